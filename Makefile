@@ -1,0 +1,67 @@
+# supple: everything runs in the virtualenv .venv, made on first use.
+#
+#   make demo    run the orthoglide study, results in build/demo
+#   make test    everything: check, then the tests
+#   make check   the fast part: lint, format, types, layers
+#   make bench   run every benchmark
+#   make clean   remove the virtualenv and everything built
+
+# The first interpreter that is new enough; override with `make PYTHON=...`.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# A worker with one thread each: many small matrices gain nothing from a threaded BLAS and fight over the cores.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+.PHONY: help demo test check format bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+# The stamps are out of date whenever the dependencies may have changed.
+$(VENV)/.python:
+	@test -n "$(PYTHON)" || { echo "supple needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3"; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/.python
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/.python
+	$(INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/orthoglide/study.py --output build/demo
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: check
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+bench: $(VENV)/.installed
+	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
+	    echo "== $$script"; $(BIN)/python $$script; done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +

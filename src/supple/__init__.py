@@ -1,0 +1,78 @@
+"""supple: the smallest model of a mechanism that is still true over its whole workspace."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from supple.description.actuator import Actuator
+    from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
+    from supple.description.joint import Joint, Motor
+    from supple.description.load import Damper, Force, Spring
+    from supple.description.mechanism import Mechanism
+    from supple.description.sensor import Sensor
+    from supple.diagnostics import InputError, NumericalError, SuppleError, SuppleWarning
+    from supple.formats.mechanism_file import load, loads
+    from supple.formats.mechanism_text import to_yaml
+    from supple.kinematics.closure import assemble
+    from supple.kinematics.configuration import Configuration
+    from supple.kinematics.inspection import Inspection, check
+    from supple.parameterization.local_model import LocalModel, local
+
+# Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
+# script that needs little start at once.
+_HOMES = {
+    "Actuator": "supple.description.actuator",
+    "Body": "supple.description.body",
+    "Configuration": "supple.kinematics.configuration",
+    "Damper": "supple.description.load",
+    "Force": "supple.description.load",
+    "Frame": "supple.description.body",
+    "Inertia": "supple.description.body",
+    "InputError": "supple.diagnostics",
+    "Inspection": "supple.kinematics.inspection",
+    "Joint": "supple.description.joint",
+    "LocalModel": "supple.parameterization.local_model",
+    "Mechanism": "supple.description.mechanism",
+    "Motor": "supple.description.joint",
+    "NumericalError": "supple.diagnostics",
+    "PointMass": "supple.description.body",
+    "Rotation": "supple.description.body",
+    "Sensor": "supple.description.sensor",
+    "Solid": "supple.description.body",
+    "Spring": "supple.description.load",
+    "SuppleError": "supple.diagnostics",
+    "SuppleWarning": "supple.diagnostics",
+    "assemble": "supple.kinematics.closure",
+    "check": "supple.kinematics.inspection",
+    "load": "supple.formats.mechanism_file",
+    "loads": "supple.formats.mechanism_file",
+    "local": "supple.parameterization.local_model",
+    "to_yaml": "supple.formats.mechanism_text",
+}
+
+__all__ = [
+    "Actuator", "Body", "Configuration", "Damper", "Force", "Frame", "Inertia", "InputError", "Inspection", "Joint",
+    "LocalModel", "Mechanism", "Motor", "NumericalError", "PointMass", "Rotation", "Sensor", "Solid", "Spring",
+    "SuppleError", "SuppleWarning", "assemble", "check", "load", "loads", "local", "to_yaml",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("supple")
+        except PackageNotFoundError:  # run from its source, not installed
+            return "unknown"
+    if name not in _HOMES:
+        raise AttributeError(f"module 'supple' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES, "__version__"])

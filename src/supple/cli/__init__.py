@@ -1,0 +1,1 @@
+"""The `supple` command, one file a subcommand."""

@@ -1,0 +1,100 @@
+"""The answer of a command: its result on standard output, all else on standard error, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from supple.diagnostics import SuppleError
+from supple.diagnostics.quoting import brief
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+
+INTERNAL_ERROR = 3
+INTERRUPTED = 130
+_LONGEST = 2000  # characters of a message
+
+
+class Answer:
+    """Where a command says what it has to say.
+
+    as_json   : one JSON object on standard output instead of text for people
+    mechanism : what the command is about, once it is known; later errors then find their line
+    """
+
+    def __init__(self, as_json: bool):
+        self.as_json = as_json
+        self.mechanism: Mechanism | None = None
+
+    def give(self, data: Mapping[str, Any], show: Callable[[], None]) -> None:
+        """The result: the object, or what `show` prints for people."""
+        if self.as_json:
+            print(json.dumps(plain(data), allow_nan=False))
+        else:
+            show()
+
+    def note(self, text: str) -> None:
+        print(f"note: {brief(text, _LONGEST)}", file=sys.stderr)
+
+    def warn(self, text: str) -> None:
+        print(f"warning: {brief(text, _LONGEST)}", file=sys.stderr)
+
+    def fail(self, text: str, status: int) -> typer.Exit:
+        """Tell what went wrong; the exception to raise carries the exit status."""
+        line = brief(text, _LONGEST)
+        if os.environ.get("SUPPLE_DEBUG", "0") not in ("", "0"):
+            traceback.print_exc()
+        print(f"error: {line}", file=sys.stderr)
+        if self.as_json:
+            print(json.dumps({"error": line}))
+        return typer.Exit(status)
+
+
+@contextmanager
+def answering(as_json: bool) -> Iterator[Answer]:
+    """Inside, a command may raise what it likes: the user sees one line, scripts see the exit status."""
+    answer = Answer(as_json)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: answer.warn(str(message))
+        try:
+            yield answer
+        except SuppleError as error:
+            raise answer.fail(str(_located(error, answer.mechanism)), error.exit_status) from None
+        except KeyboardInterrupt:
+            raise answer.fail("interrupted", INTERRUPTED) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+            raise  # typer knows what to do
+        except Exception as error:  # noqa: BLE001 - whatever it is, a user never meets a traceback
+            text = f"internal error: {type(error).__name__}: {error}; SUPPLE_DEBUG=1 shows where"
+            raise answer.fail(text, INTERNAL_ERROR) from None
+
+
+def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
+    if mechanism is None:
+        return error
+    from supple.formats.source import located
+
+    return located(error, mechanism)
+
+
+def plain(value: Any) -> Any:
+    """The same in what JSON has; a number that is not finite becomes null."""
+    if hasattr(value, "tolist"):  # numpy's arrays and scalars
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

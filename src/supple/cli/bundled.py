@@ -1,0 +1,52 @@
+"""The examples that come with supple."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from supple.cli.answer import Answer
+from supple.diagnostics import InputError, nearest
+
+MECHANISM, STUDY, README = "mechanism.yaml", "study.py", "README.md"
+
+
+def examples() -> dict[str, Path]:
+    """Their names and folders: inside the package as installed, at the root of a repository otherwise."""
+    package = Path(__file__).resolve().parents[1]
+    for home in (package / "examples", package.parents[1] / "examples"):
+        found = {folder.name: folder for folder in sorted(home.glob("*")) if (folder / MECHANISM).is_file()}
+        if found:
+            return found
+    return {}
+
+
+def example(name: str) -> Path:
+    """The folder of one of them."""
+    known = examples()
+    if name not in known:
+        raise InputError(f'there is no example "{name}"', hint=nearest(name, known))
+    return known[name]
+
+
+def description(folder: Path) -> str:
+    """What its mechanism file says of it, in one line."""
+    from supple.formats.yaml_tree import read_text, read_tree
+
+    file = folder / MECHANISM
+    text = read_tree(read_text(file), str(file)).data.get("description")
+    return " ".join(str(text).split()) if text else ""
+
+
+def mechanism_file(answer: Answer, file: str) -> str:
+    """The path itself, or that of the example so called if there is no such file."""
+    if Path(file).exists():
+        return file
+    known = examples()
+    if file in known:
+        found = str(known[file] / MECHANISM)
+        answer.note(f'no file is called "{file}", so this is the bundled example {found}')
+        return found
+    # Without a suffix it was probably meant as an example: say which there are.
+    if not Path(file).suffix and Path(file).name == file:
+        raise InputError("there is no such file or example", file=file, hint=f"examples {nearest(file, known)}")
+    return file

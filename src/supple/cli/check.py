@@ -1,0 +1,17 @@
+"""`supple check`: what supple understands of a mechanism, or what is wrong and where."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from supple.cli.answer import answering
+from supple.cli.options import File, Json, Settings, read_mechanism
+
+
+def check(file: File, settings: Settings = None, as_json: Json = False) -> None:
+    """Say what a mechanism consists of: bodies, joints, loops, mobility; or what is wrong, and where."""
+    with answering(as_json) as answer:
+        from supple.kinematics.inspection import check as inspect
+
+        found = inspect(read_mechanism(answer, file, settings))
+        answer.give(asdict(found), lambda: print(found.summary()))

@@ -1,0 +1,125 @@
+"""`supple examples`: list, read, copy or run the examples that come with supple."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supple.cli import bundled
+from supple.cli.answer import Answer, answering
+from supple.cli.options import Json
+from supple.diagnostics import InputError, NumericalError
+
+
+def examples(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Which one; all are listed if left out.", show_default=False)
+    ] = None,
+    copy: Annotated[
+        Path | None, typer.Option("--copy", metavar="DIR", help="Copy it into this folder.", show_default=False)
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Run its study.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="DIR", help="Where the study writes; NAME-results if left out.", show_default=False
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the bundled examples, or read, copy or run one of them."""
+    if name is None and (copy is not None or run):
+        raise typer.BadParameter("which example? Name it before the options", param_hint="NAME")
+    if output is not None and not run:
+        raise typer.BadParameter("only --run writes results", param_hint="--output")
+    with answering(as_json) as answer:
+        if name is None:
+            _list(answer)
+        elif copy is not None:
+            _copy(answer, name, copy)
+            if run:
+                raise InputError("--copy and --run are two steps", hint="give one of them")
+        elif run:
+            _run(answer, name, output if output is not None else Path(f"{name}-results"))
+        else:
+            _read(answer, name)
+
+
+def _list(answer: Answer) -> None:
+    found = {name: bundled.description(folder) for name, folder in bundled.examples().items()}
+
+    def show() -> None:
+        width = max(map(len, found), default=0)
+        for name, text in found.items():
+            print(f"{name:<{width}}  {text}")
+        if not found:
+            print("no examples are installed with this supple")
+
+    data = [{"name": name, "description": text} for name, text in found.items()]
+    answer.give({"examples": data}, show)
+
+
+def _read(answer: Answer, name: str) -> None:
+    folder = bundled.example(name)
+    readme = folder / bundled.README
+    text = readme.read_text("utf-8") if readme.is_file() else bundled.description(folder)
+    data = {
+        "name": name,
+        "description": bundled.description(folder),
+        "folder": str(folder),
+        "files": sorted(item.name for item in folder.iterdir() if item.is_file()),
+        "readme": text,
+    }
+
+    def show() -> None:
+        if sys.stdout.isatty():
+            from rich.console import Console
+            from rich.markdown import Markdown
+
+            Console().print(Markdown(text))
+        else:
+            print(text, end="" if text.endswith("\n") else "\n")
+
+    answer.give(data, show)
+
+
+def _copy(answer: Answer, name: str, into: Path) -> None:
+    folder, target = bundled.example(name), into / name
+    try:
+        shutil.copytree(folder, target, ignore=shutil.ignore_patterns("__pycache__"))
+    except FileExistsError:
+        raise InputError(
+            "this is already there", file=str(target), hint="copy into another folder, or remove it first"
+        ) from None
+    except (OSError, shutil.Error) as error:
+        raise InputError(
+            f"cannot be written ({getattr(error, 'strerror', None) or error})",
+            file=str(target),
+            hint="copy into another folder",
+        ) from None
+    files = sorted(str(item.relative_to(target)) for item in target.rglob("*") if item.is_file())
+    data = {"name": name, "folder": str(target), "files": files}
+    answer.give(data, lambda: print(f"copied {len(files)} files to {target}"))
+
+
+def _run(answer: Answer, name: str, output: Path) -> None:
+    study = bundled.example(name) / bundled.STUDY
+    if not study.is_file():
+        raise InputError("it has no study to run", part=f'example "{name}"', hint=f"supple check {name}")
+    start = time.perf_counter()
+    # What a study tells goes where progress goes when standard output is promised to one object.
+    stream = sys.stderr if answer.as_json else None
+    command = [sys.executable, str(study), "--output", str(output)]
+    status = subprocess.run(command, stdout=stream, check=False).returncode
+    if status:
+        raise NumericalError(
+            f"its study ended with exit status {status}", part=f'example "{name}"', hint="see what it said above"
+        )
+    data = {"name": name, "output": str(output), "seconds": time.perf_counter() - start}
+    answer.give(data, lambda: print(f"results are in {output}"))

@@ -1,0 +1,61 @@
+"""The `supple` command: its subcommands, and how it starts and ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from supple.cli import assemble, check, examples, local, new, schema
+
+app = typer.Typer(
+    name="supple",
+    help="Small, explicit models of multibody mechanisms.",
+    epilog="FILE is a mechanism file or the name of a bundled example: supple check four-bar",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("new")(new.new)
+app.command("check")(check.check)
+app.command("assemble")(assemble.assemble)
+app.command("local")(local.local)
+app.command("examples")(examples.examples)
+app.command("schema")(schema.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import supple
+
+        print(f"supple {supple.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _supple(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of an error (also: SUPPLE_DEBUG=1).")
+    ] = False,
+) -> None:
+    if debug:
+        os.environ["SUPPLE_DEBUG"] = "1"
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """What the console script calls; ends with SystemExit, its code the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without θ or × shows ?, it does not stop us
+            stream.reconfigure(errors="replace")
+    try:
+        app(args=arguments, prog_name="supple")
+    except KeyboardInterrupt:  # outside a subcommand; inside, the answer takes care
+        print("interrupted", file=sys.stderr)
+        raise SystemExit(130) from None

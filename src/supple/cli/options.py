@@ -1,0 +1,104 @@
+"""Arguments that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supple.cli.answer import Answer
+from supple.cli.bundled import mechanism_file
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="A mechanism file, or the name of a bundled example.", show_default=False
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="WHERE", show_default=False,
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`. "
+        "What is not mentioned stays at rest.",
+    ),
+]  # fmt: skip
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="Another value for a parameter of the file; may be repeated.",
+    ),
+]  # fmt: skip
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mechanism:
+    """The mechanism in a file or of a bundled example, with parameters as set on the command line."""
+    from supple.formats.mechanism_file import load
+
+    mechanism = load(mechanism_file(answer, file), parameters=_parameters(settings))
+    answer.mechanism = mechanism
+    return mechanism
+
+
+def _parameters(settings: list[str] | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for setting in settings or ():
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise typer.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
+    """θ as `--at` names it: configurations and coordinates, later ones over earlier ones; None for rest."""
+    from supple.description.expression import quantity
+    from supple.diagnostics import InputError, nearest
+    from supple.kinematics.rest import rest
+
+    if at is None:
+        return None
+    names = rest(mechanism).numbering.coordinates
+    if not names:
+        raise InputError(
+            f"--at needs coordinates, and it has none: {len(mechanism.actuators)} actuators do not match its mobility",
+            part=f'mechanism "{mechanism.name}"',
+            hint="list coordinates: in the file, or leave --at out to get the rest configuration",
+        )
+    theta: dict[str, float] = {}
+    for piece in _pieces(at):
+        name, equals, text = (item.strip() for item in piece.partition("="))
+        if not equals:
+            if name not in mechanism.configurations:
+                raise InputError(
+                    f'there is no configuration "{name}"', part="--at",
+                    hint=f"write {name}=VALUE" if name in names else nearest(name, mechanism.configurations),
+                )  # fmt: skip
+            theta |= mechanism.configurations[name]
+            continue
+        if name not in names:
+            raise InputError(
+                f'"{name}" is not a coordinate of "{mechanism.name}"', part="--at", hint=nearest(name, names)
+            )
+        try:
+            theta[name] = quantity(text)
+        except InputError as error:
+            raise InputError(error.message, part=f"--at {name}", hint=error.hint) from None
+    return theta
+
+
+def _pieces(text: str) -> list[str]:
+    """Split at commas, but not at those between parentheses: `a=atan2(1, 2),b=3`."""
+    pieces, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return pieces

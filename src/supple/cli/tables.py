@@ -1,0 +1,70 @@
+"""Tables in the terminal: compact, numbers to six digits, with units."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+class Tables:
+    """Prints tables and lines on standard output."""
+
+    def __init__(self) -> None:
+        # Where the output goes to a file or a pipe, nothing is folded to the width of a screen.
+        self.console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+
+    def line(self, text: str) -> None:
+        self.console.print(Text(text), soft_wrap=True)
+
+    def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A table; every column but the first holds numbers."""
+        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for i, title in enumerate(titles):
+            made.add_column(Text(title), justify="left" if i == 0 else "right", no_wrap=True)
+        for row in rows:
+            made.add_row(*(Text(cell) for cell in row))  # as it is: a name is not markup
+        self.console.print(made)
+
+    def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: Any) -> None:
+        """A matrix with the names of its rows and columns."""
+        body = [
+            (name, *(number(value) for value in line))
+            for name, line in zip(rows, np.asarray(values), strict=True)
+        ]
+        self.table((title, *columns), body)
+
+
+def number(value: Any, unit: str = "") -> str:
+    """Six digits and the unit; what is zero but for rounding keeps its sign to itself."""
+    text = f"{float(value):.6g}"
+    text = "0" if text == "-0" else text
+    return f"{text} {unit}" if unit else text
+
+
+def angle(value: Any) -> str:
+    """An angle in radians and degrees."""
+    return f"{number(value)} rad ({math.degrees(float(value)):.4g}°)"
+
+
+def turn(R: Any) -> str:
+    """A rotation matrix as an angle about an axis."""
+    R = np.asarray(R)
+    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    phi = math.atan2(float(np.linalg.norm(axial)), float(np.trace(R)) - 1.0)
+    if phi < 1e-9:
+        return "0°"
+    if np.linalg.norm(axial) > 1e-9:
+        axis = axial / np.linalg.norm(axial)
+    else:  # half a turn: the axis spans the symmetric part R + I
+        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
+        axis = axis / np.linalg.norm(axis)
+    components = ", ".join(f"{x + 0.0:.3g}" for x in np.round(axis, 6))
+    return f"{math.degrees(phi):.6g}° about ({components})"

@@ -1,0 +1,109 @@
+"""One source for every kernel.
+
+A kernel is a plain function of arrays and numbers, marked with `@kernel`. Called as it is, it runs
+interpreted, and nothing is imported; `compiled(function)` gives its native version. The compiled code is
+cached on disk under a digest of the function and of every kernel it calls, so that a change anywhere in
+the chain compiles anew, and nothing stale is ever run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_marked: set[types.FunctionType] = set()
+_compiled: dict[types.FunctionType, Any] = {}
+_announced: list[str] = []
+
+
+def kernel(function: Callable) -> Callable:
+    """Mark a function as a kernel. It stays the plain function it is."""
+    assert isinstance(function, types.FunctionType)
+    _marked.add(function)
+    return function
+
+
+def compiled(function: Callable) -> Callable:
+    """The native version of a kernel, compiled (or read from the cache) at its first call."""
+    assert isinstance(function, types.FunctionType)
+    if function not in _compiled:
+        folder = cache_folder() / digest(function)
+        if not folder.exists():
+            _announce()
+        _compiled[function] = _jit(function, folder)
+    return _compiled[function]
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: SUPPLE_CACHE_DIR, or supple in the user's cache folder."""
+    chosen = os.environ.get("SUPPLE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "supple" / "kernels"
+
+
+def callees(function: types.FunctionType) -> dict[str, types.FunctionType]:
+    """The kernels a kernel calls, by the names it uses for them."""
+    found = {}
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType) and value in _marked:
+            found[name] = value
+    return found
+
+
+def digest(function: types.FunctionType) -> str:
+    """A name for the compiled code of a kernel: its byte code and constants, and its callees' too."""
+    sha = hashlib.sha256()
+    seen: set[types.FunctionType] = set()
+
+    def add(item: types.FunctionType) -> None:
+        if item in seen:
+            return
+        seen.add(item)
+        code = item.__code__
+        numbers = sorted(
+            (name, repr(item.__globals__[name]))
+            for name in code.co_names
+            if isinstance(item.__globals__.get(name), int | float)
+        )
+        sha.update(repr((item.__qualname__, code.co_code, code.co_consts, code.co_names, numbers)).encode())
+        for callee in callees(item).values():
+            add(callee)
+
+    add(function)
+    sha.update(repr((sys.version, platform.machine(), platform.processor())).encode())
+    return f"{function.__name__}-{sha.hexdigest()[:16]}"
+
+
+def _announce() -> None:
+    if not _announced:
+        _announced.append("said")
+        print("supple: compiling its kernels for this machine, once (about a minute) ...", file=sys.stderr)
+
+
+def _jit(function: types.FunctionType, folder: Path) -> Any:
+    import numba
+
+    native = {name: compiled(callee) for name, callee in callees(function).items()}
+    twin = types.FunctionType(
+        function.__code__, {**function.__globals__, **native}, function.__name__, function.__defaults__
+    )
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:  # a read-only home: compile for this process alone
+        return numba.njit(twin, **options)
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    try:
+        return numba.njit(twin, cache=True, **options)
+    finally:
+        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]

@@ -1,0 +1,133 @@
+"""What must hold between the parts of a description before anything is computed."""
+
+from __future__ import annotations
+
+from supple.description.drawing import part_name
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError, nearest
+
+
+def require_consistent(mechanism: Mechanism) -> None:
+    """Every name resolves, every value belongs to a coordinate that exists; else the first fault is raised."""
+    _distinct_names(mechanism)
+    require_known_bodies(mechanism)
+    _joint_fields(mechanism)
+    _dimensions(mechanism)
+    require_known_coordinates(mechanism)
+    _configurations(mechanism)
+
+
+def require_known_bodies(mechanism: Mechanism) -> None:
+    known = [GROUND, *mechanism.bodies]
+    for name, joint in mechanism.joints.items():
+        for body in joint.bodies:
+            if body not in known:
+                raise InputError(
+                    f'there is no body "{body}"', part=part_name(("joints", name)),
+                    path=("joints", name, joint.kind), hint=nearest(body, known),
+                )
+
+
+def require_known_coordinates(mechanism: Mechanism) -> None:
+    """Actuators, springs, dampers, forces, sensors and θ act on joint coordinates that exist."""
+    for section in ("actuators", "springs", "dampers", "forces", "sensors"):
+        for name, part in getattr(mechanism, section).items():
+            if part.joint is not None:
+                _require_joint_coordinate(mechanism, part.joint, (section, name), "joint")
+    names = mechanism.coordinate_names()
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(
+                f'"{name}" is listed twice', part="coordinates", path=("coordinates", i), hint="list each once"
+            )
+        if name not in mechanism.actuators:
+            _require_joint_coordinate(mechanism, name, ("coordinates",), i, list(mechanism.actuators))
+
+
+def _require_joint_coordinate(
+    mechanism: Mechanism, reference: str, path: tuple, key: str | int, others: list[str] | None = None
+) -> None:
+    if mechanism.joint_coordinate(reference) is not None:
+        return
+    name = reference.partition(".")[0]
+    part = part_name(path) if len(path) > 1 else path[0]
+    if name not in mechanism.joints:
+        what = "actuator or joint" if others is not None else "joint"
+        raise InputError(
+            f'there is no {what} "{reference}"', part=part, path=(*path, key),
+            hint=nearest(name, [*(others or ()), *mechanism.joints]),
+        )
+    joint = mechanism.joints[name]
+    names = joint.coordinates(mechanism.plane)
+    article = "has no coordinate to act on" if not names else "has " + ", ".join(names)
+    raise InputError(
+        f'"{reference}" is not one coordinate: {joint.kind} joint "{name}" {article}', part=part,
+        path=(*path, key),
+        hint=f"write {name}.{names[0]}" if names else "take a joint with a coordinate, or between: [place, place]",
+    )
+
+
+def _distinct_names(mechanism: Mechanism) -> None:
+    """A name means one place: frames, bodies and the ground do not share names."""
+    for name in mechanism.frames:
+        if name in mechanism.bodies or name == GROUND:
+            raise InputError(
+                "a body has the same name", part=part_name(("frames", name)), path=("frames", name),
+                hint="call the frame something else; the body's own name already stands for its origin",
+            )
+
+
+def _joint_fields(mechanism: Mechanism) -> None:
+    """`rest`, `limits`, `viscous`, `dry` and `motor` name coordinates the joint has."""
+    for name, joint in mechanism.joints.items():
+        names = joint.coordinates(mechanism.plane)
+        for field in joint.per_coordinate:
+            given = getattr(joint, field)
+            path = ("joints", name, field)
+            if isinstance(given, dict):
+                for coordinate in given:
+                    if coordinate not in names:
+                        raise InputError(
+                            f'a {joint.kind} joint has no coordinate "{coordinate}"', part=part_name(path),
+                            path=(*path, coordinate), hint=nearest(coordinate, names),
+                        )
+            elif given is not None and len(names) != 1:
+                raise InputError(
+                    f"a {joint.kind} joint has {len(names)} coordinates, and {field} is given once",
+                    part=part_name(path), path=path,
+                    hint=f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
+                )
+
+
+def _dimensions(mechanism: Mechanism) -> None:
+    """Vectors that the drawing does not place have the drawing's dimension too."""
+    wanted = 2 if mechanism.planar else 3
+    vectors = [(("gravity",), mechanism.gravity)]
+    for name, force in mechanism.forces.items():
+        vectors.append((("forces", name, "force"), force.force if force.at is not None else None))
+        moment = force.moment
+        if moment is not None and isinstance(moment, float) != mechanism.planar:
+            raise InputError(
+                "a moment is one number in the plane and three in space", part=part_name(("forces", name)),
+                path=("forces", name, "moment"), hint="write it so",
+            )
+    for path, vector in vectors:
+        if vector is not None and len(vector) != wanted:
+            where = f"in the plane {mechanism.plane}" if mechanism.planar else "in space"
+            raise InputError(
+                f"a vector {where} has {wanted} components, not {len(vector)}",
+                part=part_name(path) if len(path) > 1 else path[0], path=path, hint=f"write {wanted} numbers",
+            )
+
+
+def _configurations(mechanism: Mechanism) -> None:
+    names = mechanism.coordinate_names()
+    sections = [(("configurations", name), values) for name, values in mechanism.configurations.items()]
+    for path, values in [*sections, (("rest",), mechanism.rest)]:
+        for coordinate in values:
+            if coordinate not in names:
+                raise InputError(
+                    f'"{coordinate}" is not one of the coordinates',
+                    part=part_name(path) if len(path) > 1 else path[0], path=(*path, coordinate),
+                    hint=nearest(coordinate, names),
+                )

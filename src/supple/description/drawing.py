@@ -1,0 +1,222 @@
+"""The mechanism as it is drawn: where bodies, frames, joints and axes are before closure completes them.
+
+Planar drawings are embedded in space: (u, v) becomes (u, v, 0), the plane's normal is z, and every body
+turns about z alone. `Mechanism.plane_axes` leads back to the world.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.body import Rotation
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.geometry.rotation import axes_from_x, rotation_about
+
+Array = NDArray[np.float64]
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Position and axes of a frame: x_w = position + axes x_local."""
+
+    position: Array
+    axes: Array
+
+    def to_local(self, point: Array) -> Array:
+        return self.axes.T @ (point - self.position)
+
+    def to_world(self, local: Array) -> Array:
+        return self.position + self.axes @ local
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A frame fixed on a body: its pose in the body's axes."""
+
+    body: str
+    pose: Pose
+
+
+class Drawing:
+    """Resolves the names of a mechanism to places on bodies. Errors carry the path in the file."""
+
+    def __init__(self, mechanism: Mechanism):
+        self.mechanism = mechanism
+        self.points = {
+            name: self.vector(value, ("points", name)) for name, value in mechanism.points.items()
+        }
+        self.lengths: dict[str, float] = {}
+        self.bodies = {GROUND: Pose(np.zeros(3), np.eye(3))}
+        for name in mechanism.bodies:
+            self.bodies[name] = self._body_pose(name)
+        self.frames = {name: self._frame(name) for name in mechanism.frames}
+        self.joint_points = self._joint_points()
+
+    def vector(self, value: Any, path: Path, what: str = "a position") -> Array:
+        """Components in the drawing as three numbers, checked for the dimension of the drawing."""
+        given = np.asarray(value, float)
+        wanted = 2 if self.mechanism.planar else 3
+        if given.shape != (wanted,):
+            where = f"in the plane {self.mechanism.plane}" if self.mechanism.planar else "in space"
+            raise InputError(
+                f"{what} {where} has {wanted} components, not {given.size}",
+                part=part_name(path),
+                path=path,
+                hint="write two numbers, or leave out plane:" if wanted == 2 else "write three numbers, or give plane:",
+            )
+        return given if wanted == 3 else np.append(given, 0.0)
+
+    def direction(self, value: Any, path: Path) -> Array:
+        """A unit vector in the drawing from x, -y, ... or components."""
+        if isinstance(value, str):
+            letter = value.removeprefix("-").removeprefix("+")
+            letters = self.mechanism.plane or "xyz"
+            if len(letter) != 1 or letter not in letters:
+                raise InputError(
+                    f'"{value}" is not a direction', part=part_name(path), path=path,
+                    hint=f"write one of {', '.join(letters)}, with a - in front to turn it, or components",
+                )
+            unit = np.eye(3)[letters.index(letter)]
+            return -unit if value.startswith("-") else unit
+        vector = self.vector(value, path, "a direction")
+        length = np.linalg.norm(vector)
+        if length < 1e-12:
+            raise InputError("a direction must not be zero", part=part_name(path), path=path, hint="give its axis")
+        return vector / length
+
+    def rotation(self, value: Rotation | None, path: Path) -> Array:
+        if value is None:
+            return np.eye(3)
+        if self.mechanism.planar:
+            axis = np.array([0.0, 0.0, 1.0])
+        elif value.about is None:
+            raise InputError(
+                "a rotation in space needs the axis it turns about", part=part_name(path), path=path,
+                hint="write {about: z, angle: ...}",
+            )
+        else:
+            axis = self.direction(value.about, (*path, "about"))
+        return rotation_about(axis, value.angle)
+
+    def place(self, value: Any, path: Path) -> Array:
+        """A point's name or coordinates, as drawn."""
+        if not isinstance(value, str):
+            return self.vector(value, path)
+        if value in self.points:
+            return self.points[value]
+        if value in self.mechanism.frames and value in getattr(self, "frames", {}):
+            frame = self.frames[value]
+            return self.bodies[frame.body].to_world(frame.pose.position)
+        raise InputError(
+            f'there is no point "{value}"', part=part_name(path), path=path, hint=nearest(value, self.points)
+        )
+
+    def rod_end(self, body: str, point: Any) -> Array | None:
+        """Local position of a point that is an end of a rod, exact whatever the drawing says."""
+        rod = self.mechanism.bodies[body].rod if body != GROUND else None
+        if rod is None or point not in rod:
+            return None
+        return np.array([0.0 if point == rod[0] else self.lengths[body], 0.0, 0.0])
+
+    def on_body(self, body: str, place: Any, path: Path) -> Array:
+        """Local position on `body` of a point, frame, or coordinates as drawn."""
+        end = self.rod_end(body, place)
+        if end is not None:
+            return end
+        frame = self.frames.get(place) if isinstance(place, str) else None
+        if frame is not None and frame.body == body:
+            return frame.pose.position
+        return self.bodies[body].to_local(self.place(place, path))
+
+    def attached(self, reference: str, path: Path) -> Attached:
+        """The frame a name stands for: a frame, `body.point`, a body's origin, or a joint's point."""
+        if reference in self.frames:
+            return self.frames[reference]
+        body, _, point = reference.partition(".")
+        if point and body in self.bodies:
+            return Attached(body, Pose(self.on_body(body, point, path), np.eye(3)))
+        if reference in self.joint_points:
+            owner = self.joint_points[reference]
+            return Attached(owner, Pose(self.on_body(owner, reference, path), np.eye(3)))
+        if reference in self.bodies:
+            return Attached(reference, Pose(np.zeros(3), np.eye(3)))
+        if reference in self.points:
+            raise InputError(
+                f'point "{reference}" lies on no body: no rod ends and no joint sits there',
+                part=part_name(path), path=path, hint=f"write body.{reference} with the body it belongs to",
+            )
+        known = [*self.frames, *self.joint_points, *self.mechanism.bodies]
+        raise InputError(
+            f'there is no place "{reference}"', part=part_name(path), path=path, hint=nearest(reference, known)
+        )
+
+    def _body_pose(self, name: str) -> Pose:
+        body = self.mechanism.bodies[name]
+        path: Path = ("bodies", name)
+        if body.rod is None:
+            origin = np.zeros(3) if body.at is None else self.place(body.at, (*path, "at"))
+            return Pose(origin, self.rotation(body.rotation, (*path, "rotation")))
+        start, end = (self.place(point, (*path, "rod")) for point in body.rod)
+        drawn = float(np.linalg.norm(end - start))
+        if drawn < 1e-12:
+            raise InputError(
+                f'its points "{body.rod[0]}" and "{body.rod[1]}" are drawn at the same place',
+                part=part_name(path), path=(*path, "rod"), hint="draw them apart, so that the rod has a direction",
+            )
+        self.lengths[name] = drawn if body.length is None else body.length
+        axes = axes_from_x(end - start)
+        if self.mechanism.planar:  # turn about the normal alone
+            x, y = (end - start)[:2] / drawn
+            axes = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
+        return Pose(start, axes)
+
+    def _frame(self, name: str) -> Attached:
+        frame = self.mechanism.frames[name]
+        path: Path = ("frames", name)
+        if frame.on not in self.bodies:
+            raise InputError(
+                f'there is no body "{frame.on}"', part=part_name(path), path=(*path, "on"),
+                hint=nearest(frame.on, self.bodies),
+            )
+        base = self.bodies[frame.on]
+        turn = self.rotation(frame.rotation, (*path, "rotation"))
+        if frame.local is not None:
+            return Attached(frame.on, Pose(self.vector(frame.local, (*path, "local")), turn))
+        place = name if frame.at is None and name in self.points else frame.at
+        if place is None:
+            position = np.zeros(3)
+        else:
+            end = self.rod_end(frame.on, place)
+            position = base.to_local(self.place(place, (*path, "at"))) if end is None else end
+        return Attached(frame.on, Pose(position, base.axes.T @ turn if frame.rotation else np.eye(3)))
+
+    def _joint_points(self) -> dict[str, str]:
+        """Which body a joint's or a rod's point is taken to lie on: the first that is not the ground."""
+        owners: dict[str, str] = {}
+        for name, body in self.mechanism.bodies.items():
+            for point in body.rod or ():
+                owners.setdefault(point, name)
+        for name, joint in self.mechanism.joints.items():
+            point = joint.at if joint.at is not None else name
+            if joint.frames is None and isinstance(point, str) and point in self.points:
+                first, second = joint.bodies
+                owners.setdefault(point, second if first == GROUND else first)
+        return owners
+
+
+_SINGULAR = {"bodies": "body", "point_masses": "point mass"}
+
+
+def part_name(path: Path) -> str | None:
+    """How the user calls the part a path leads to: ("joints", "elbow", "axis") is joint "elbow"."""
+    if not path:
+        return None
+    section = str(path[0])
+    singular = _SINGULAR.get(section, section.removesuffix("s"))
+    return f'{singular} "{path[1]}"' if len(path) > 1 else section

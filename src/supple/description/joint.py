@@ -1,0 +1,140 @@
+"""Joints: which two bodies, where, about or along what, and what resists."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple, Self
+
+from pydantic import model_validator
+
+from supple.description.quantity import Direction, Interval, NotNegative, Number, Part, Place
+
+
+class JointKind(NamedTuple):
+    """What the description needs to know of a kind of joint.
+
+    coordinates : names of the scalar coordinates it leaves free, in order; the rotations of a
+                  spherical or free joint have no scalar coordinate
+    axes        : how many axes the user gives: 0, 1 (`axis`) or 2 (`axes`)
+    freedoms    : relative motions left free, in space and in the plane (None: not a planar joint)
+    """
+
+    coordinates: tuple[str, ...]
+    axes: int
+    freedoms: int
+    planar_freedoms: int | None
+
+
+JOINT_KINDS: dict[str, JointKind] = {
+    "revolute": JointKind(("angle",), 1, 1, 1),
+    "prismatic": JointKind(("slide",), 1, 1, 1),
+    "cylindrical": JointKind(("slide", "angle"), 1, 2, None),
+    "universal": JointKind(("first", "second"), 2, 2, None),
+    "spherical": JointKind((), 0, 3, None),
+    "planar": JointKind(("x", "y", "angle"), 1, 3, 3),
+    "translation": JointKind(("x", "y", "z"), 0, 3, 2),
+    "weld": JointKind((), 0, 0, 0),
+    "free": JointKind(("x", "y", "z"), 0, 6, 3),
+}
+
+
+class Motor(Part):
+    """A rotor behind a gear: it turns `gear` times as fast as the joint."""
+
+    inertia: NotNegative
+    """Of the rotor, about its own axis, kg m²."""
+    gear: Number = 1.0
+    """Rotor angle for a unit of the joint's coordinate (rad/rad, or rad/m)."""
+
+
+class Joint(Part):
+    """A joint between two bodies; its coordinates measure the second body against the first."""
+
+    revolute: tuple[str, str] | None = None
+    """One rotation about `axis`."""
+    prismatic: tuple[str, str] | None = None
+    """One translation along `axis`."""
+    cylindrical: tuple[str, str] | None = None
+    """Translation along and rotation about `axis`."""
+    universal: tuple[str, str] | None = None
+    """Two rotations: `axes[0]` fixed in the first body, `axes[1]` in the second, at right angles."""
+    spherical: tuple[str, str] | None = None
+    """Three rotations about a point."""
+    planar: tuple[str, str] | None = None
+    """Two translations in a plane and the rotation about its normal `axis`."""
+    translation: tuple[str, str] | None = None
+    """Three translations, no rotation."""
+    weld: tuple[str, str] | None = None
+    """No motion."""
+    free: tuple[str, str] | None = None
+    """Every motion."""
+
+    at: Place | None = None
+    """Where it is drawn; the point of the joint's own name if left out."""
+    frames: tuple[str, str] | None = None
+    """In place of `at`: a frame on each body; axes are then in the frames' own, and all coordinates
+    are zero where the frames coincide."""
+    axis: Direction | None = None
+    """In the drawing; in the plane the hinge axis is the plane's normal."""
+    axes: tuple[Direction, Direction] | None = None
+    """Of a universal joint."""
+    rest: Number | dict[str, Number] | None = None
+    """Values of the coordinates as drawn. Left out: in the plane angles are measured between the bodies'
+    axes (a rod's axis points to its second point), everything else is zero as drawn."""
+    limits: Interval | dict[str, Interval] | None = None
+    """Least and largest value of each coordinate."""
+    viscous: NotNegative | dict[str, NotNegative] | None = None
+    """Viscous friction, N m s/rad or N s/m."""
+    dry: NotNegative | dict[str, NotNegative] | None = None
+    """Dry friction, N m or N, independent of the load."""
+    motor: Motor | dict[str, Motor] | None = None
+    """Rotor inertia that the coordinate carries along."""
+
+    per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor")
+
+    @property
+    def kind(self) -> str:
+        return self.chosen(*JOINT_KINDS)[0]
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        return getattr(self, self.kind)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = self.chosen(*JOINT_KINDS)
+        if len(kinds) != 1:
+            listed = ", ".join(JOINT_KINDS)
+            raise ValueError(f"a joint has exactly one kind: {listed}")
+        first, second = self.bodies
+        if first == second:
+            raise ValueError(f'a joint connects two different bodies, not "{first}" with itself')
+        if len(self.chosen("at", "frames")) > 1:
+            raise ValueError("a joint is placed by at (in the drawing) or by frames (one on each body), not both")
+        kind = JOINT_KINDS[kinds[0]]
+        if self.axis is not None and kind.axes != 1:
+            raise ValueError(f"a {kinds[0]} joint has no single axis")
+        if (self.axes is not None) != (kind.axes == 2):
+            raise ValueError(
+                "a universal joint needs axes: [first, second]"
+                if kind.axes == 2
+                else f"a {kinds[0]} joint has no pair of axes"
+            )
+        return self
+
+    def coordinates(self, plane: str | None) -> tuple[str, ...]:
+        """Names of the joint's scalar coordinates, in space or in a plane such as "xz"."""
+        names = JOINT_KINDS[self.kind].coordinates
+        if plane is None:
+            return names
+        return {
+            "planar": (plane[0], plane[1], "angle"),
+            "free": (plane[0], plane[1], "angle"),
+            "translation": (plane[0], plane[1]),
+        }.get(self.kind, names)
+
+    def value(self, field: str, coordinate: str, plane: str | None):
+        """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""
+        given = getattr(self, field)
+        if isinstance(given, dict):
+            return given.get(coordinate)
+        return given if self.coordinates(plane)[:1] == (coordinate,) else None

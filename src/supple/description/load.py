@@ -1,0 +1,79 @@
+"""Springs, dampers and applied forces."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from supple.description.quantity import NotNegative, Number, Part, Vector
+
+
+class Acting(Part):
+    """Something that acts along a joint's coordinate or along the line between two places."""
+
+    joint: str | None = None
+    """A joint, or `joint.coordinate` where it has several."""
+    between: tuple[str, str] | None = None
+    """Two frames, points of joints, or `body.point`; what acts is along their distance."""
+
+    @model_validator(mode="after")
+    def _on_one_thing(self) -> Self:
+        alternatives = [name for name in ("joint", "between", "at", "position") if name in type(self).model_fields]
+        if len(self.chosen(*alternatives)) != 1:
+            raise ValueError(f"exactly one of {', '.join(alternatives)} says what it acts on")
+        return self
+
+
+class Spring(Acting):
+    """A linear spring."""
+
+    stiffness: NotNegative
+    """N/m, or N m/rad about a joint."""
+    rest: Number | None = None
+    """Coordinate of the joint at which it is relaxed; 0 if left out."""
+    length: NotNegative | None = None
+    """Length at which a spring between two places is relaxed."""
+
+    @model_validator(mode="after")
+    def _relaxed_somewhere(self) -> Self:
+        if self.between is not None and (self.length is None or self.rest is not None):
+            raise ValueError("a spring between two places needs the length at which it is relaxed (and no rest)")
+        if self.joint is not None and self.length is not None:
+            raise ValueError("a spring on a joint is relaxed at rest:, not at a length")
+        return self
+
+    @property
+    def relaxed(self) -> float:
+        return float((self.rest if self.joint is not None else self.length) or 0.0)
+
+
+class Damper(Acting):
+    """A linear damper."""
+
+    damping: NotNegative
+    """N s/m, or N m s/rad about a joint."""
+
+
+class Force(Acting):
+    """A constant applied force or moment."""
+
+    at: str | None = None
+    """The place a force (and moment) acts at."""
+    force: Number | Vector | None = None
+    """N: a vector at a place; a number along a joint's coordinate or a distance (it drives it to grow)."""
+    moment: Number | Vector | None = None
+    """N m, at a place; one number in the plane."""
+    follower: bool = False
+    """True: the vector turns with the body; False: it keeps its direction in space."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.at is None:
+            if not isinstance(self.force, float) or self.moment is not None or self.follower:
+                raise ValueError("along a joint or a distance a force is one number")
+        elif self.force is None and self.moment is None:
+            raise ValueError("a force at a place needs a force vector or a moment")
+        elif isinstance(self.force, float):
+            raise ValueError("a force at a place is a vector")
+        return self

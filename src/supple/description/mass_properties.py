@@ -1,0 +1,107 @@
+"""Mass, centre and inertia of every body as drawn, point masses included."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.body import Body, Inertia, Solid
+from supple.description.drawing import Drawing, Path, part_name
+from supple.diagnostics import InputError
+from supple.geometry.inertia import MassProperties, nothing, unphysical
+from supple.geometry.rotation import axes_from_z
+
+Array = NDArray[np.float64]
+
+
+def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
+    """Of each body, in its own axes, about its own centre."""
+    mechanism = drawing.mechanism
+    found = {name: _of_body(drawing, name, body) for name, body in mechanism.bodies.items()}
+    for name, point_mass in mechanism.point_masses.items():
+        place = drawing.attached(point_mass.at, ("point_masses", name, "at"))
+        if place.body not in found:
+            raise InputError(
+                "it sits on the ground", part=part_name(("point_masses", name)),
+                path=("point_masses", name, "at"), hint="put it on a body that moves",
+            )
+        inertia = (point_mass.inertia or 0.0) * np.eye(3)
+        found[place.body] += MassProperties(point_mass.mass, place.pose.position, inertia)
+    return found
+
+
+def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
+    path: Path = ("bodies", name)
+    if body.solids:
+        total = nothing()
+        for solid in body.solids:
+            total += _of_solid(drawing, name, solid, (*path, "solid"))
+        return total
+    length = drawing.lengths.get(name, 0.0)
+    mass = body.mass if body.mass is not None else (body.line_mass or 0.0) * length
+    center = _center(drawing, name, body, length)
+    if body.inertia is not None:
+        inertia = _inertia_matrix(drawing, body.inertia, path)
+    else:
+        inertia = np.diag([0.0, 1.0, 1.0]) * mass * length**2 / 12.0
+    reason = unphysical(inertia) if not drawing.mechanism.planar else None
+    if drawing.mechanism.planar and inertia[2, 2] < 0.0:
+        reason = f"the moment of inertia {inertia[2, 2]:g} kg m² is negative"
+    if reason is not None:
+        raise InputError(
+            reason, part=part_name(path), path=(*path, "inertia"),
+            hint="check the units (kg m²) and that it is taken about the centre of mass",
+        )
+    return MassProperties(mass, center, inertia)
+
+
+def _center(drawing: Drawing, name: str, body: Body, length: float) -> Array:
+    if body.center is None:
+        return np.array([0.5 * length, 0.0, 0.0])
+    if isinstance(body.center, float):
+        return np.array([body.center, 0.0, 0.0])
+    return drawing.on_body(name, body.center, ("bodies", name, "center"))
+
+
+def _inertia_matrix(drawing: Drawing, value: float | tuple[float, ...] | Inertia, path: Path) -> Array:
+    if isinstance(value, Inertia):
+        return np.array(
+            [[value.xx, value.xy, value.xz], [value.xy, value.yy, value.yz], [value.xz, value.yz, value.zz]]
+        )
+    if isinstance(value, float):
+        if not drawing.mechanism.planar:
+            raise InputError(
+                "one moment of inertia is enough only in the plane", part=part_name(path),
+                path=(*path, "inertia"), hint="write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
+            )
+        return np.diag([0.0, 0.0, value])
+    return np.diag(value)
+
+
+def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProperties:
+    """Closed forms for the four shapes, in the body's axes."""
+    axes = np.eye(3)
+    if solid.box is not None:
+        a, b, c = solid.box
+        volume, moments = a * b * c, np.array([b * b + c * c, a * a + c * c, a * a + b * b]) / 12.0
+    elif solid.sphere is not None:
+        r = solid.sphere
+        volume, moments = 4.0 / 3.0 * np.pi * r**3, np.full(3, 0.4 * r * r)
+    else:
+        if solid.tube is not None:
+            outer, inner, h = solid.tube
+        else:
+            assert solid.cylinder is not None
+            outer, inner, h = solid.cylinder[0], 0.0, solid.cylinder[1]
+        square = outer**2 + inner**2
+        volume = np.pi * (outer**2 - inner**2) * h
+        moments = np.array([square / 4.0 + h * h / 12.0] * 2 + [square / 2.0])
+        if solid.axis is not None:
+            axes = axes_from_z(drawing.direction(solid.axis, (*path, "axis")))
+    mass = solid.mass if solid.mass is not None else (solid.density or 0.0) * volume
+    center = np.zeros(3)
+    if solid.center is not None:
+        center = drawing.on_body(name, solid.center, (*path, "center"))
+    elif name in drawing.lengths:
+        center = np.array([0.5 * drawing.lengths[name], 0.0, 0.0])
+    return MassProperties(mass, center, mass * (axes @ np.diag(moments) @ axes.T))

@@ -1,0 +1,139 @@
+"""The mechanism: everything the user says of it, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from supple.description.actuator import Actuator
+from supple.description.body import Body, Frame, PointMass
+from supple.description.expression import resolve_parameters, use_parameters
+from supple.description.joint import Joint
+from supple.description.load import Damper, Force, Spring
+from supple.description.quantity import Number, Part, Vector
+from supple.description.sensor import Sensor
+from supple.diagnostics import InputError, nearest
+
+GROUND = "ground"
+SCHEMA_VERSION = 1
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
+Plane = Literal["xy", "xz", "yz", "yx", "zx", "zy"]
+
+
+class Mechanism(Part):
+    """A mechanism as the user describes it: frozen, complete, without algorithms.
+
+    Built from the mechanism file or in Python with the same names:
+
+        Mechanism(name="pendulum", plane="xz", gravity=[0, -9.81],
+                  points={"O": [0, 0], "P": [1, 0]},
+                  bodies={"bar": Body(rod=("O", "P"), mass=1)},
+                  joints={"O": Joint(revolute=("ground", "bar"))},
+                  actuators={"motor": Actuator(joint="O")})
+    """
+
+    supple: Literal[1] = 1
+    """Version of the schema."""
+    name: str = "mechanism"
+    description: str | None = None
+    plane: Plane | None = None
+    """Planar mechanisms: the two axes of the plane. Angles turn from the first to the second."""
+    gravity: Vector | None = None
+    """m/s², in the drawing's axes; none if left out."""
+    parameters: dict[Name, Number] = {}
+    """Values (or arithmetic expressions) that every number in the description may use."""
+    points: dict[Name, Vector] = {}
+    """Where things are at rest, roughly; closure completes them."""
+    bodies: dict[Name, Body] = Field(min_length=1)
+    frames: dict[Name, Frame] = {}
+    joints: dict[Name, Joint] = {}
+    point_masses: dict[Name, PointMass] = {}
+    springs: dict[Name, Spring] = {}
+    dampers: dict[Name, Damper] = {}
+    forces: dict[Name, Force] = {}
+    actuators: dict[Name, Actuator] = {}
+    sensors: dict[Name, Sensor] = {}
+    coordinates: tuple[str, ...] | None = None
+    """θ: actuators, joints or `joint.coordinate`; the actuators if left out."""
+    rest: dict[str, Number] = {}
+    """Values of some coordinates at rest, where the drawing is only rough."""
+    configurations: dict[Name, dict[str, Number]] = {}
+    """Named configurations: coordinate: value."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_parameters(cls, data: Any, handler: Callable[[Any], Self]) -> Self:
+        """Numbers are evaluated with the mechanism's own parameters."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("parameters"), Mapping):
+            return handler(data)
+        try:
+            values = resolve_parameters(data["parameters"])
+        except InputError as error:
+            raise error from None
+        with use_parameters(values):
+            return handler({**data, "parameters": values})
+
+    @field_validator("bodies")
+    @classmethod
+    def _ground_is_not_a_body(cls, bodies: dict[str, Body]) -> dict[str, Body]:
+        if GROUND in bodies:
+            raise ValueError("ground is always there and is not listed among the bodies")
+        return bodies
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)  # the same one is by far the usual case
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """Another mechanism with some parts changed, checked anew."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+    @property
+    def planar(self) -> bool:
+        return self.plane is not None
+
+    def plane_axes(self) -> NDArray[np.float64]:
+        """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""
+        if self.plane is None:
+            return np.eye(3)
+        first, second = (np.eye(3)["xyz".index(letter)] for letter in self.plane)
+        return np.column_stack([first, second, np.cross(first, second)])
+
+    def body(self, name: str) -> Body:
+        return self._named("bodies", "body", name)
+
+    def joint(self, name: str) -> Joint:
+        return self._named("joints", "joint", name)
+
+    def actuator(self, name: str) -> Actuator:
+        return self._named("actuators", "actuator", name)
+
+    def frame(self, name: str) -> Frame:
+        return self._named("frames", "frame", name)
+
+    def _named(self, section: str, kind: str, name: str) -> Any:
+        parts = getattr(self, section)
+        if name not in parts:
+            raise InputError(f'there is no {kind} "{name}"', hint=nearest(name, parts))
+        return parts[name]
+
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The names of θ: `coordinates`, or the actuators."""
+        return self.coordinates if self.coordinates is not None else tuple(self.actuators)
+
+    def joint_coordinate(self, reference: str) -> tuple[str, str] | None:
+        """`joint` or `joint.coordinate` as (joint, coordinate), or None if it is neither."""
+        name, _, coordinate = reference.partition(".")
+        if name not in self.joints:
+            return None
+        names = self.joints[name].coordinates(self.plane)
+        if not coordinate and len(names) == 1:
+            return name, names[0]
+        return (name, coordinate) if coordinate in names else None

@@ -1,0 +1,73 @@
+"""The errors supple raises, each one sentence with the part, the value, the limit and the next step."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class SuppleError(Exception):
+    """What went wrong, where, and what to do next.
+
+    message : one clause naming the value and the limit
+    part    : what it is about, as the user calls it: ``joint "elbow"``
+    hint    : the next step
+    path    : keys from the top of the mechanism file, ("joints", "elbow", "axis"); the reader of the
+              file turns it into a line
+    """
+
+    exit_status: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        part: str | None = None,
+        hint: str | None = None,
+        path: tuple[str | int, ...] = (),
+        file: str | None = None,
+        line: int | None = None,
+    ):
+        super().__init__(message)
+        self.message, self.part, self.hint = message, part, hint
+        self.path, self.file, self.line = path, file, line
+
+    def located(self, file: str | None, line: int | None) -> SuppleError:
+        """The same error, knowing its place in a file."""
+        return type(self)(
+            self.message, part=self.part, hint=self.hint, path=self.path, file=file, line=line
+        )
+
+    def __str__(self) -> str:
+        place = ":".join(str(item) for item in (self.file, self.line) if item is not None)
+        head = ": ".join(item for item in (place, self.part, self.message) if item)
+        return f"{head}; {self.hint}" if self.hint else head
+
+
+class InputError(SuppleError):
+    """The user's input is wrong, or asks for the impossible (exit status 1)."""
+
+    exit_status: ClassVar[int] = 1
+
+
+class NumericalError(SuppleError):
+    """A computation failed numerically (exit status 3)."""
+
+    exit_status: ClassVar[int] = 3
+
+
+class SuppleWarning(UserWarning):
+    """Something the user should know that does not stop the work."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not known: the closest ones, or all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=2, cutoff=0.6)
+    if close:
+        return "did you mean " + " or ".join(f'"{item}"' for item in close) + "?"
+    if not names:
+        return "none is defined"
+    listed = ", ".join(f'"{item}"' for item in names[:12])
+    return f"known: {listed}" + (", ..." if len(names) > 12 else "")

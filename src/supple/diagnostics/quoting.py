@@ -1,0 +1,15 @@
+"""What the user wrote, fit to stand in a message: on one line, printable, of bearable length."""
+
+from __future__ import annotations
+
+
+def brief(value: object, longest: int = 60) -> str:
+    """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
+    text = str(value)[: 4 * longest]
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return line if len(line) <= longest else line[: longest - 3] + "..."
+
+
+def quoted(value: object, longest: int = 60) -> str:
+    """The same in double quotes."""
+    return f'"{brief(value, longest)}"'

@@ -1,0 +1,1 @@
+"""Reading what the user wrote: mechanism files and others, with the line of every mistake."""

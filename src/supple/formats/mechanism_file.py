@@ -1,0 +1,97 @@
+"""The mechanism file: YAML text to a mechanism, every mistake with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+
+from supple.description.consistency import require_consistent
+from supple.description.drawing import Drawing
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import SCHEMA_VERSION, Mechanism
+from supple.description.topology import topology
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import quoted
+from supple.formats.error_lines import as_input_error
+from supple.formats.model_fields import fields_of
+from supple.formats.source import located, remember
+from supple.formats.yaml_tree import Tree, read_text, read_tree
+
+Parameters = Mapping[str, float | int | str]
+_NONE: Parameters = MappingProxyType({})
+
+
+def load(path: str | Path, *, parameters: Parameters = _NONE) -> Mechanism:
+    """The mechanism in a file.
+
+    parameters : values (numbers or expressions) that replace those of the file
+    """
+    return loads(read_text(path), name=str(path), parameters=parameters)
+
+
+def loads(text: str, *, name: str = "<text>", parameters: Parameters = _NONE) -> Mechanism:
+    """The mechanism in a text; `name` stands for the file in messages."""
+    tree = read_tree(text, name)
+    _require_version(tree)
+    data = _with_parameters(tree.data, parameters)
+    try:
+        mechanism = Mechanism.model_validate(data)
+    except ValidationError as error:
+        raise as_input_error(error, tree, name, fields_of(Mechanism)) from None
+    except InputError as error:  # of the parameters, which are worked out before all else
+        if error.path[1:2] and error.path[1] in parameters:
+            raise  # what is wrong does not stand in the file
+        raise error.located(name, tree.line(error.path)) from None
+    remember(mechanism, tree)
+    try:
+        _require_meaning(mechanism)
+    except InputError as error:
+        raise located(error, mechanism) from None
+    return mechanism
+
+
+def _require_version(tree: Tree) -> None:
+    """The version comes first: a file of another one may differ in anything that follows."""
+    written = tree.data.get("supple")
+    line = tree.line(("supple",))
+    if "supple" not in tree.data:
+        raise InputError(
+            "the version of the mechanism file is missing",
+            file=tree.file, line=line, hint=f"begin it with `supple: {SCHEMA_VERSION}`",
+        )  # fmt: skip
+    if isinstance(written, bool) or not isinstance(written, int) or written < 1:
+        raise InputError(
+            f"{quoted(written)} is not a version of the mechanism file",
+            part="supple", file=tree.file, line=line, hint=f"write `supple: {SCHEMA_VERSION}`",
+        )  # fmt: skip
+    if written > SCHEMA_VERSION:
+        raise InputError(
+            f"written for a newer supple (version {written} of the mechanism file; this one reads "
+            f"{SCHEMA_VERSION})",
+            part="supple", file=tree.file, line=line, hint="install a newer supple",
+        )  # fmt: skip
+
+
+def _with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
+    """The file's data with some parameters replaced."""
+    if not parameters:
+        return data
+    written = data.get("parameters")
+    known = written if isinstance(written, dict) else {}
+    for name in parameters:
+        if name not in known:
+            raise InputError(
+                f"there is no parameter {quoted(name)} to set", part="parameters", hint=nearest(name, known)
+            )
+    return {**data, "parameters": {**known, **parameters}}
+
+
+def _require_meaning(mechanism: Mechanism) -> None:
+    """Everything that can be told without assembling: names, places, connections, masses."""
+    require_consistent(mechanism)
+    topology(mechanism)
+    mass_properties(Drawing(mechanism))

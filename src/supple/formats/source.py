@@ -1,0 +1,36 @@
+"""Which file a mechanism was read from, so that an error found later still names its line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import SuppleError
+
+if TYPE_CHECKING:  # kept apart from the YAML reader: a mechanism built in Python needs none
+    from supple.formats.yaml_tree import Tree
+
+Error = TypeVar("Error", bound=SuppleError)
+
+_sources: WeakKeyDictionary[Mechanism, Tree] = WeakKeyDictionary()
+
+
+def remember(mechanism: Mechanism, tree: Tree) -> None:
+    """Note where a mechanism comes from, as long as it lives."""
+    _sources[mechanism] = tree
+
+
+def source_of(mechanism: Mechanism) -> Tree | None:
+    """The file a mechanism was read from, with its lines; None for one built in Python."""
+    return _sources.get(mechanism)
+
+
+def located(error: Error, mechanism: Mechanism) -> Error:
+    """The error with file and line, if it is about a part of a mechanism that came from a file."""
+    tree = source_of(mechanism)
+    if tree is None or error.file is not None or not error.path:
+        return error
+    found = error.located(tree.file, tree.line(error.path))
+    assert isinstance(found, type(error))
+    return found

@@ -1,0 +1,243 @@
+"""YAML as plain data, with the line of every key.
+
+A mechanism file needs little of YAML: mappings, lists and scalars. The rest is refused (anchors, tags,
+several documents), so that a file can neither build objects nor grow in memory, and a name means one thing.
+The events of the parser are therefore composed here, under limits that hold while they are read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+from ruamel.yaml.reader import ReaderError
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
+
+LARGEST = 2**20  # bytes
+DEEPEST = 32  # mappings and lists inside one another
+MOST_NODES = 100_000
+
+KeyPath = tuple[str | int, ...]
+
+# The core schema of YAML 1.2: no octal by a leading zero, no yes and no, no sexagesimal numbers.
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_LONGEST_INTEGER = 300  # digits; more would not fit a float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The data of a file and where it stands."""
+
+    data: dict[str, Any]
+    lines: dict[KeyPath, int]  # of a key, or of an item of a list; from 1
+    file: str
+
+    def line(self, path: KeyPath) -> int:
+        """The line of the longest part of the path that the file has."""
+        for length in range(len(path), -1, -1):
+            found = self.lines.get(tuple(path[:length]))
+            if found is not None:
+                return found
+        return 1
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file that may be one of ours: it exists, is small and is UTF-8."""
+    name = brief(path, 500)
+    try:
+        place = Path(path)
+        if not place.exists():
+            raise InputError("there is no such file", file=name, hint="check the name and the folder")
+        if not place.is_file():
+            raise InputError("this is not a file", file=name, hint="name the file inside it")
+        with place.open("rb") as stream:
+            content = stream.read(LARGEST + 1)  # not more, whatever size the system told
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read ({reason})", file=name) from error
+    if len(content) > LARGEST:
+        raise _too_large(name)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("this is not UTF-8 text", file=name, line=line, hint="save it as UTF-8") from error
+
+
+def read_tree(text: str, file: str) -> Tree:
+    """The data in a YAML text; `file` is only for messages."""
+    if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
+        raise _too_large(file)
+    return _Composer(text, file).tree()
+
+
+class _Composer:
+    """One pass over the parser's events."""
+
+    def __init__(self, text: str, file: str):
+        self.file, self.text = file, text
+        self.lines: dict[KeyPath, int] = {}
+        self.nodes, self.reached = 0, 1
+        self.events = self._events()
+
+    def tree(self) -> Tree:
+        event = next(self.events)
+        while not isinstance(event, (DocumentStartEvent, StreamEndEvent)):
+            event = next(self.events)
+        if isinstance(event, StreamEndEvent):
+            raise self._error("the file is empty", event, hint="`supple new` writes one to start from")
+        top = next(self.events)
+        data = self._node(top, ())
+        if data is None:
+            raise self._error("the file is empty", top, hint="`supple new` writes one to start from")
+        if not isinstance(data, dict):
+            raise self._error("a file begins with keys", top, hint="write `key: value` lines")
+        for event in self.events:
+            if isinstance(event, DocumentStartEvent):
+                raise self._error("a second document begins", event, hint="keep one, without ---")
+        return Tree(data, self.lines, self.file)
+
+    def _events(self) -> Iterator[Event]:
+        events = YAML(typ="safe", pure=True).parse(self.text)
+        while True:
+            try:
+                event = next(events)
+            except StopIteration:
+                return
+            except Exception as error:  # the parser trips over some texts: the escape \UFFFFFFFF overflows
+                raise self._syntax_error(error) from error
+            self.reached = event.start_mark.line + 1
+            yield event
+
+    def _node(self, event: Event, path: KeyPath) -> Any:
+        self._admit(event)
+        self.lines.setdefault(path, event.start_mark.line + 1)  # a key has set its own line before
+        if isinstance(event, ScalarEvent):
+            return self._scalar(event)
+        if len(path) >= DEEPEST:
+            raise self._error(
+                f"nested more than {DEEPEST} deep", event, hint="check the brackets and indents"
+            )
+        return self._mapping(path) if isinstance(event, MappingStartEvent) else self._list(path)
+
+    def _admit(self, event: Event) -> None:
+        """Count a node, and refuse what no node may carry."""
+        self.nodes += 1
+        if self.nodes > MOST_NODES:
+            raise self._error(f"more than {MOST_NODES} values", event, hint="a mechanism needs far fewer")
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        if isinstance(event, AliasEvent) or anchor is not None:
+            mark = "*" if isinstance(event, AliasEvent) else "&"
+            raise self._error(
+                f"{mark}{brief(anchor)}: anchors and aliases are not allowed",
+                event,
+                hint="give a shared value a name under `parameters:`",
+            )
+        if tag is not None:
+            written = brief(str(tag).replace("tag:yaml.org,2002:", "!!"))
+            raise self._error(f"the tag {written} is not allowed", event, hint="leave it out")
+
+    def _mapping(self, path: KeyPath) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), MappingEndEvent):
+            key = self._key(event)
+            if key in found:
+                raise self._error(
+                    f'"{brief(key)}" is given twice (first in line {self.lines[(*path, key)]})',
+                    event,
+                    hint="keep one of them",
+                )
+            self.lines[(*path, key)] = event.start_mark.line + 1
+            found[key] = self._node(next(self.events), (*path, key))
+        return found
+
+    def _list(self, path: KeyPath) -> list[Any]:
+        found: list[Any] = []
+        while not isinstance(event := next(self.events), SequenceEndEvent):
+            found.append(self._node(event, (*path, len(found))))
+        return found
+
+    def _key(self, event: Event) -> str:
+        """A key is a name: what is written, also where it looks like a number."""
+        self._admit(event)
+        if not isinstance(event, ScalarEvent):
+            raise self._error("a list or mapping cannot be a key", event, hint="a key is a name")
+        if not event.value:
+            raise self._error("a key is empty", event, hint="write a name before the colon")
+        return self._unicode(event)
+
+    def _scalar(self, event: ScalarEvent) -> Any:
+        text = self._unicode(event)
+        if event.style is not None:  # quoted, or a block of text
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
+            return int(text)
+        if _FLOAT.fullmatch(text):
+            value = float(text)
+            if math.isinf(value):
+                raise self._error(f"{brief(text)} is too large", event, hint="at most 1.8e308")
+            return value
+        return text
+
+    def _unicode(self, event: ScalarEvent) -> str:
+        try:
+            event.value.encode("utf-8")
+        except UnicodeEncodeError:  # "\ud800": half a character, which no file or terminal takes
+            raise self._error("a character is not valid Unicode", event, hint="write it as it is") from None
+        return event.value
+
+    def _syntax_error(self, error: Exception) -> InputError:
+        line, problem = self.reached, "the text cannot be read from here on"
+        if isinstance(error, MarkedYAMLError):
+            here, begun = error.problem_mark or error.context_mark, error.context_mark
+            problem = str(error.problem or error.context or problem)
+            if here is not None:
+                line = here.line + 1
+            if (
+                begun is not None and begun.line + 1 < line
+            ):  # an open quote or bracket is seen only at the end
+                problem += f" ({error.context}, begun in line {begun.line + 1})"
+        elif isinstance(error, ReaderError):
+            line, problem = self.text.count("\n", 0, error.position) + 1, "a control character is not allowed"
+        hint = (
+            "indent with spaces, not tabs" if "\\t" in problem else "check the indents, colons and brackets"
+        )
+        return InputError(f"this is not YAML: {brief(problem, 200)}", file=self.file, line=line, hint=hint)
+
+    def _error(self, message: str, event: Event, *, hint: str) -> InputError:
+        return InputError(message, file=self.file, line=event.start_mark.line + 1, hint=hint)
+
+
+def _too_large(file: str) -> InputError:
+    return InputError(
+        f"more than {LARGEST // 1024} KiB", file=file, hint="a mechanism file is text of a few pages"
+    )

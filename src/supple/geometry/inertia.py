@@ -1,0 +1,71 @@
+"""Mass, centre and inertia of rigid bodies, and the 6 x 6 matrix they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.geometry.rotation import skew
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass (kg), centre (m) and inertia about the centre (kg m²), in one body's axes."""
+
+    mass: float
+    center: NDArray[np.float64]
+    inertia: NDArray[np.float64]
+
+    def __add__(self, other: MassProperties) -> MassProperties:
+        """Both bodies as one (Steiner's theorem)."""
+        mass = self.mass + other.mass
+        if mass > 0.0:
+            center = (self.mass * self.center + other.mass * other.center) / mass
+        else:
+            center = self.center
+        inertia = np.zeros((3, 3))
+        for part in (self, other):
+            inertia += part.inertia + steiner(part.mass, part.center - center)
+        return MassProperties(mass, center, inertia)
+
+    def spatial(self) -> NDArray[np.float64]:
+        """The mass matrix of a twist (v, ω) of the body's origin, in body axes.
+
+        M = [[m I, -m c̃], [m c̃, J_c - m c̃ c̃]],  T = ½ (v, ω)ᵀ M (v, ω)
+        """
+        c = skew(self.center)
+        m = self.mass
+        return np.block([[m * np.eye(3), -m * c], [m * c, self.inertia - m * (c @ c)]])
+
+
+def steiner(mass: float, offset: ArrayLike) -> NDArray[np.float64]:
+    """Inertia of a point mass about a point at `offset`: m (|r|² I - r rᵀ)."""
+    r = np.asarray(offset, float)
+    return mass * ((r @ r) * np.eye(3) - np.outer(r, r))
+
+
+def nothing() -> MassProperties:
+    """A massless body."""
+    return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def unphysical(inertia: ArrayLike, tolerance: float = 1e-6) -> str | None:
+    """Why no distribution of positive mass has this inertia, or None.
+
+    The principal moments J₁ <= J₂ <= J₃ of a real body satisfy J₁ >= 0 and J₁ + J₂ >= J₃.
+    """
+    J = np.asarray(inertia, float)
+    scale = float(np.abs(J).max())
+    if scale == 0.0:
+        return None
+    if np.abs(J - J.T).max() > tolerance * scale:
+        return "the inertia is not symmetric"
+    moments = np.linalg.eigvalsh(J)
+    listed = ", ".join(f"{value:.6g}" for value in moments)
+    if moments[0] < -tolerance * scale:
+        return f"a principal moment of inertia is negative (principal moments {listed} kg m²)"
+    if moments[0] + moments[1] < moments[2] * (1.0 - tolerance):
+        return f"the two smaller principal moments add up to less than the largest ({listed} kg m²)"
+    return None

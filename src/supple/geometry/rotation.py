@@ -1,0 +1,53 @@
+"""Rotations in space: matrices R_ab that take components in frame b to frame a."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Matrix = NDArray[np.float64]
+
+
+def skew(v: ArrayLike) -> Matrix:
+    """The matrix of the cross product: skew(v) w = v × w.  v : (3,), result (3, 3)."""
+    x, y, z = np.asarray(v, float)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def rotation_about(axis: ArrayLike, angle: float) -> Matrix:
+    """The rotation by `angle` about `axis` (Rodrigues): R = I + sin a ñ + (1 - cos a) ñ².
+
+    axis : (3,), any length but zero; angle in rad, right-handed.
+    """
+    n = np.asarray(axis, float)
+    N = skew(n / np.linalg.norm(n))
+    return np.eye(3) + np.sin(angle) * N + (1.0 - np.cos(angle)) * (N @ N)
+
+
+def exponential(w: ArrayLike) -> Matrix:
+    """The rotation by |w| about w: exp(w̃).  w : (3,) in rad."""
+    vector = np.asarray(w, float)
+    angle = float(np.linalg.norm(vector))
+    return rotation_about(vector, angle) if angle > 0.0 else np.eye(3)
+
+
+def axes_from_x(direction: ArrayLike) -> Matrix:
+    """A right-handed frame with its x axis along `direction`, its y axis horizontal where it can be.
+
+    Columns are the axes in the frame `direction` is given in. Along x it is the identity.
+    """
+    x = np.asarray(direction, float) / np.linalg.norm(direction)
+    up = np.array([0.0, 0.0, 1.0]) if abs(x[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    y = np.cross(up, x) if abs(x[2]) < 0.9 else np.cross(x, up)
+    y /= np.linalg.norm(y)
+    return np.column_stack([x, y, np.cross(x, y)])
+
+
+def axes_from_z(axis: ArrayLike) -> Matrix:
+    """A right-handed frame with its z axis along `axis`; along z it is the identity."""
+    z = np.asarray(axis, float) / np.linalg.norm(axis)
+    start = np.zeros(3)
+    start[int(np.argmin(np.abs(z)))] = 1.0
+    x = start - (start @ z) * z
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

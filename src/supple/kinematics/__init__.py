@@ -1,0 +1,1 @@
+"""Joint constraints from primitives, closure, rank and mobility, rigid modes, singularity."""

@@ -1,0 +1,136 @@
+"""Assembling: from rest along the straight segment to θ, for one or many θ."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, NumericalError
+from supple.kinematics.closure_kernel import close_batch
+from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.elimination import workspace
+from supple.kinematics.rest import Rest, rest
+from supple.kinematics.rigid_modes import rigid_modes
+
+Array = NDArray[np.float64]
+
+_DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
+_SHARE = 0.05  # of a coordinate in the motion that is blocked
+
+
+def assemble(mechanism: Mechanism, at: At = None, *, failures: Literal["raise", "mark"] = "raise") -> Configuration:
+    """The mechanism assembled at θ: the configuration reached along the segment from rest.
+
+    at       : a configuration's name, {coordinate: value}, numbers in the order of θ, or (N, s); rest if left out
+    failures : "raise" an error that names the dead point, or "mark" in a batch (see `Configuration.assembled`)
+    """
+    position = rest(mechanism)
+    theta = coordinate_values(mechanism, at)
+    if at is None or theta.shape[-1] == 0:
+        ones = np.ones(theta.shape[:-1])
+        return Configuration(position, theta, position.X.copy(), position.w.copy(), ones)
+    batch = np.ascontiguousarray(np.atleast_2d(theta))
+    X, w, reached = close_all(position, batch)
+    if failures == "raise" and not (reached >= 1.0).all():
+        n = int(np.flatnonzero(reached < 1.0)[0])
+        raise dead_point(Configuration(position, batch[n], X[n], w[n], reached[n]))
+    if theta.ndim == 1:
+        return Configuration(position, theta, X[0], w[0], reached[0])
+    return Configuration(position, theta, X, w, reached)
+
+
+def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
+    """Poses, measures and how far each θ (N, s) was reached, on all cores."""
+    count = len(theta)
+    X = np.empty((count, *position.X.shape))
+    w = np.empty((count, len(position.w)))
+    reached = np.empty(count)
+    run = compiled(close_batch)
+    origin = start_of(position)
+
+    def part(start: int, stop: int) -> None:
+        piece = slice(start, stop)
+        run(position.numbering.arrays, position.selected, *origin, theta[piece], X[piece], w[piece], reached[piece])
+
+    in_parts(part, count)
+    return X, w, reached
+
+
+class Start(NamedTuple):
+    """Where closure sets out: rest, with its rigid modes and the sign of its determinant."""
+
+    X: Array
+    w: Array
+    Psi: Array
+    dPsi: Array
+    sign: float
+
+
+_starts: WeakKeyDictionary[Rest, Start] = WeakKeyDictionary()
+
+
+def start_of(position: Rest) -> Start:
+    """Computed once for each mechanism; a rest that is itself a dead point is an error."""
+    if position not in _starts:
+        arrays = position.numbering.arrays
+        nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
+        Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
+        work = workspace(arrays.sizes)
+        regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
+        if not regular:
+            raise dead_point(Configuration(position, position.theta, position.X, position.w, np.float64(0.0)))
+        _starts[position] = Start(position.X, position.w, Psi, dPsi, sign)
+    return _starts[position]
+
+
+def in_parts(work, count: int, least: int = 32) -> None:
+    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
+    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, count // least)
+    if workers < 2:
+        work(0, count)
+        return
+    work(0, 1)  # compile once, not in every thread
+    bounds = np.linspace(0, count, workers + 1).astype(int)
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(work, int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]:
+            done.result()
+
+
+def locked_coordinates(configuration: Configuration) -> list[str]:
+    """Coordinates that a (nearly) singular position blocks: those with a share in λ, [Φ_q; A]ᵀ λ ≈ 0."""
+    left = np.linalg.svd(configuration.jacobian())[0]
+    names = configuration.rest.numbering.coordinates
+    columns = configuration.rest.numbering.columns
+    share = np.abs(left[configuration.rest.numbering.constraints :, columns - 1])
+    if share.size == 0 or share.max() < 1e-9:
+        return []
+    return [name for name, part in zip(names, share, strict=True) if part > _SHARE * share.max()]
+
+
+def dead_point(halted: Configuration) -> InputError | NumericalError:
+    """The error for a closure that could not follow the segment, naming what locks."""
+    position = halted.rest
+    names = position.numbering.coordinates
+    asked = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, halted.theta, strict=True))
+    there = position.theta + float(halted.reached) * (halted.theta - position.theta)
+    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, there, strict=True))
+    part = f'mechanism "{halted.mechanism.name}" at {asked}'
+    if float(halted.singularity) > _DEAD:
+        return NumericalError(
+            f"closure stopped at {where}, which is not a dead point (singularity {float(halted.singularity):.2g})",
+            part=part, hint="ask for a configuration closer to rest, or draw the rest closer to it",
+        )
+    locked = locked_coordinates(halted)
+    listed = ", ".join(f'"{name}"' for name in locked)
+    what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "no coordinate holds it"
+    return InputError(
+        f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
+        part=part, hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
+    )

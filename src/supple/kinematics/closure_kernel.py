@@ -1,0 +1,222 @@
+"""Newton's method along the straight segment from rest to θ, for batches of θ.
+
+The first step starts from the rigid modes at rest, to second order. At each step the target moves on by a piece of the segment and Newton's method closes the loops anew. A step
+counts only if its corrections shrink fast (by CONTRACTION each, which keeps the iteration on the branch it
+started on), if no body turns further than REACH at once, and if the determinant of the rows keeps its sign, so that no dead
+point is jumped over. Otherwise the step is halved; when it falls below SHORTEST, the mechanism stands before a dead point.
+"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin, sqrt
+
+import numpy as np
+
+from supple.compilation import kernel
+from supple.kinematics.elimination import factor, solve, workspace
+from supple.kinematics.primitives import ANGLE, SCALE, cross, gradient
+
+CONTRACTION = 0.3
+REACH = 0.7  # rad for rotations, in extents for displacements
+SHORTEST = 1e-7  # of the segment
+CLOSED = 1e-9  # last correction; the next would be its square
+ROUNDING = 1e-15
+ITERATIONS = 9
+
+@kernel
+def moved(X, b, v0, v1, v2, w0, w1, w2):
+    """Move body b by the twist (v, w) in its own axes: x += R v, R = R exp(w̃)."""
+    R00, R01, R02 = X[b, 3], X[b, 4], X[b, 5]
+    R10, R11, R12 = X[b, 6], X[b, 7], X[b, 8]
+    R20, R21, R22 = X[b, 9], X[b, 10], X[b, 11]
+    X[b, 0] += R00 * v0 + R01 * v1 + R02 * v2
+    X[b, 1] += R10 * v0 + R11 * v1 + R12 * v2
+    X[b, 2] += R20 * v0 + R21 * v1 + R22 * v2
+    square = w0 * w0 + w1 * w1 + w2 * w2
+    angle = sqrt(square)
+    if angle < 1e-4:  # series to rounding
+        p = 1.0 - square / 6.0
+        q = 0.5 - square / 24.0
+    else:
+        p = sin(angle) / angle
+        q = (1.0 - cos(angle)) / square
+    E00, E11, E22 = 1.0 - q * (w1 * w1 + w2 * w2), 1.0 - q * (w0 * w0 + w2 * w2), 1.0 - q * (w0 * w0 + w1 * w1)
+    E01, E10 = q * w0 * w1 - p * w2, q * w0 * w1 + p * w2
+    E02, E20 = q * w0 * w2 + p * w1, q * w0 * w2 - p * w1
+    E12, E21 = q * w1 * w2 - p * w0, q * w1 * w2 + p * w0
+    X[b, 3], X[b, 4], X[b, 5] = (
+        R00 * E00 + R01 * E10 + R02 * E20,
+        R00 * E01 + R01 * E11 + R02 * E21,
+        R00 * E02 + R01 * E12 + R02 * E22,
+    )
+    X[b, 6], X[b, 7], X[b, 8] = (
+        R10 * E00 + R11 * E10 + R12 * E20,
+        R10 * E01 + R11 * E11 + R12 * E21,
+        R10 * E02 + R11 * E12 + R12 * E22,
+    )
+    X[b, 9], X[b, 10], X[b, 11] = (
+        R20 * E00 + R21 * E10 + R22 * E20,
+        R20 * E01 + R21 * E11 + R22 * E21,
+        R20 * E02 + R21 * E12 + R22 * E22,
+    )
+
+
+@kernel
+def update(sizes, column, extent, X, x):
+    """Move every body by its scaled velocities x (bodies + 1, d, 1). Returns the largest of them."""
+    largest = 0.0
+    twist = np.zeros(6)
+    for b in range(sizes[0]):
+        for c in range(sizes[1]):
+            size = x[b, c, 0]
+            if not abs(size) <= largest:  # also true for nan
+                largest = abs(size)
+            twist[column[c]] = size * extent if column[c] < 3 else size
+        moved(X, b, twist[0], twist[1], twist[2], twist[3], twist[4], twist[5])
+    return largest
+
+
+@kernel
+def unwrapped(angle, near):
+    """The same angle, turns added, closest to `near`."""
+    return near + (angle - near) - 2.0 * pi * np.rint((angle - near) / (2.0 * pi))
+
+
+@kernel
+def predict(sizes, column, X, Psi, dPsi, change, x):
+    """Move X by a change of θ to second order, from the rigid modes there. Returns the largest scaled velocity.
+
+    Along the way V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
+    a rotation ω + ½ ω'.
+    """
+    s = sizes[4]
+    largest = 0.0
+    V = np.zeros(6)
+    dV = np.zeros(6)
+    for b in range(sizes[0]):
+        for c in range(sizes[1]):
+            first, second = 0.0, 0.0
+            for j in range(s):
+                first += Psi[b, c, j] * change[j]
+                for k in range(s):
+                    second += dPsi[b, c, j * s + k] * change[j] * change[k]
+            V[column[c]], dV[column[c]] = first, second
+        w = cross((V[3], V[4], V[5]), (V[0], V[1], V[2]))
+        for k in range(3):
+            x[k] = V[k] + 0.5 * (dV[k] + w[k])
+            x[3 + k] = V[3 + k] + 0.5 * dV[3 + k]
+            largest = max(largest, abs(x[3 + k]))
+        moved(X, b, x[0], x[1], x[2], x[3], x[4], x[5])
+    return largest
+
+
+@kernel
+def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
+    """Newton from X towards the coordinates `target`. Returns (closed, sign of the determinant, first correction).
+
+    A start_sign of 0 takes the sign at X for the one to keep.
+    """
+    sizes, tree, column, rows_i, rows_f, extent = rows
+    mc, s, nz = sizes[3], sizes[4], sizes[6]
+    redundant = mc + s - sizes[2] > nz
+    before = 0.0
+    first = 0.0
+    for iteration in range(ITERATIONS):
+        regular, sign = factor(rows, selected, X, work)
+        if not regular:
+            return False, sign, first
+        if start_sign == 0.0:
+            start_sign = sign
+        values = work[1]
+        for i in range(mc):
+            rho[i, 0] = -values[i] / rows_f[i, SCALE]
+        for i in range(s):
+            row = mc + i
+            at = values[row]
+            if rows_i[row, 0] == ANGLE:
+                at = unwrapped(at, w[i])
+            rho[row, 0] = (target[i] - at) / rows_f[row, SCALE]
+        solve(rows, work, rho, 1, x, g)
+        size = update(sizes, column, extent, X, x)
+        if not size <= REACH:
+            return False, sign, size
+        if iteration == 0:
+            first = size
+        elif size > CONTRACTION * before and size > CLOSED:
+            return False, sign, first
+        # The next correction would be about q size²; q is seen from the last two.
+        if size <= CLOSED or (iteration > 0 and size * size * max(1.0, size / (before * before)) <= ROUNDING):
+            # Of redundant rows only some are watched: they may lose rank by themselves, far from a dead point.
+            margin = abs(work[5][nz - 1, nz - 1] / work[5][0, 0]) if nz > 0 else 1.0
+            crossed = sign != start_sign and not (redundant and margin > 10.0 * first)
+            return not crossed, sign, first
+        before = size
+    return False, start_sign, first
+
+
+@kernel
+def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, thetas, X_out, w_out, reached):
+    """Poses (N, bodies + 1, 12) and measures (N, rows after the joints) at each θ (N, s).
+
+    rows    : the mechanism's RowArrays
+    rest_*  : the start: poses, measures, rigid modes with their derivatives, sign of the determinant
+    reached : (N,) how far along the segment from rest the mechanism could follow; 1 where it is assembled.
+    """
+    sizes, tree, column, rows_i, rows_f, extent = rows
+    nb, d, mc, s, measures = sizes[0], sizes[1], sizes[3], sizes[4], sizes[5] - sizes[3]
+    work = workspace(sizes)
+    rho = np.empty((mc + s, 1))
+    x = np.empty((nb + 1, d, 1))
+    g = np.empty((mc + s, 1))
+    step_x = np.empty(6)
+    target = np.empty(s)
+    change = np.empty(s)
+    trial = np.empty((nb + 1, 12))
+    w = np.empty(measures)
+    row_gradient = np.empty(13)
+    for n in range(thetas.shape[0]):
+        X = X_out[n]
+        X[:] = rest_X
+        w[:] = rest_w
+        done, step = 0.0, 1.0
+        sign = rest_sign
+        for i in range(s):  # no angle turns further than REACH in one step
+            if rows_i[mc + i, 0] == ANGLE:
+                turn = abs(thetas[n, i] - rest_w[i])
+                while turn * step > REACH:
+                    step *= 0.5
+        while done < 1.0:
+            new = min(1.0, done + step)
+            for i in range(s):
+                change[i] = new * (thetas[n, i] - rest_w[i])
+                target[i] = rest_w[i] + change[i]
+            trial[:] = X
+            predicted = 0.0
+            if done == 0.0:
+                predicted = predict(sizes, column, trial, rest_Psi, rest_dPsi, change, step_x)
+            closed, new_sign, first = False, sign, predicted
+            if predicted <= REACH:
+                closed, new_sign, first = close_step(rows, selected, target, w, sign, trial, work, rho, x, g)
+            if closed and done == 0.0 and first > CONTRACTION * max(predicted, 0.1):
+                closed = False
+            if closed:
+                done = new
+                sign = new_sign
+                X[:] = trial
+                for i in range(measures):
+                    if rows_i[mc + i, 0] == ANGLE:
+                        gradient(rows_i, rows_f, mc + i, X, row_gradient)
+                        w[i] = unwrapped(row_gradient[0], w[i])
+                if max(first, predicted) < 0.5 * REACH:
+                    step *= 2.0
+            else:
+                step *= 0.5
+                if step < SHORTEST:
+                    break
+        reached[n] = done
+        for i in range(measures):
+            gradient(rows_i, rows_f, mc + i, X, row_gradient)
+            if rows_i[mc + i, 0] == ANGLE:
+                w_out[n, i] = unwrapped(row_gradient[0], w[i])
+            else:
+                w_out[n, i] = row_gradient[0]

@@ -1,0 +1,141 @@
+"""A configuration: the mechanism assembled at θ, one or a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.kinematics.jacobian import jacobian_batch
+from supple.kinematics.rest import Rest, rest
+
+Array = NDArray[np.float64]
+
+At = str | Mapping[str, float] | Sequence[float] | Array | None
+"""How a caller names θ: a configuration's name, {coordinate: value}, numbers in order, or (N, s) of them."""
+
+
+class FramePose(NamedTuple):
+    """Where a frame is in the world: position (..., 3) in m and rotation R_wf (..., 3, 3)."""
+
+    position: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """A mechanism assembled at θ.
+
+    theta : (s,), or (N, s) for a batch; every other array then has the same leading axis
+    X     : (..., bodies + 1, 12) position and rotation of every body, the ground last
+    w     : values of every measure, θ first
+    reached : how far along the segment from rest the mechanism could follow; 1 where it is assembled
+    """
+
+    rest: Rest
+    theta: Array
+    X: Array
+    w: Array
+    reached: Array
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.rest.numbering.mechanism
+
+    @property
+    def assembled(self) -> NDArray[np.bool_]:
+        """Whether (each of) the configuration(s) exists: reached without meeting a dead point."""
+        return self.reached >= 1.0
+
+    @property
+    def coordinates(self) -> dict[str, Any]:
+        """θ by name."""
+        return {name: self.theta[..., i] for i, name in enumerate(self.rest.numbering.coordinates)}
+
+    @property
+    def joint_coordinates(self) -> dict[str, Any]:
+        """Every coordinate of every joint, as `joint` or `joint.coordinate`."""
+        found = {}
+        for key, row in self.rest.numbering.measures.items():
+            if key[0] == "joint":
+                single = len(self.mechanism.joints[key[1]].coordinates(self.mechanism.plane)) == 1
+                found[key[1] if single else f"{key[1]}.{key[2]}"] = self.w[..., row - self.rest.numbering.constraints]
+        return found
+
+    def frame(self, name: str) -> FramePose:
+        """A body, a frame, `body.point` or a joint's point, in the world."""
+        body, local, axes = self.rest.numbering.place(name)
+        P = self.mechanism.plane_axes()
+        x = self.X[..., body, :3]
+        R = self.X[..., body, 3:].reshape(*self.X.shape[:-2], 3, 3)
+        return FramePose((x + R @ local) @ P.T, P @ (R @ axes) @ P.T)
+
+    @property
+    def frames(self) -> dict[str, FramePose]:
+        """Every named place: bodies, frames, and points of joints and rods."""
+        drawing = self.rest.numbering.drawing
+        names = dict.fromkeys([*self.mechanism.bodies, *drawing.frames, *drawing.joint_points])
+        return {name: self.frame(name) for name in names}
+
+    @cached_property
+    def singularity(self) -> Array:
+        """Smallest over largest singular value of the joint and coordinate rows, lengths in extents.
+
+        Without θ the joints alone are judged, by the rank they have in general position.
+        """
+        numbering = self.rest.numbering
+        full = numbering.columns - self.rest.mobility.mobility + len(numbering.coordinates)
+        if full == 0:  # bodies that float, and no coordinates: nothing can lose rank
+            return np.ones(self.X.shape[:-2])
+        values = np.linalg.svd(self.jacobian(), compute_uv=False)
+        return values[..., full - 1] / values[..., 0]
+
+    def jacobian(self) -> Array:
+        """[Φ_q; A], scaled: (..., rows, n)."""
+        sizes = self.rest.numbering.arrays.sizes
+        X = np.ascontiguousarray(self.X.reshape(-1, *self.X.shape[-2:]))
+        J = np.empty((len(X), int(sizes[3] + sizes[4]), self.rest.numbering.columns))
+        arrays = self.rest.numbering.arrays
+        compiled(jacobian_batch)(arrays.sizes, arrays.column, arrays.rows_i, arrays.rows_f, arrays.extent, X, J)
+        return J.reshape(*self.X.shape[:-2], *J.shape[1:])
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it (matplotlib)."""
+        from supple.kinematics.sketch import sketch
+
+        return sketch(self, **options)
+
+
+def coordinate_values(mechanism: Mechanism, at: At) -> Array:
+    """θ as numbers: (s,) or (N, s). Coordinates that are not mentioned stay at rest."""
+    position = rest(mechanism)
+    names = position.numbering.coordinates
+    if at is None:
+        return position.theta.copy()
+    if isinstance(at, str):
+        if at not in mechanism.configurations:
+            raise InputError(f'there is no configuration "{at}"', hint=nearest(at, mechanism.configurations))
+        at = mechanism.configurations[at]
+    if isinstance(at, Mapping):
+        theta = position.theta.copy()
+        for name, value in at.items():
+            if name not in names:
+                raise InputError(f'"{name}" is not a coordinate of "{mechanism.name}"', hint=nearest(name, names))
+            theta[names.index(name)] = value
+    else:
+        theta = np.array(at, float)
+    if theta.ndim not in (1, 2) or theta.shape[-1] != len(names):
+        raise InputError(
+            f"θ has {len(names)} coordinates ({', '.join(names) or 'none'}), not shape {theta.shape}",
+            hint="give (s,) values, or (N, s) for a batch",
+        )
+    if not np.isfinite(theta).all():
+        raise InputError("θ holds values that are not finite", hint="leave them out")
+    return theta

@@ -1,0 +1,319 @@
+"""Solving the joint and coordinate rows [Φ_q; A] x = ρ, whatever their redundancy.
+
+Body by body from the ground outwards, the rows of its tree joint give as many of its velocities, chosen by
+complete pivoting inside the body's own block, in terms of its parent's and of its free columns z. What
+remains are the rows of loops and coordinates in z alone, a small dense system G z = g: Householder QR with
+column pivoting solves it in the sense of least squares, so that redundant rows need no selection. Joint
+blocks are regular whenever their joint is near closure, hence rank deficiency can only appear in G.
+
+Everything is in scaled velocities (v / extent, ω) and scaled rows (lengths / extent).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from supple.compilation import kernel
+from supple.kinematics.primitives import SCALE, gradient
+
+RANK_TOLERANCE = 1e-11  # of the diagonal of R against its first entry
+
+
+@kernel
+def workspace(sizes):
+    """Arrays for one factorisation: J, values, blocks, order, T, G, tau, pivots (see below)."""
+    nb, d, rows, nz = sizes[0], sizes[1], sizes[3] + sizes[4], sizes[6]
+    return (
+        np.empty((rows, 2, d)),
+        np.empty(rows),
+        np.empty((nb, d, 3 * d)),
+        np.empty((nb, d), np.int64),
+        np.zeros((nb + 1, d, nz)),
+        np.empty((rows - sizes[2], nz)),
+        np.empty(nz),
+        np.empty(nz, np.int64),
+    )
+
+
+@kernel
+def factor(rows, selected, X, work):
+    """Factorise [Φ_q; A] at X into `work`. Returns (full rank, sign of the determinant).
+
+    Of redundant rows the sign is that of the `selected` ones, as many as there are free columns.
+    """
+    sizes, tree, column, rows_i, rows_f, extent = rows
+    J, values, blocks, order, T, G, tau, pivots = work
+    m2, nz = sizes[3] + sizes[4] - sizes[2], sizes[6]
+    scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values)
+    sign = eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G)
+    if m2 > nz:
+        sign *= sign_of_selected(G, selected, nz)
+    rank, turn = householder(G, m2, nz, tau, pivots)
+    if m2 == nz:
+        sign *= turn
+    return rank == nz, sign
+
+
+@kernel
+def scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values):
+    """Values and scaled gradients J[i, side, column] of the joint and coordinate rows."""
+    d = sizes[1]
+    g = np.empty(13)
+    for i in range(sizes[3] + sizes[4]):
+        gradient(rows_i, rows_f, i, X, g)
+        values[i] = g[0]
+        inverse = 1.0 / rows_f[i, SCALE]
+        for c in range(d):
+            k = column[c]
+            factor = inverse * extent if k < 3 else inverse
+            J[i, 0, c] = factor * g[1 + k]
+            J[i, 1, c] = factor * g[7 + k]
+
+
+@kernel
+def eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G):
+    """Gauss-Jordan of every body's tree joint; fills T (x = T z) and G. Returns the sign of the pivots.
+
+    blocks : (bodies, d, 3d) reduced rows [child, pivots first | right side | parent]
+    order  : (bodies, d) the child's columns in the order of the pivots, then the free ones
+    """
+    nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
+    sign = 1.0
+    T[:] = 0.0
+    for c in range(nb):
+        parent, start, r, free, side = tree[c, 0], tree[c, 1], tree[c, 2], tree[c, 3], tree[c, 4]
+        last = d + r if parent == nb else 2 * d + r  # the ground does not move
+        for i in range(r):
+            for q in range(d):
+                blocks[c, i, q] = J[start + i, side, q]
+                blocks[c, i, d + r + q] = J[start + i, 1 - side, q]
+            for q in range(d, d + r):
+                blocks[c, i, q] = 0.0
+            blocks[c, i, d + i] = 1.0
+        for q in range(d):
+            order[c, q] = q
+        for i in range(r):
+            row, col, best = i, i, -1.0
+            for k in range(i, r):
+                for q in range(i, d):
+                    size = abs(blocks[c, k, q])
+                    if size > best:
+                        best, row, col = size, k, q
+            if row != i:
+                sign = -sign
+                for q in range(i, last):
+                    blocks[c, i, q], blocks[c, row, q] = blocks[c, row, q], blocks[c, i, q]
+            if col != i:
+                sign = -sign
+                order[c, i], order[c, col] = order[c, col], order[c, i]
+                for k in range(r):
+                    blocks[c, k, i], blocks[c, k, col] = blocks[c, k, col], blocks[c, k, i]
+            pivot = blocks[c, i, i]
+            if pivot < 0.0:
+                sign = -sign
+            inverse = 1.0 / pivot
+            for q in range(i + 1, last):
+                blocks[c, i, q] *= inverse
+            for k in range(r):
+                factor = blocks[c, k, i]
+                if k != i and factor != 0.0:
+                    for q in range(i + 1, last):
+                        blocks[c, k, q] -= factor * blocks[c, i, q]
+        for k in range(d - r):
+            T[c, order[c, r + k], free + k] = 1.0
+            for i in range(r):
+                T[c, order[c, i], free + k] = -blocks[c, i, r + k]
+        if parent < nb:
+            for i in range(r):
+                for q in range(d):
+                    factor = blocks[c, i, d + r + q]
+                    if factor != 0.0:
+                        for z in range(free):
+                            T[c, order[c, i], z] -= factor * T[parent, q, z]
+    for i in range(nt, mc + s):
+        a, b = rows_i[i, 1], rows_i[i, 2]
+        for z in range(nz):
+            G[i - nt, z] = 0.0
+        for q in range(d):
+            fa, fb = J[i, 0, q], J[i, 1, q]
+            for z in range(nz):
+                G[i - nt, z] += fa * T[a, q, z] + fb * T[b, q, z]
+    return sign
+
+
+@kernel
+def householder(G, m, n, tau, pivots):
+    """QR of G (m x n) in place with column pivoting, R on and above the diagonal. Returns (rank, sign of det)."""
+    sign = 1.0
+    rank = 0
+    first = 0.0
+    norms = np.zeros(n)  # squares of what is left of each column
+    known = np.zeros(n)  # and of what it was when last summed
+    totals = np.empty(n)
+    for i in range(m):
+        for q in range(n):
+            norms[q] += G[i, q] * G[i, q]
+    for j in range(n):
+        pivots[j] = j
+        known[j] = norms[j]
+    for j in range(min(m, n)):
+        best, col = -1.0, j
+        for q in range(j, n):
+            if norms[q] < 1e-6 * known[q]:  # too much cancelled: sum anew
+                size = 0.0
+                for i in range(j, m):
+                    size += G[i, q] * G[i, q]
+                norms[q] = known[q] = size
+            if norms[q] > best * (1.0 + 1e-12):
+                best, col = norms[q], q
+        if col != j:
+            sign = -sign
+            pivots[j], pivots[col] = pivots[col], pivots[j]
+            norms[j], norms[col] = norms[col], norms[j]
+            known[j], known[col] = known[col], known[j]
+            for i in range(m):
+                G[i, j], G[i, col] = G[i, col], G[i, j]
+        size = 0.0
+        for i in range(j, m):
+            size += G[i, j] * G[i, j]
+        norm = sqrt(size)
+        if j == 0:
+            first = norm
+        if norm <= RANK_TOLERANCE * first:
+            break
+        rank += 1
+        alpha = -norm if G[j, j] > 0.0 else norm
+        # H = I - τ v vᵀ with v_j = 1, H g = α e_j
+        if m - j > 1:
+            sign = -sign
+            head = G[j, j] - alpha
+            for i in range(j + 1, m):
+                G[i, j] /= head
+            tau[j] = -head / alpha
+        else:
+            alpha = G[j, j]
+            tau[j] = 0.0
+        if alpha < 0.0:
+            sign = -sign
+        G[j, j] = alpha
+        for q in range(j + 1, n):
+            totals[q] = G[j, q]
+        for i in range(j + 1, m):
+            v = G[i, j]
+            for q in range(j + 1, n):
+                totals[q] += v * G[i, q]
+        for q in range(j + 1, n):
+            totals[q] *= tau[j]
+            G[j, q] -= totals[q]
+            norms[q] -= G[j, q] * G[j, q]
+        for i in range(j + 1, m):
+            v = G[i, j]
+            for q in range(j + 1, n):
+                G[i, q] -= v * totals[q]
+    return rank, sign
+
+
+@kernel
+def solve_dense(G, m, n, tau, pivots, g, count):
+    """z (n x count) with least |G z - g|; g (m x count) is overwritten with z in its first n rows."""
+    for j in range(n):
+        for c in range(count):
+            total = g[j, c]
+            for i in range(j + 1, m):
+                total += G[i, j] * g[i, c]
+            total *= tau[j]
+            g[j, c] -= total
+            for i in range(j + 1, m):
+                g[i, c] -= total * G[i, j]
+    for j in range(n - 1, -1, -1):
+        inverse = 1.0 / G[j, j]
+        for c in range(count):
+            total = g[j, c]
+            for q in range(j + 1, n):
+                total -= G[j, q] * g[q, c]
+            g[j, c] = total * inverse
+    # undo the column pivoting in place, cycle by cycle
+    for c in range(count):
+        z = np.empty(n)
+        for j in range(n):
+            z[pivots[j]] = g[j, c]
+        for j in range(n):
+            g[j, c] = z[j]
+
+
+@kernel
+def sign_of_selected(G, selected, n):
+    """Sign of the determinant of the selected rows of G (n x n), by elimination with row pivoting."""
+    A = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = G[selected[i], j]
+    sign = 1.0
+    for j in range(n):
+        best, row = -1.0, j
+        for i in range(j, n):
+            if abs(A[i, j]) > best:
+                best, row = abs(A[i, j]), i
+        if best == 0.0:
+            return 0.0
+        if row != j:
+            sign = -sign
+            for q in range(j, n):
+                A[j, q], A[row, q] = A[row, q], A[j, q]
+        if A[j, j] < 0.0:
+            sign = -sign
+        for i in range(j + 1, n):
+            factor = A[i, j] / A[j, j]
+            for q in range(j + 1, n):
+                A[i, q] -= factor * A[j, q]
+    return sign
+
+
+@kernel
+def solve(rows, work, rho, count, x, g):
+    """x (bodies + 1, d, count) with [Φ_q; A] x = ρ, ρ (rows, count), both scaled; g (rows, count) is workspace."""
+    sizes, tree, _, rows_i, _, _ = rows
+    J, _, blocks, order, T, G, tau, pivots = work
+    nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
+    for q in range(d):
+        for c in range(count):
+            x[nb, q, c] = 0.0
+    for b in range(nb):
+        parent, start, r = tree[b, 0], tree[b, 1], tree[b, 2]
+        for k in range(r, d):
+            for c in range(count):
+                x[b, order[b, k], c] = 0.0
+        for i in range(r):
+            to = order[b, i]
+            for c in range(count):
+                x[b, to, c] = 0.0
+            for k in range(r):
+                factor = blocks[b, i, d + k]
+                if factor != 0.0:
+                    for c in range(count):
+                        x[b, to, c] += factor * rho[start + k, c]
+            if parent < nb:
+                for q in range(d):
+                    factor = blocks[b, i, d + r + q]
+                    if factor != 0.0:
+                        for c in range(count):
+                            x[b, to, c] -= factor * x[parent, q, c]
+    for i in range(nt, mc + s):
+        a, b = rows_i[i, 1], rows_i[i, 2]
+        for c in range(count):
+            g[i - nt, c] = rho[i, c]
+        for q in range(d):
+            fa, fb = J[i, 0, q], J[i, 1, q]
+            for c in range(count):
+                g[i - nt, c] -= fa * x[a, q, c] + fb * x[b, q, c]
+    solve_dense(G, mc + s - nt, nz, tau, pivots, g, count)
+    for b in range(nb):
+        free_end = tree[b, 3] + d - tree[b, 2]
+        for q in range(d):
+            for z in range(free_end):
+                factor = T[b, q, z]
+                if factor != 0.0:
+                    for c in range(count):
+                        x[b, q, c] += factor * g[z, c]

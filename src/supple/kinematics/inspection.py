@@ -1,0 +1,260 @@
+"""What supple understands of a mechanism: its parts, loops, mobility, and what deserves a second look.
+
+Everything here is interpreted numpy, so that the answer comes at once: nothing is compiled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.description.topology import gruebler_count
+from supple.diagnostics import InputError
+from supple.formats.source import located
+from supple.kinematics.jacobian import scaled_jacobian
+from supple.kinematics.limits import actuator_key, outside_limits
+from supple.kinematics.primitives import gradient
+from supple.kinematics.rank import RANK_TOLERANCE
+from supple.kinematics.rest import Rest, rest
+
+Array = NDArray[np.float64]
+
+_INERTIALESS = 1e-12  # of the largest eigenvalue of the mass matrix: a motion that carries no inertia
+_INVOLVED = 1e-6  # share in a motion or a dependence that counts
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A mechanism as understood.
+
+    loops                  : joints round each independent loop
+    coordinates            : θ; empty if the file names none and the actuators do not match the mobility
+    mobility, redundant_constraints : in general position; redundant_joints are all those involved
+    instantaneous_mobility : at rest itself; larger where rest is a singular position
+    singularity            : smallest over largest singular value of the rows of joints and coordinates at rest
+    gruebler               : freedoms less constraints, as counted on paper
+    notes                  : what deserves a second look, in plain words
+    """
+
+    name: str
+    plane: str | None
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    loops: tuple[tuple[str, ...], ...]
+    actuated: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    mobility: int
+    redundant_constraints: int
+    redundant_joints: tuple[str, ...]
+    instantaneous_mobility: int
+    singular_at_rest: bool
+    singularity: float
+    gruebler: int
+    notes: tuple[str, ...]
+
+    def summary(self) -> str:
+        """The same as a readable text."""
+        kind = f"planar, {self.plane}" if self.plane else "spatial"
+        rows = [
+            ("bodies", _counted(self.bodies)),
+            ("joints", _counted(self.joints)),
+            ("loops", f"{len(self.loops)}" + "".join(f"\n{'-'.join(loop)}" for loop in self.loops)),
+            ("actuated", _counted(self.actuated)),
+            ("coordinates θ", _counted(self.coordinates)),
+            ("mobility", f"{self.mobility} (Grübler count {self.gruebler})"),
+            ("redundant", f"{self.redundant_constraints} constraints"),
+            ("singularity", f"{self.singularity:.3g} at rest (0 is singular)"),
+        ]
+        lines = [f"{self.name} ({kind})"]
+        for name, text in rows:
+            first, *more = text.split("\n")
+            lines.append(f"  {name:<14} {first}")
+            lines += [f"  {'':<14}   {line}" for line in more]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def check(mechanism: Mechanism) -> Inspection:
+    """Assemble the mechanism at rest and say what it is; a mistake raises an `InputError`."""
+    try:
+        position = rest(mechanism)
+        inertia = _inertia(position)
+    except InputError as error:
+        raise located(error, mechanism) from None
+    found, freedom = position.numbering, position.mobility
+    J, _ = scaled_jacobian(found, position.X)
+    # θ adds the rows that the joints leave free; without θ the joints alone are judged.
+    full = found.columns - freedom.mobility + len(found.coordinates)
+    singularity = _smallest(J, full)
+    count = gruebler_count(mechanism)
+    return Inspection(
+        name=mechanism.name,
+        plane=mechanism.plane,
+        bodies=tuple(mechanism.bodies),
+        joints=tuple(mechanism.joints),
+        loops=found.topology.loops,
+        actuated=tuple(mechanism.actuators),
+        coordinates=found.coordinates,
+        mobility=freedom.mobility,
+        redundant_constraints=freedom.redundant,
+        redundant_joints=freedom.joints,
+        instantaneous_mobility=freedom.instantaneous,
+        singular_at_rest=singularity <= RANK_TOLERANCE,
+        singularity=singularity,
+        gruebler=count,
+        notes=tuple(
+            [
+                *_redundancy(position, count),
+                *_singular_rest(position, J, singularity),
+                *_actuation(position, J, singularity),
+                *_massless(position, J, inertia),
+                *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
+            ]
+        ),
+    )
+
+
+def _smallest(J: Array, full: int) -> float:
+    """The singular value that vanishes first where rank `full` is lost, over the largest."""
+    if full == 0 or 0 in J.shape:
+        return 1.0
+    values = np.linalg.svd(J, compute_uv=False)
+    return float(values[full - 1] / values[0])
+
+
+def _redundancy(position: Rest, count: int) -> list[str]:
+    freedom = position.mobility
+    if not freedom.redundant:
+        return []
+    one = freedom.redundant == 1
+    return [
+        f"{freedom.redundant} constraint{'' if one else 's'} of the joints {', '.join(freedom.joints)} "
+        f"{'is' if one else 'are'} redundant (others impose the same); the motion is right, but how the load "
+        f"divides among these joints is not determined. The Grübler count {count} is not the mobility "
+        f"{freedom.mobility}"
+    ]
+
+
+def _singular_rest(position: Rest, J: Array, singularity: float) -> list[str]:
+    freedom, found = position.mobility, position.numbering
+    if freedom.singular:
+        return [
+            f"rest is a singular position: {freedom.instantaneous} independent motions seem free there, "
+            f"{freedom.mobility} close by; draw the rest away from it"
+        ]
+    if singularity > RANK_TOLERANCE:
+        return []
+    share = np.abs(np.linalg.svd(J)[0][found.constraints :, found.columns - 1])
+    locked = [name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED]
+    return [
+        f"rest is a dead point: {_quoted(locked)} cannot move the mechanism from there; draw the rest away from "
+        "it, or take other coordinates"
+    ]
+
+
+def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
+    """What the actuators leave undriven, and where θ is missing."""
+    found = position.numbering
+    actuators, freedom = tuple(found.mechanism.actuators), position.mobility.mobility
+    if not found.coordinates:
+        count = f"{len(actuators)} actuator{'s' * (len(actuators) != 1)}" if actuators else "no actuator"
+        verb = "is" if len(actuators) < 2 else "are"
+        return [
+            f"there {verb} {count} for a mobility of {freedom}, so θ is not known; list {freedom} "
+            f"coordinate{'s' * (freedom != 1)}: to get a local model"
+        ]
+    if singularity <= RANK_TOLERANCE:
+        return []
+    s = len(found.coordinates)
+    wanted = np.vstack([np.zeros((len(J) - s, s)), np.eye(s)])
+    Psi = np.linalg.lstsq(J, wanted, rcond=None)[0]
+    B = np.array([_slope(position, actuator_key(found, name), Psi) for name in actuators]).reshape(-1, s)
+    driven = np.abs(B).max(axis=0, initial=0.0)
+    scale = driven.max()
+    idle = [
+        name
+        for name, part in zip(found.coordinates, driven, strict=True)
+        if part <= _INVOLVED * scale or scale == 0.0
+    ]
+    notes = []
+    if idle:
+        notes.append(f"no actuator drives {_quoted(idle)}; {'it moves' if len(idle) == 1 else 'they move'} freely")
+    elif len(actuators) < s:
+        notes.append(f"{len(actuators)} actuators drive {s} coordinates: the mechanism is underactuated")
+    if len(actuators) > s:
+        notes.append(
+            f"{len(actuators)} actuators drive {s} coordinate{'s' * (s != 1)}: there are more than the motion needs, "
+            "and their forces can work against one another"
+        )
+    return notes
+
+
+def _inertia(position: Rest) -> Array:
+    """Constant mass matrices of the bodies (bodies, d, d), lengths in units of the mechanism's extent."""
+    found = position.numbering
+    properties = mass_properties(found.drawing)
+    column, extent = found.arrays.column, found.arrays.extent
+    scale = np.where(column < 3, extent, 1.0)
+    spatial = [properties[name].spatial()[np.ix_(column, column)] for name in found.bodies]
+    return np.array(spatial) * np.outer(scale, scale)
+
+
+def _massless(position: Rest, J: Array, inertia: Array) -> list[str]:
+    """Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force."""
+    found, freedom = position.numbering, position.mobility
+    if freedom.singular:  # motions that end at rest would be taken for real ones
+        return []
+    m, n = found.constraints, found.columns
+    motions = np.linalg.svd(J[:m])[2][n - freedom.mobility :] if m else np.eye(n)
+    parts = motions.reshape(len(motions), len(found.bodies), -1)
+    M = np.einsum("ibc,bcd,jbd->ij", parts, inertia, parts)
+    for name, joint in found.mechanism.joints.items():
+        for coordinate in joint.coordinates(found.mechanism.plane):
+            motor = joint.value("motor", coordinate, found.mechanism.plane)
+            if motor is not None:
+                slope = _slope(position, ("joint", name, coordinate), motions.T)
+                M += motor.inertia * motor.gear**2 * np.outer(slope, slope)
+    values, vectors = np.linalg.eigh(M)
+    light = vectors[:, values <= _INERTIALESS * max(values[-1], np.finfo(float).tiny)]
+    if light.shape[1] == 0:
+        return []
+    moving = np.linalg.norm(np.einsum("ik,ibc->kbc", light, parts), axis=(0, 2))
+    bodies = [name for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED]
+    one = light.shape[1] == 1
+    return [
+        f"{light.shape[1]} motion{'' if one else 's'} of {_quoted(bodies)} carr{'ies' if one else 'y'} no inertia, "
+        "so the mass matrix is singular; give what moves there a mass or an inertia"
+    ]
+
+
+def _slope(position: Rest, key: tuple[str, ...], motions: Array) -> Array:
+    """Rates of a measure in scaled motions (n, k): (k,)."""
+    found = position.numbering
+    sizes, _, column, rows_i, rows_f, extent = found.arrays
+    row = found.measures[key]
+    g = np.empty(13)
+    gradient(rows_i, rows_f, row, position.X, g)
+    scale = np.where(column < 3, extent, 1.0)
+    total = np.zeros(motions.shape[1])
+    blocks = motions.reshape(int(sizes[0]), int(sizes[1]), -1)
+    for side in range(2):
+        body = int(rows_i[row, 1 + side])
+        if body < sizes[0]:
+            total += (scale * g[1 + 6 * side + column]) @ blocks[body]
+    return total
+
+
+def _counted(names: tuple[str, ...]) -> str:
+    listed = ", ".join(names)
+    return f"{len(names)}: {listed}" if names else "none"
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,65 @@
+"""Limits of actuators and joints, against the values of a configuration."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kinematics.numbering import Numbering
+
+Array = NDArray[np.float64]
+
+
+class Excess(NamedTuple):
+    """A value outside its limits.
+
+    part : as the user calls it; unit : rad or m
+    """
+
+    part: str
+    value: float
+    limits: tuple[float, float]
+    unit: str
+
+    def __str__(self) -> str:
+        least, largest = self.limits
+        return f"{self.part} is at {self.value:.6g} {self.unit}, outside its limits [{least:.6g}, {largest:.6g}]"
+
+
+def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
+    """Actuators and joints that a configuration takes out of their limits.
+
+    w : values of every measure (θ first), as in `Configuration.w`
+    """
+    mechanism, angles = numbering.mechanism, numbering.angles()
+    given = []
+    for name, actuator in mechanism.actuators.items():
+        given.append((f'actuator "{name}"', actuator_key(numbering, name), actuator.limits))
+    for name, joint in mechanism.joints.items():
+        names = joint.coordinates(mechanism.plane)
+        for coordinate in names:
+            part = f'joint "{name}"' if len(names) == 1 else f'joint "{name}.{coordinate}"'
+            limits = joint.value("limits", coordinate, mechanism.plane)
+            given.append((part, ("joint", name, coordinate), limits))
+    found = []
+    for part, key, limits in given:
+        if limits is None:
+            continue
+        row = numbering.measures[key]
+        value = float(w[row - numbering.constraints])
+        if not limits[0] <= value <= limits[1]:
+            found.append(Excess(part, value, limits, "rad" if angles[row] else "m"))
+    return found
+
+
+def actuator_key(numbering: Numbering, name: str) -> tuple[str, ...]:
+    """Under what key `Numbering.measures` holds an actuator's coordinate."""
+    actuator = numbering.mechanism.actuators[name]
+    if actuator.between is not None:
+        return ("between", *actuator.between)
+    assert actuator.joint is not None
+    found = numbering.mechanism.joint_coordinate(actuator.joint)
+    assert found is not None  # consistency has been checked
+    return ("joint", *found)

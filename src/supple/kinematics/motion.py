@@ -1,0 +1,99 @@
+"""Velocities and accelerations of bodies and frames, from rates and accelerations of θ.
+
+    V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
+    ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.compilation import compiled, kernel
+from supple.diagnostics import InputError
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.elimination import workspace
+from supple.kinematics.rigid_modes import rigid_modes
+
+Array = NDArray[np.float64]
+
+
+class FrameMotion(NamedTuple):
+    """Motion of a frame in the world: each (..., 3), m/s, rad/s, m/s², rad/s²."""
+
+    velocity: Array
+    angular_velocity: Array
+    acceleration: Array
+    angular_acceleration: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Rates and accelerations of every body, in its own axes: (..., bodies + 1, 6), the ground last."""
+
+    configuration: Configuration
+    V: Array
+    dV: Array
+
+    def frame(self, name: str) -> FrameMotion:
+        """How a body's origin, a frame, `body.point` or a joint's point moves, in world axes."""
+        body, r, _ = self.configuration.rest.numbering.place(name)
+        v, w = self.V[..., body, :3], self.V[..., body, 3:]
+        dv, dw = self.dV[..., body, :3], self.dV[..., body, 3:]
+        velocity = v + np.cross(w, r)
+        acceleration = dv + np.cross(w, v) + np.cross(dw, r) + np.cross(w, np.cross(w, r))
+        X = self.configuration.X[..., body, 3:]
+        R = self.configuration.mechanism.plane_axes() @ X.reshape(*X.shape[:-1], 3, 3)
+        return FrameMotion(*(np.einsum("...ij,...j->...i", R, part) for part in (velocity, w, acceleration, dw)))
+
+
+def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayLike | None = None) -> Motion:
+    """How everything moves when θ moves.
+
+    rates, accelerations : (s,), or (N, s) for a batch of configurations; accelerations are zero if left out
+    """
+    theta = configuration.theta
+    first = np.broadcast_to(np.asarray(rates, float), theta.shape)
+    second = np.broadcast_to(np.asarray(0.0 if accelerations is None else accelerations, float), theta.shape)
+    rest = configuration.rest
+    sizes = rest.numbering.arrays.sizes
+    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
+    V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
+    s = int(sizes[4])
+    regular = compiled(motion_batch)(
+        rest.numbering.arrays, rest.selected, X, np.ascontiguousarray(first.reshape(-1, s)),
+        np.ascontiguousarray(second.reshape(-1, s)), V, dV,
+    )
+    if not regular:
+        raise InputError(
+            "velocities are not determined at a singular configuration",
+            part=f'mechanism "{configuration.mechanism.name}"', hint="choose a configuration away from it",
+        )
+    lead = theta.shape[:-1]
+    return Motion(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
+
+
+@kernel
+def motion_batch(rows, selected, X_all, rates, accelerations, V, dV):
+    """Body velocities and their rates at every position; returns whether all are determined."""
+    sizes, _, column, _, _, _ = rows
+    nb, d, s = sizes[0], sizes[1], sizes[4]
+    work = workspace(sizes)
+    Psi = np.zeros((nb + 1, d, s))
+    dPsi = np.zeros((nb + 1, d, s * s))
+    twists = np.zeros((nb + 1, s, 6))
+    for n in range(X_all.shape[0]):
+        regular, _ = rigid_modes(rows, selected, X_all[n], work, Psi, dPsi, twists)
+        if not regular:
+            return False
+        for b in range(nb):
+            for c in range(d):
+                for j in range(s):
+                    V[n, b, column[c]] += Psi[b, c, j] * rates[n, j]
+                    dV[n, b, column[c]] += Psi[b, c, j] * accelerations[n, j]
+                    for k in range(s):
+                        dV[n, b, column[c]] += dPsi[b, c, j * s + k] * rates[n, j] * rates[n, k]
+    return True

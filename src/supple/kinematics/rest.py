@@ -1,0 +1,144 @@
+"""The rest configuration: the drawing, completed until every loop closes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from supple.description.consistency import require_consistent
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.source import located
+from supple.kinematics.closure_kernel import unwrapped
+from supple.kinematics.completion import close_drawing
+from supple.kinematics.jacobian import measured_values, scaled_jacobian
+from supple.kinematics.numbering import Numbering, numbering
+from supple.kinematics.rank import Mobility, dependence, mobility
+
+Array = NDArray[np.float64]
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """The mechanism in numbers, assembled at rest.
+
+    X : (bodies + 1, 12) poses; w : values of every measure (θ first), angles continuous from the drawing;
+    selected : rows of loops and coordinates that are independent at rest, for the sign of the determinant.
+    """
+
+    numbering: Numbering
+    X: Array
+    w: Array
+    selected: NDArray[np.int64]
+    mobility: Mobility
+
+    @property
+    def theta(self) -> Array:
+        return self.w[: len(self.numbering.coordinates)]
+
+
+_known: WeakKeyDictionary[Mechanism, Rest] = WeakKeyDictionary()
+
+
+def rest(mechanism: Mechanism) -> Rest:
+    """The rest configuration, computed once for each mechanism (descriptions are frozen).
+
+    θ is the mechanism's `coordinates`; left out, its actuators, if there are as many as its mobility.
+    """
+    if mechanism not in _known:
+        try:
+            _known[mechanism] = _assembled(mechanism)
+        except InputError as error:
+            raise located(error, mechanism) from None
+    return _known[mechanism]
+
+
+def _assembled(mechanism: Mechanism) -> Rest:
+    require_consistent(mechanism)
+    found = numbering(mechanism, mechanism.coordinate_names())
+    X = close_drawing(found, found.drawn.copy(), _rest_targets(found))
+    freedom = mobility(found, X)
+    _require_motion(found, freedom)
+    if mechanism.coordinates is None and len(found.coordinates) != freedom.mobility:
+        found = numbering(mechanism, ())
+    elif len(found.coordinates) != freedom.mobility:
+        raise _wrong_count(found, freedom)
+    else:
+        _require_determined(found, X)
+    return Rest(found, X, _values(found, X), _independent_rows(found, X), freedom)
+
+
+def _require_motion(found: Numbering, freedom: Mobility) -> None:
+    if freedom.mobility > 0:
+        return
+    redundant = f" with {freedom.redundant} redundant constraints" if freedom.redundant else ""
+    raise InputError(
+        f"it cannot move: mobility 0 ({found.columns} velocities, {found.constraints} constraints{redundant})",
+        part=f'mechanism "{found.mechanism.name}"',
+        path=("joints",),
+        hint="a joint too many, or hinge axes that should be parallel and are not"
+        + (f"; look at {', '.join(freedom.joints)}" if freedom.joints else ""),
+    )
+
+
+def _wrong_count(found: Numbering, freedom: Mobility) -> InputError:
+    given, wanted = len(found.coordinates), freedom.mobility
+    return InputError(
+        f"{given} given ({', '.join(found.coordinates) or 'none'}), but the mobility is {wanted}",
+        part="coordinates",
+        path=("coordinates",),
+        hint=f"list {wanted} coordinates" + (", or lock what else moves" if given < wanted else ""),
+    )
+
+
+def _require_determined(found: Numbering, X: Array) -> None:
+    """θ fixes the configuration: as many coordinates as the mobility may still depend on one another."""
+    problem = dependence(found, X)
+    if problem is None:
+        return
+    names, bodies = (", ".join(f'"{name}"' for name in group) for group in (problem.coordinates, problem.bodies))
+    if len(problem.coordinates) == 1:
+        reason = f"{names} cannot change"
+    else:
+        reason = f"{names} depend on one another"
+    verb = "moves" if len(problem.bodies) == 1 else "move"
+    listed = found.mechanism.coordinates is not None
+    raise InputError(
+        f"they do not determine the configuration: {reason}, and {bodies} still {verb}",
+        part="coordinates" if listed else "actuators",
+        path=("coordinates",) if listed else ("actuators",),
+        hint="replace one of them by a coordinate of what still moves"
+        if listed
+        else "list coordinates: that do, with one of what still moves",
+    )
+
+
+def _values(found: Numbering, X: Array) -> Array:
+    """Every measure at rest, angles continued from the drawing."""
+    drawn = measured_values(found, found.drawn)
+    w = measured_values(found, X)
+    for i in np.flatnonzero(found.angles()[found.constraints :]):
+        w[i] = unwrapped(w[i], drawn[i])
+    return w
+
+
+def _rest_targets(found: Numbering) -> dict[int, float]:
+    """Coordinates whose value at rest the user gives, by their number."""
+    return {found.coordinates.index(name): value for name, value in found.mechanism.rest.items()}
+
+
+def _independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
+    """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
+    sizes = found.arrays.sizes
+    nt, free = int(sizes[2]), int(sizes[6])
+    J, _ = scaled_jacobian(found, X)
+    tree, others = J[:nt], J[nt:]
+    if len(others) == 0 or free == 0:
+        return np.zeros(free, dtype=np.int64)
+    # Remove from the other rows what the tree joints already fix, then pick by pivoted QR.
+    basis = np.linalg.svd(tree)[2][nt:] if nt else np.eye(J.shape[1])
+    picked = qr(basis @ others.T, pivoting=True, mode="r")[1][:free]
+    return np.sort(np.resize(picked, free)).astype(np.int64)

@@ -1,0 +1,79 @@
+"""Rigid modes Ψ = ∂q/∂θ and their derivatives with respect to θ, at one position.
+
+    [Φ_q; A] Ψ_j = (0, e_j)                              rigid modes          [Brüls 2004, eq. 11]
+    [Φ_q; A] ∂_k Ψ_j = -(∂_k[Φ_q; A]) Ψ_j                their derivatives, from the same factorisation
+
+in velocities of the bodies, body axes. Because these are not derivatives of coordinates, ∂_k Ψ_j and ∂_j Ψ_k
+differ by a Lie bracket; both are kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.compilation import kernel
+from supple.kinematics.elimination import factor, solve
+from supple.kinematics.primitives import SCALE, curvature
+
+
+@kernel
+def world_twists(sizes, column, X, Psi, count, twists):
+    """Twists (v, ω) in world axes from velocities in body axes: twists (bodies + 1, count, 6)."""
+    nb, d = sizes[0], sizes[1]
+    local = np.zeros(6)
+    for j in range(count):
+        for k in range(6):
+            twists[nb, j, k] = 0.0
+    for b in range(nb):
+        for j in range(count):
+            for c in range(d):
+                local[column[c]] = Psi[b, c, j]
+            for half in range(2):
+                for r in range(3):
+                    twists[b, j, 3 * half + r] = (
+                        X[b, 3 + 3 * r] * local[3 * half]
+                        + X[b, 4 + 3 * r] * local[3 * half + 1]
+                        + X[b, 5 + 3 * r] * local[3 * half + 2]
+                    )
+
+
+@kernel
+def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
+    """Ψ (bodies + 1, d, s), ∂_k Ψ_j in dPsi (bodies + 1, d, s * s) at j * s + k, and Ψ in world axes.
+
+    Returns (the rows determine the motion, sign of their determinant).
+    """
+    sizes, tree, column, rows_i, rows_f, extent = rows
+    nb, d, mc, s = sizes[0], sizes[1], sizes[3], sizes[4]
+    regular, sign = factor(rows, selected, X, work)
+    if not regular:
+        return False, sign
+    g = np.empty((mc + s, s * s))
+    rho = np.zeros((mc + s, s))
+    for j in range(s):
+        rho[mc + j, j] = 1.0 / rows_f[mc + j, SCALE]
+    solve(rows, work, rho, s, Psi, g)
+    lengths(sizes, column, extent, Psi, s)
+    world_twists(sizes, column, X, Psi, s, twists)
+    h = np.empty((s, s))
+    scratch = np.empty((2 * s, 13))
+    rho2 = np.empty((mc + s, s * s))
+    for i in range(mc + s):
+        curvature(rows_i, rows_f, i, X, twists, s, scratch, h)
+        inverse = -1.0 / rows_f[i, SCALE]
+        for j in range(s):
+            for k in range(s):
+                rho2[i, j * s + k] = inverse * h[j, k]
+    solve(rows, work, rho2, s * s, dPsi, g)
+    lengths(sizes, column, extent, dPsi, s * s)
+    return True, sign
+
+
+@kernel
+def lengths(sizes, column, extent, x, count):
+    """Scaled displacements back to metres, in place."""
+    for b in range(sizes[0]):
+        for c in range(sizes[1]):
+            if column[c] < 3:
+                for j in range(count):
+                    x[b, c, j] *= extent

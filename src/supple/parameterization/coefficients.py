@@ -1,0 +1,166 @@
+"""What the mechanism carries, as arrays: inertia, loads, and everything that acts along a measure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.rest import Rest
+from supple.parameterization.rigid_kernel import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class CoefficientArrays(NamedTuple):
+    """What the kernels of the local model take beside the rows, in this order (see rigid_kernel.py)."""
+
+    inertia: Array
+    loads_i: Integers
+    loads_f: Array
+    uses_start: Integers
+    uses_i: Integers
+    uses_f: Array
+
+
+class Layout:
+    """Where each coefficient stands in a row of results."""
+
+    def __init__(self, s: int, actuators: int, outputs: int, dry: int):
+        self.shapes = {
+            "M": (s, s), "dM": (s, s, s), "christoffel": (s, s, s), "potential": (1,), "force": (s,),
+            "dforce": (s, s), "damping": (s, s), "input_map": (s, actuators), "outputs": (outputs, 1 + s + s * s),
+            "friction_map": (dry, s),
+        }
+        sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.width = sum(sizes)
+        starts = np.cumsum([0, *sizes]).tolist()
+        self._places = list(zip(self.shapes.items(), starts[:-1], starts[1:], strict=True))
+
+    def split(self, rows: Array) -> dict[str, Array]:
+        """Views of (..., width) results by name."""
+        lead = rows.shape[:-1]
+        return {name: rows[..., start:stop].reshape(lead + shape) for (name, shape), start, stop in self._places}
+
+
+class Carried(NamedTuple):
+    """The arrays, and the names of what they stand for."""
+
+    arrays: CoefficientArrays
+    outputs: tuple[str, ...]
+    dry_forces: dict[str, float]
+    layout: Layout
+
+
+_known: WeakKeyDictionary[Numbering, Carried] = WeakKeyDictionary()
+
+
+def carried(position: Rest) -> Carried:
+    """Computed once for each mechanism."""
+    if position.numbering not in _known:
+        _known[position.numbering] = _collect(position.numbering)
+    return _known[position.numbering]
+
+
+def _collect(numbering: Numbering) -> Carried:
+    uses: list[tuple[int, int, int, float, float]] = []  # row, role, number, coefficient, reference
+    mechanism = numbering.mechanism
+
+    def row(part) -> int:
+        if part.joint is not None:
+            return numbering.measures["joint", *mechanism.joint_coordinate(part.joint)]
+        return numbering.measures["between", *part.between]
+
+    for spring in mechanism.springs.values():
+        uses.append((row(spring), SPRING, 0, spring.stiffness, spring.relaxed))
+    for damper in mechanism.dampers.values():
+        uses.append((row(damper), DAMPER, 0, damper.damping, 0.0))
+    for force in mechanism.forces.values():
+        if force.at is None:
+            uses.append((row(force), DRIVE, 0, force.force, 0.0))
+    for i, actuator in enumerate(mechanism.actuators.values()):
+        uses.append((row(actuator), ACTUATOR, i, 1.0, 0.0))
+    outputs: list[str] = []
+    for name, sensor in mechanism.sensors.items():
+        if sensor.position is None:
+            rows = {name: row(sensor)}
+        else:
+            rows = {
+                f"{name}.{key[2]}" if key[2] else name: number
+                for key, number in numbering.measures.items()
+                if key[:2] == ("sensor", name)
+            }
+        for output, number in rows.items():
+            uses.append((number, SENSOR, len(outputs), 1.0, 0.0))
+            outputs.append(output)
+    dry: dict[str, float] = {}
+    for name, joint in mechanism.joints.items():
+        for coordinate in joint.coordinates(mechanism.plane):
+            number = numbering.measures["joint", name, coordinate]
+            viscous = joint.value("viscous", coordinate, mechanism.plane)
+            motor = joint.value("motor", coordinate, mechanism.plane)
+            friction = joint.value("dry", coordinate, mechanism.plane)
+            if viscous:
+                uses.append((number, DAMPER, 0, viscous, 0.0))
+            if motor is not None:
+                uses.append((number, MOTOR, 0, motor.inertia * motor.gear**2, 0.0))
+            if friction:
+                uses.append((number, DRY, len(dry), 1.0, 0.0))
+                dry[f"{name}.{coordinate}"] = friction
+    arrays = CoefficientArrays(_inertia(numbering), *_loads(numbering), *_by_row(numbering, uses))
+    sizes = numbering.arrays.sizes
+    layout = Layout(int(sizes[4]), int(sizes[7]), len(outputs), len(dry))
+    return Carried(arrays, tuple(outputs), dry, layout)
+
+
+def _inertia(numbering: Numbering) -> Array:
+    """Constant mass matrices of the bodies, in body axes: (bodies, d, d)."""
+    found = mass_properties(numbering.drawing)
+    column = numbering.arrays.column
+    return np.array([found[name].spatial()[np.ix_(column, column)] for name in numbering.bodies])
+
+
+def _loads(numbering: Numbering) -> tuple[Integers, Array]:
+    """Gravity at every centre of mass, then the applied forces."""
+    mechanism, drawing = numbering.mechanism, numbering.drawing
+    bodies: list[tuple[int, int]] = []
+    vectors: list[Array] = []
+    none = np.zeros(3)
+    if mechanism.gravity is not None:
+        gravity = drawing.vector(mechanism.gravity, ("gravity",), "gravity")
+        for name, properties in mass_properties(drawing).items():
+            bodies.append((numbering.body_index(name), 0))
+            vectors.append(np.concatenate([properties.center, properties.mass * gravity, none]))
+    for name, applied in mechanism.forces.items():
+        if applied.at is None:
+            continue
+        path = ("forces", name)
+        body, point, axes = numbering.place(applied.at, (*path, "at"))
+        turn = axes if applied.follower else np.eye(3)  # a follower force is written in its frame's axes
+        force = none if applied.force is None else turn @ drawing.vector(applied.force, (*path, "force"), "a force")
+        if applied.moment is None:
+            moment = none
+        elif isinstance(applied.moment, float):
+            moment = np.array([0.0, 0.0, applied.moment])
+        else:
+            moment = turn @ drawing.vector(applied.moment, (*path, "moment"), "a moment")
+        bodies.append((body, int(applied.follower)))
+        vectors.append(np.concatenate([point, force, moment]))
+    return np.array(bodies, dtype=np.int64).reshape(-1, 2), np.array(vectors).reshape(-1, 9)
+
+
+def _by_row(numbering: Numbering, uses: list[tuple[int, int, int, float, float]]) -> tuple[Integers, Integers, Array]:
+    """Uses sorted by the measure they use; uses_start[i] is the first of measure i."""
+    ordered = sorted(uses, key=lambda use: use[0])
+    first, last = numbering.constraints, int(numbering.arrays.sizes[5])
+    rows = np.array([use[0] for use in ordered], dtype=np.int64)
+    start = np.searchsorted(rows, np.arange(first, last + 1)).astype(np.int64)
+    uses_i = np.array([use[1:3] for use in ordered], dtype=np.int64).reshape(-1, 2)
+    uses_f = np.array([use[3:] for use in ordered], dtype=float).reshape(-1, 2)
+    return start, uses_i, uses_f

@@ -1,0 +1,485 @@
+"""A second opinion: the equations of motion in absolute coordinates and world axes, written from the paper.
+
+Nothing here uses supple. A mechanism is the dictionary of its parts; every body has six velocities (ẋ of its
+origin, ω), both in world axes; in the plane the three that leave it are rows to be zero. Jacobians are dense,
+redundant rows stay in, and every solve is a least-squares one [Brüls 2004, eqs. 11-28].
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import null_space
+
+GROUND = "ground"
+
+
+def skew(v):
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def turn(w):
+    """exp(w̃)."""
+    angle = np.linalg.norm(w)
+    if angle == 0.0:
+        return np.eye(3)
+    N = skew(np.asarray(w) / angle)
+    return np.eye(3) + np.sin(angle) * N + 2.0 * np.sin(0.5 * angle) ** 2 * (N @ N)
+
+
+def turn_vector(R):
+    """The rotation vector of R (below half a turn)."""
+    axial = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = np.linalg.norm(axial), 0.5 * (np.trace(R) - 1.0)
+    angle = np.arctan2(sine, cosine)
+    return axial if sine < 1e-12 else axial * angle / sine
+
+
+def frame_about(z):
+    """Any right-handed axes with the third along z."""
+    z = np.asarray(z, float) / np.linalg.norm(z)
+    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def derivative(function, step):
+    """f'(0) from six values, error O(step⁶): arrays or tuples of arrays along the way are not needed."""
+    weights = {1: 45.0, 2: -9.0, 3: 1.0}
+    return sum(c * (function(k * step) - function(-k * step)) for k, c in weights.items()) / (60.0 * step)
+
+
+class Pose(NamedTuple):
+    """x_world = x + R x_body."""
+
+    x: np.ndarray
+    R: np.ndarray
+
+    def of(self, local):
+        return self.x + self.R @ local
+
+
+class Spot(NamedTuple):
+    """A frame on a body: place p and axes E in body axes."""
+
+    body: str
+    p: np.ndarray
+    E: np.ndarray
+
+
+class Rigid(NamedTuple):
+    """Mass, centre, inertia about the centre; body axes."""
+
+    m: float
+    c: np.ndarray
+    J: np.ndarray
+
+
+class WorldAxes:
+    """The mechanism of a dictionary of parts, in absolute coordinates."""
+
+    def __init__(self, parts: dict[str, Any]):
+        self.parts = parts
+        self.planar = parts.get("plane") is not None
+        self.points = {name: self.vector(value) for name, value in parts.get("points", {}).items()}
+        self.bodies = list(parts["bodies"])
+        self.lengths: dict[str, float] = {}
+        self.drawn = {GROUND: Pose(np.zeros(3), np.eye(3))}
+        for name, body in parts["bodies"].items():
+            self.drawn[name] = self._drawn(name, body)
+        self.spots = {name: self._spot(frame) for name, frame in parts.get("frames", {}).items()}
+        self.joints = {name: self._joint(name, joint) for name, joint in parts["joints"].items()}
+        self.mass = {name: self._mass(name, body) for name, body in parts["bodies"].items()}
+        for point_mass in parts.get("point_masses", {}).values():
+            self._add_point_mass(point_mass)
+        self.names = list(parts.get("coordinates") or parts.get("actuators", {}))
+
+    # ------------------------------------------------------------------ reading the parts
+
+    def vector(self, value):
+        return np.append(value, 0.0) if self.planar else np.asarray(value, float)
+
+    def place(self, value):
+        return self.points[value] if isinstance(value, str) else self.vector(value)
+
+    def direction(self, value):
+        if isinstance(value, str):
+            sign = -1.0 if value.startswith("-") else 1.0
+            letters = self.parts.get("plane") or "xyz"
+            return sign * np.eye(3)[letters.index(value.lstrip("-"))]
+        vector = self.vector(value)
+        return vector / np.linalg.norm(vector)
+
+    def rotation(self, value):
+        if value is None:
+            return np.eye(3)
+        axis = np.array([0.0, 0.0, 1.0]) if self.planar else self.direction(value["about"])
+        return turn(axis * value["angle"])
+
+    def _drawn(self, name, body):
+        if "rod" not in body:
+            return Pose(self.place(body.get("at", [0.0] * (2 if self.planar else 3))), self.rotation(body.get("rotation")))
+        start, end = (self.place(point) for point in body["rod"])
+        self.lengths[name] = body.get("length", np.linalg.norm(end - start))
+        along = (end - start) / np.linalg.norm(end - start)
+        if self.planar:
+            return Pose(start, np.column_stack([along, np.cross([0.0, 0.0, 1.0], along), [0.0, 0.0, 1.0]]))
+        return Pose(start, frame_about(along)[:, [2, 0, 1]])
+
+    def local(self, body, place):
+        """Place on a body; the ends of a rod are at its length, whatever the drawing says."""
+        rod = self.parts["bodies"].get(body, {}).get("rod", ())
+        if isinstance(place, str) and place in rod:
+            return np.array([self.lengths[body] * (place == rod[1]), 0.0, 0.0])
+        pose = self.drawn[body]
+        return pose.R.T @ (self.place(place) - pose.x)
+
+    def _spot(self, frame):
+        body = frame["on"]
+        Q = self.rotation(frame.get("rotation"))
+        if "local" in frame:
+            return Spot(body, self.vector(frame["local"]), Q)
+        E = self.drawn[body].R.T @ Q if "rotation" in frame else np.eye(3)
+        return Spot(body, self.local(body, frame["at"]), E)
+
+    def spot(self, reference):
+        """A frame, `body.point`, or a body's origin."""
+        if reference in self.spots:
+            return self.spots[reference]
+        body, _, point = reference.partition(".")
+        return Spot(body, self.local(body, point) if point else np.zeros(3), np.eye(3))
+
+    def _joint(self, name, joint):
+        """Kind and the two spots, axes (x, y, z) with z the joint's axis; a universal joint's second axis is x."""
+        kind = next(key for key in KINDS if key in joint)
+        first, second = joint[kind]
+        if "axes" in joint:
+            z, x = (self.direction(axis) for axis in joint["axes"])
+            E = np.column_stack([x, np.cross(z, x), z])
+        elif self.planar and kind == "prismatic":
+            x = self.direction(joint["axis"])
+            E = np.column_stack([x, np.cross([0.0, 0.0, 1.0], x), [0.0, 0.0, 1.0]])
+        elif "axis" in joint:
+            E = frame_about(self.direction(joint["axis"]))
+        else:
+            E = np.eye(3)
+        if "frames" in joint:
+            a, b = (self.spots[frame] for frame in joint["frames"])
+            return kind, Spot(first, a.p, a.E @ E), Spot(second, b.p, b.E @ E)
+        at = joint.get("at", name)
+        if isinstance(at, str) and at not in self.points:
+            at = [0.0] * (2 if self.planar else 3)
+        by_bodies = self.planar and kind != "prismatic"  # in the plane angles are measured between the bodies' axes
+        return (
+            kind,
+            *(
+                Spot(body, self.local(body, at), np.eye(3) if by_bodies else self.drawn[body].R.T @ E)
+                for body in (first, second)
+            ),
+        )
+
+    def _mass(self, name, body):
+        length = self.lengths.get(name, 0.0)
+        m = body["mass"] if "mass" in body else body["line_mass"] * length
+        center = body.get("center")
+        if center is None:
+            c = np.array([0.5 * length, 0.0, 0.0])
+        elif isinstance(center, float):
+            c = np.array([center, 0.0, 0.0])
+        else:
+            c = self.local(name, center)
+        J = body.get("inertia")
+        if J is None:
+            J = np.diag([0.0, 1.0, 1.0]) * m * length**2 / 12.0
+        elif isinstance(J, dict):
+            J = np.array([[J[min(a, b) + max(a, b)] for a in "xyz"] for b in "xyz"])
+        else:
+            J = np.diag([0.0, 0.0, J] if np.isscalar(J) else J)
+        return Rigid(m, c, J)
+
+    def _add_point_mass(self, point_mass):
+        spot = self.spot(point_mass["at"])
+        m, p = point_mass["mass"], spot.p
+        old = self.mass[spot.body]
+        total = old.m + m
+        c = (old.m * old.c + m * p) / total
+        J = old.J + point_mass.get("inertia", 0.0) * np.eye(3)
+        J = J - old.m * skew(old.c - c) @ skew(old.c - c) - m * skew(p - c) @ skew(p - c)
+        self.mass[spot.body] = Rigid(total, c, J)
+
+    # ------------------------------------------------------------------ measures: value and row
+
+    def _twist_rows(self, poses, spot):
+        """(P, E, rows of Ṗ, rows of ω) of a spot: place and axes in the world, and what moves them."""
+        n = 6 * len(self.bodies)
+        V, Wr = np.zeros((3, n)), np.zeros((3, n))
+        pose = poses[spot.body]
+        r = pose.R @ spot.p
+        if spot.body != GROUND:
+            at = 6 * self.bodies.index(spot.body)
+            V[:, at : at + 3], V[:, at + 3 : at + 6] = np.eye(3), -skew(r)
+            Wr[:, at + 3 : at + 6] = np.eye(3)
+        return pose.x + r, pose.R @ spot.E, V, Wr
+
+    def joint_rows(self, poses, name):
+        """Residuals and Jacobian of a joint's constraints (exact where it is closed)."""
+        kind, a, b = self.joints[name]
+        Pa, Ea, Va, Wa = self._twist_rows(poses, a)
+        Pb, Eb, Vb, Wb = self._twist_rows(poses, b)
+        D, dD, dW = Pb - Pa, Vb - Va, Wb - Wa
+        values, rows = [], []
+        where, which = KINDS[kind] if not (self.planar and kind == "prismatic") else ((1,), "all")  # it slides along x
+        for axis in where:  # no separation along this axis of a
+            values.append([Ea[:, axis] @ D])
+            rows.append((Ea[:, axis] @ dD + np.cross(Ea[:, axis], D) @ Wa)[None])
+        if which == "axis":
+            za, zb = Ea[:, 2], Eb[:, 2]
+            values.append(np.cross(za, zb))
+            rows.append(skew(za) @ -skew(zb) @ Wb + skew(zb) @ skew(za) @ Wa)
+        elif which == "all":
+            values.append(turn_vector(Ea.T @ Eb))
+            rows.append(Ea.T @ dW)
+        elif which == "cross":
+            values.append([Ea[:, 2] @ Eb[:, 0]])
+            rows.append((np.cross(Eb[:, 0], Ea[:, 2]) @ dW)[None])
+        if not values:
+            return np.zeros(0), np.zeros((0, 6 * len(self.bodies)))
+        return np.concatenate(values), np.concatenate(rows)
+
+    def joint_coordinate(self, poses, name, coordinate):
+        kind, a, b = self.joints[name]
+        Pa, Ea, Va, Wa = self._twist_rows(poses, a)
+        Pb, Eb, Vb, Wb = self._twist_rows(poses, b)
+        dW = Wb - Wa
+        if coordinate in ("angle", "first"):
+            c, s = Ea[:, 0] @ Eb[:, 0], Ea[:, 1] @ Eb[:, 0]
+            row = (c * np.cross(Eb[:, 0], Ea[:, 1]) - s * np.cross(Eb[:, 0], Ea[:, 0])) @ dW / (c * c + s * s)
+            return np.arctan2(s, c), row
+        if coordinate == "second":  # a's z seen from b turns backwards about b's x
+            c, s = Ea[:, 2] @ Eb[:, 2], Ea[:, 2] @ Eb[:, 1]
+            row = (c * np.cross(Eb[:, 1], Ea[:, 2]) - s * np.cross(Eb[:, 2], Ea[:, 2])) @ dW / (c * c + s * s)
+            return np.arctan2(s, c), row
+        if coordinate == "slide":
+            axis = 0 if self.planar else 2
+        else:
+            axis = (self.parts.get("plane") or "xyz").index(coordinate)
+        u, D = Ea[:, axis], Pb - Pa
+        return u @ D, u @ (Vb - Va) + np.cross(u, D) @ Wa
+
+    def distance(self, poses, between):
+        Pa, _, Va, _ = self._twist_rows(poses, self.spot(between[0]))
+        Pb, _, Vb, _ = self._twist_rows(poses, self.spot(between[1]))
+        D = Pb - Pa
+        length = np.linalg.norm(D)
+        return length, D / length @ (Vb - Va)
+
+    def acting(self, poses, part):
+        if "between" in part:
+            return self.distance(poses, part["between"])
+        name, _, coordinate = part["joint"].partition(".")
+        return self.joint_coordinate(poses, name, coordinate or SINGLE[self.joints[name][0]])
+
+    def coordinate(self, poses, name):
+        actuator = self.parts.get("actuators", {}).get(name)
+        return self.acting(poses, actuator if actuator is not None else {"joint": name})
+
+    # ------------------------------------------------------------------ closure
+
+    def constraints(self, poses):
+        """Φ and Φ_q, the plane included."""
+        n = 6 * len(self.bodies)
+        values, rows = [np.zeros(0)], [np.zeros((0, n))]
+        for name in self.joints:
+            value, row = self.joint_rows(poses, name)
+            values.append(value)
+            rows.append(row)
+        if self.planar:
+            flat = np.zeros((3 * len(self.bodies), n))
+            for i in range(len(self.bodies)):
+                flat[3 * i : 3 * i + 3, 6 * i + 2 : 6 * i + 5] = np.eye(3)
+            values.append(np.zeros(len(flat)))
+            rows.append(flat)
+        return np.concatenate(values), np.concatenate(rows)
+
+    def theta(self, poses):
+        """θ (angles within half a turn) and A."""
+        found = [self.coordinate(poses, name) for name in self.names]
+        return np.array([value for value, _ in found]), np.array([row for _, row in found])
+
+    def moved(self, poses, q):
+        """Poses after the small velocities q have acted for a unit of time."""
+        new = {GROUND: poses[GROUND]}
+        for i, name in enumerate(self.bodies):
+            x, R = poses[name]
+            v, w = q[6 * i : 6 * i + 3], q[6 * i + 3 : 6 * i + 6]
+            new[name] = Pose(x + v, turn(w) @ R)
+        return new
+
+    def close(self, poses, theta=None, iterations=30):
+        """Newton's method [eq. 12] with least-squares steps, to rounding."""
+        size = np.inf
+        for _ in range(iterations):
+            value, J = self.constraints(poses)
+            if theta is not None:
+                here, A = self.theta(poses)
+                gap = here - theta
+                angles = [self._is_angle(name) for name in self.names]
+                gap = np.where(angles, (gap + np.pi) % (2.0 * np.pi) - np.pi, gap)
+                value, J = np.append(value, gap), np.vstack([J, A])
+            last, size = size, np.abs(value).max(initial=0.0)
+            if size < 1e-9 and size >= 0.5 * last:  # no longer improving: rounding
+                return poses
+            step = np.linalg.lstsq(J, -value, rcond=1e-10)[0]
+            poses = self.moved(poses, step * min(1.0, 0.5 / max(np.abs(step).max(), 1e-300)))
+        assert size < 1e-9, f"own closure stopped with a gap of {size}"
+        return poses
+
+    def _is_angle(self, name):
+        part = self.parts.get("actuators", {}).get(name, {"joint": name})
+        if "between" in part:
+            return False
+        joint, _, coordinate = part["joint"].partition(".")
+        return (coordinate or SINGLE[self.joints[joint][0]]) in ("angle", "first", "second")
+
+    def poses_at(self, theta, start=None, steps=8):
+        """Assembled at θ along the straight segment from the drawing (or from the poses given)."""
+        poses = self.close(self.drawn) if start is None else start
+        begin = self.theta(poses)[0]
+        turns = np.array([2.0 * np.pi * round((t - b) / (2.0 * np.pi)) if self._is_angle(n) and abs(t - b) > np.pi
+                          else 0.0 for t, b, n in zip(theta, begin, self.names, strict=True)])
+        for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
+            poses = self.close(poses, begin + share * (np.asarray(theta) - turns - begin))
+        return poses
+
+    def mobility(self, poses):
+        return null_space(self.constraints(poses)[1], rcond=1e-9).shape[1]
+
+    # ------------------------------------------------------------------ the reduction
+
+    def modes(self, poses):
+        """q_θ [eq. 11]: (6 bodies, s)."""
+        _, J = self.constraints(poses)
+        _, A = self.theta(poses)
+        right = np.vstack([np.zeros((len(J), len(A))), np.eye(len(A))])
+        return np.linalg.lstsq(np.vstack([J, A]), right, rcond=1e-10)[0]
+
+    def measure(self, poses):
+        """Smallest over largest singular value of [Φ_q; A]."""
+        values = np.linalg.svd(np.vstack([self.constraints(poses)[1], self.theta(poses)[1]]), compute_uv=False)
+        return values[-1] / values[0]
+
+    def bodies_at(self, poses, q_theta):
+        """For each body: mass, J in the world, centre velocity (3, s), ω (3, s), arm of the centre."""
+        for i, name in enumerate(self.bodies):
+            m, c, J = self.mass[name]
+            R = poses[name].R
+            w = q_theta[6 * i + 3 : 6 * i + 6]
+            r = R @ c
+            yield name, m, R @ J @ R.T, q_theta[6 * i : 6 * i + 3] - skew(r) @ w, w, r
+
+    def motors(self, poses):
+        """(joint reference, inertia gear²) of every motor."""
+        for name, joint in self.parts["joints"].items():
+            for coordinate, motor in by_coordinate(joint.get("motor"), self.joints[name][0]):
+                yield f"{name}.{coordinate}", motor["inertia"] * motor.get("gear", 1.0) ** 2
+
+    def inertia(self, poses):
+        """H = q_θᵀ M q_θ [eq. 18]."""
+        q_theta = self.modes(poses)
+        H = np.zeros((len(self.names),) * 2)
+        for _, m, J, v, w, _ in self.bodies_at(poses, q_theta):
+            H += m * v.T @ v + w.T @ J @ w
+        for reference, inertia in self.motors(poses):
+            a = self.acting(poses, {"joint": reference})[1] @ q_theta
+            H += inertia * np.outer(a, a)
+        return H
+
+    def gyroscopic(self, poses, step=1e-3):
+        """h* = q_θᵀ(A + M B) [eq. 28], symmetric in its last two; B by differences of q_θ [eq. 26]."""
+        theta, _ = self.theta(poses)
+        q_theta = self.modes(poses)
+        s = len(theta)
+
+        def modes_near(k, offset):
+            return self.modes(self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k]))
+
+        B = np.stack([derivative(lambda offset, k=k: modes_near(k, offset), step) for k in range(s)], axis=2)
+        h = np.zeros((s, s, s))
+        for i, (_, m, J, v, w, r) in enumerate(self.bodies_at(poses, q_theta)):
+            # acceleration of the centre and ω̇ for θ̇_j θ̇_k, then Newton and Euler in world axes
+            dw = B[6 * i + 3 : 6 * i + 6]
+            a = B[6 * i : 6 * i + 3] - np.einsum("ab,bjk->ajk", skew(r), dw)
+            a += np.stack([np.cross(w[:, j], np.cross(w.T, r)).T for j in range(s)], axis=1)
+            euler = np.einsum("ab,bjk->ajk", J, dw)
+            euler += np.stack([np.cross(w[:, j], (J @ w).T).T for j in range(s)], axis=1)
+            h += m * np.einsum("ai,ajk->ijk", v, a) + np.einsum("ai,ajk->ijk", w, euler)
+        for reference, inertia in self.motors(poses):
+            row = self.acting(poses, {"joint": reference})[1] @ q_theta
+
+            def slope_near(k, offset, reference=reference):
+                near = self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
+                return self.acting(near, {"joint": reference})[1] @ self.modes(near)
+
+            bend = np.stack([derivative(lambda o, k=k: slope_near(k, o), step) for k in range(s)], axis=1)  # noqa: B023
+            h += inertia * np.einsum("i,jk->ijk", row, bend)
+        return 0.5 * (h + h.transpose(0, 2, 1))
+
+    def force(self, poses):
+        """p_ext = q_θᵀ g_ext [eq. 16]: gravity, springs, and forces of every sort."""
+        q_theta = self.modes(poses)
+        p = np.zeros(len(self.names))
+        if self.parts.get("gravity") is not None:
+            g = self.vector(self.parts["gravity"])
+            for _, m, _, v, _, _ in self.bodies_at(poses, q_theta):
+                p += m * g @ v
+        for spring in self.parts.get("springs", {}).values():
+            value, row = self.acting(poses, spring)
+            relaxed = spring.get("rest", spring.get("length", 0.0)) or 0.0
+            p -= spring["stiffness"] * (value - relaxed) * row @ q_theta
+        for force in self.parts.get("forces", {}).values():
+            if "at" not in force:
+                p += force["force"] * self.acting(poses, force)[1] @ q_theta
+                continue
+            _, E, V, W = self._twist_rows(poses, self.spot(force["at"]))
+            turned = E if force.get("follower") else np.eye(3)
+            if force.get("force") is not None:
+                p += turned @ self.vector(force["force"]) @ V @ q_theta
+            moment = force.get("moment")
+            if moment is not None:
+                p += turned @ (np.array([0.0, 0.0, moment]) if self.planar else np.asarray(moment)) @ W @ q_theta
+        return p
+
+
+def by_coordinate(given, kind):
+    """(coordinate, value) pairs of a field that may be written once or by coordinate."""
+    if given is None:
+        return []
+    names = COORDINATES[kind]
+    return list(given.items()) if set(given) <= set(names) else [(names[0], given)]
+
+
+# what each joint takes away: separations along axes of the first frame, and a relation of the axes
+KINDS = {
+    "revolute": ((0, 1, 2), "axis"),
+    "prismatic": ((0, 1), "all"),
+    "cylindrical": ((0, 1), "axis"),
+    "universal": ((0, 1, 2), "cross"),
+    "spherical": ((0, 1, 2), None),
+    "planar": ((2,), "axis"),
+    "translation": ((), "all"),
+    "weld": ((0, 1, 2), "all"),
+    "free": ((), None),
+}
+COORDINATES = {
+    "revolute": ("angle",),
+    "prismatic": ("slide",),
+    "cylindrical": ("slide", "angle"),
+    "universal": ("first", "second"),
+    "spherical": (),
+    "planar": ("x", "y", "angle"),
+    "translation": ("x", "y", "z"),
+    "weld": (),
+    "free": ("x", "y", "z"),
+}
+SINGLE = {kind: names[0] for kind, names in COORDINATES.items() if len(names) == 1}
