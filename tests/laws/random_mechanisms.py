@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import null_space, qr
-from world_axes import COORDINATES, WorldAxes, turn, turn_vector
+from scipy.spatial.transform import Rotation
+from world_axes import COORDINATES, WorldAxes
 
 import supple
 
@@ -38,15 +39,18 @@ class Case:
 
 
 _BUILDERS: dict[str, Callable[[], tuple[Parts, float]]] = {}
+_IN_THE_PLANE: list[str] = []
 
 
-def family(name: str, count: int) -> Callable:
+def family(name: str, count: int, planar: bool = False) -> Callable:
     """Register `count` seeded members of a family: its builder takes a generator and gives parts and spread."""
 
     def register(build: Callable[[np.random.Generator], tuple[Parts, float]]) -> Callable:
         for i in range(count):
             key = f"{name} {i + 1}" if count > 1 else name
             _BUILDERS[key] = functools.partial(_seeded, build, zlib.crc32(name.encode()), i)
+            if planar:
+                _IN_THE_PLANE.append(key)
         return build
 
     return register
@@ -80,7 +84,7 @@ def rotation(rng):
 
 def written(R):
     """A rotation matrix as a description writes it."""
-    w = turn_vector(R)
+    w = Rotation.from_matrix(R).as_rotvec()
     angle = float(np.linalg.norm(w))
     return {"about": listed(w / angle), "angle": angle} if angle > 1e-12 else {"about": "z", "angle": 0.0}
 
@@ -192,7 +196,8 @@ def dress(rng, parts):
         angle = {"angle": float(rng.uniform(-3.0, 3.0))} if plane else written(rotation(rng))
         parts["frames"][f"f_{body}"] = {"on": body, "at": listed(at[:size]), "rotation": angle}
     parts["frames"]["f_ground"] = {"on": "ground", "at": vector(1.5)}
-    frames = [f"f_{body}" for body in bodies]
+    # the roll of a rod's axes is nobody's business: point masses and followers go elsewhere in space
+    frames = [f"f_{body}" for body in bodies if plane or "rod" not in parts["bodies"][body]]
     some = [frames[i] for i in rng.permutation(len(frames))]
     scalars = [ref for name in parts["joints"] for ref in joint_coordinates(parts, name)]
     joints = [scalars[i] for i in rng.permutation(len(scalars))] * 3
@@ -275,7 +280,7 @@ def chain(rng):
     seed = int(rng.bit_generator.seed_seq.entropy[1])
     mine = [*kinds[3 * seed : 3 * seed + 3], "revolute"]
     names = ["ground", "b1", "b2", "b3", "b4"]
-    return grow(rng, list(zip(names[:-1], names[1:], mine, strict=True))), 0.15
+    return grow(rng, list(zip(names[:-1], names[1:], mine, strict=True))), 0.1
 
 
 @family("tree", 3)
@@ -403,6 +408,32 @@ def hexapod(rng):
     return dress(rng, parts), 0.2
 
 
+@family("sliders and rods", 2)
+def sliders_and_rods(rng):
+    """Three sliders push a tool that only translates, through rods a little off their drawn length."""
+    parts = empty(coordinates=["slide0", "slide1", "slide2"])
+    parts["points"]["T"] = [0.0, 0.0, 0.0]
+    parts["bodies"]["tool"] = solid_body(rng, np.zeros(3))
+    spatial_joint(rng, parts, "keep", "translation", "ground", "tool", np.zeros(3))
+    for i in range(3):
+        away = np.eye(3)[i] + 0.2 * rng.standard_normal(3)
+        start, end = 0.8 * away / np.linalg.norm(away), 0.1 * rng.standard_normal(3)
+        parts["points"] |= {f"S{i}": listed(start), f"T{i}": listed(end)}
+        length = float(np.linalg.norm(end - start) * rng.uniform(0.97, 1.03))
+        parts["bodies"] |= {
+            f"slider{i}": solid_body(rng, start),
+            f"rod{i}": {"rod": [f"S{i}", f"T{i}"], "length": length, "line_mass": float(rng.uniform(0.4, 1.0))},
+        }
+        first = np.cross(end - start, unit(rng))  # a fork whose axes both stand across the rod
+        second = np.cross(end - start, first)
+        parts["joints"] |= {
+            f"slide{i}": {"prismatic": ["ground", f"slider{i}"], "at": f"S{i}", "axis": listed(away)},
+            f"fork{i}": {"universal": [f"slider{i}", f"rod{i}"], "at": f"S{i}", "axes": [listed(first), listed(second)]},
+            f"ball{i}": {"spherical": [f"rod{i}", "tool"], "at": f"T{i}"},
+        }
+    return dress(rng, parts), 0.08
+
+
 # ---------------------------------------------------------------------------- in the plane
 
 
@@ -439,13 +470,13 @@ FOUR_BAR = {
 }
 
 
-@family("four-bar", 3)
+@family("four-bar", 3, planar=True)
 def four_bar(rng):
     plane = ("xy", "xz", "zy")[int(rng.bit_generator.seed_seq.entropy[1])]
     return dress(rng, linkage(rng, plane, **FOUR_BAR)), 0.15
 
 
-@family("five-bar", 2)
+@family("five-bar", 2, planar=True)
 def five_bar(rng):
     parts = linkage(
         rng, "xz",
@@ -456,7 +487,7 @@ def five_bar(rng):
     return dress(rng, parts), 0.12
 
 
-@family("two four-bars that share a bar", 2)
+@family("two four-bars that share a bar", 2, planar=True)
 def six_bar(rng):
     parts = linkage(
         rng, "yz",
@@ -470,7 +501,7 @@ def six_bar(rng):
     return dress(rng, parts), 0.12
 
 
-@family("slider-crank driven by a cylinder", 2)
+@family("slider-crank driven by a cylinder", 2, planar=True)
 def slider_crank(rng):
     """The cylinder pushes the crank; the slider runs along a slanted guide."""
 
@@ -501,7 +532,7 @@ def slider_crank(rng):
     raise AssertionError("no well-conditioned draw")
 
 
-@family("3-RRR platform", 1)
+@family("3-RRR platform", 1, planar=True)
 def three_rrr(rng):
     """Three arms of two bars carry a platform: two independent loops, mobility 3."""
     parts = empty(plane="xy", coordinates=["a0", "a1", "a2"])
@@ -520,7 +551,7 @@ def three_rrr(rng):
     return dress(rng, parts), 0.12
 
 
-@family("parallelogram chain", 2)
+@family("parallelogram chain", 2, planar=True)
 def parallelograms(rng):
     """Two stages of three equal parallel bars each: every third bar is a redundant constraint."""
     plane = "xz"
@@ -544,7 +575,7 @@ def parallelograms(rng):
     return dress(rng, parts), 0.3
 
 
-@family("planar tree", 2)
+@family("planar tree", 2, planar=True)
 def planar_tree(rng):
     """Every planar joint kind, on any earlier body."""
     kinds = ["revolute", "prismatic", "planar", "translation", "weld", "free"]
@@ -569,3 +600,5 @@ def planar_tree(rng):
 
 CASES = tuple(_BUILDERS)
 CLOSED = tuple(name for name in CASES if not name.startswith(("chain", "tree", "planar tree", "Stewart platform of")))
+PLANAR = tuple(_IN_THE_PLANE)
+SPATIAL = tuple(name for name in CASES if name not in PLANAR)

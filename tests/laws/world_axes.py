@@ -37,9 +37,9 @@ def turn_vector(R):
 
 
 def frame_about(z):
-    """Any right-handed axes with the third along z."""
+    """Right-handed axes with the third along z, and the first near the axis z is farthest from."""
     z = np.asarray(z, float) / np.linalg.norm(z)
-    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+    x = np.cross(z, np.cross(np.eye(3)[np.argmin(np.abs(z))], z))
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])
 
@@ -170,7 +170,7 @@ class WorldAxes:
         at = joint.get("at", name)
         if isinstance(at, str) and at not in self.points:
             at = [0.0] * (2 if self.planar else 3)
-        by_bodies = self.planar and kind != "prismatic"  # in the plane angles are measured between the bodies' axes
+        by_bodies = self.planar and kind in ("revolute", "planar", "free")  # angles are those of the bodies' axes
         return (
             kind,
             *(
@@ -346,10 +346,8 @@ class WorldAxes:
         """Assembled at θ along the straight segment from the drawing (or from the poses given)."""
         poses = self.close(self.drawn) if start is None else start
         begin = self.theta(poses)[0]
-        turns = np.array([2.0 * np.pi * round((t - b) / (2.0 * np.pi)) if self._is_angle(n) and abs(t - b) > np.pi
-                          else 0.0 for t, b, n in zip(theta, begin, self.names, strict=True)])
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
-            poses = self.close(poses, begin + share * (np.asarray(theta) - turns - begin))
+            poses = self.close(poses, begin + share * (np.asarray(theta) - begin))
         return poses
 
     def mobility(self, poses):
@@ -366,7 +364,8 @@ class WorldAxes:
 
     def measure(self, poses):
         """Smallest over largest singular value of [Φ_q; A]."""
-        values = np.linalg.svd(np.vstack([self.constraints(poses)[1], self.theta(poses)[1]]), compute_uv=False)
+        J = np.vstack([self.constraints(poses)[1], self.theta(poses)[1]])
+        values = np.linalg.svd(J, compute_uv=False)
         return values[-1] / values[0]
 
     def bodies_at(self, poses, q_theta):
@@ -401,10 +400,10 @@ class WorldAxes:
         q_theta = self.modes(poses)
         s = len(theta)
 
-        def modes_near(k, offset):
-            return self.modes(self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k]))
+        def near(k, offset):
+            return self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
 
-        B = np.stack([derivative(lambda offset, k=k: modes_near(k, offset), step) for k in range(s)], axis=2)
+        B = np.stack([derivative(lambda o, k=k: self.modes(near(k, o)), step) for k in range(s)], axis=2)
         h = np.zeros((s, s, s))
         for i, (_, m, J, v, w, r) in enumerate(self.bodies_at(poses, q_theta)):
             # acceleration of the centre and ω̇ for θ̇_j θ̇_k, then Newton and Euler in world axes
@@ -415,14 +414,13 @@ class WorldAxes:
             euler += np.stack([np.cross(w[:, j], (J @ w).T).T for j in range(s)], axis=1)
             h += m * np.einsum("ai,ajk->ijk", v, a) + np.einsum("ai,ajk->ijk", w, euler)
         for reference, inertia in self.motors(poses):
-            row = self.acting(poses, {"joint": reference})[1] @ q_theta
+            row = self.acting(poses, {"joint": reference})[1]
 
-            def slope_near(k, offset, reference=reference):
-                near = self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
-                return self.acting(near, {"joint": reference})[1] @ self.modes(near)
+            def slope(there, reference=reference):
+                return self.acting(there, {"joint": reference})[1] @ self.modes(there)
 
-            bend = np.stack([derivative(lambda o, k=k: slope_near(k, o), step) for k in range(s)], axis=1)  # noqa: B023
-            h += inertia * np.einsum("i,jk->ijk", row, bend)
+            bends = [derivative(lambda o, k=k, f=slope: f(near(k, o)), step) for k in range(s)]
+            h += inertia * np.einsum("i,jk->ijk", row @ q_theta, np.stack(bends, axis=1))
         return 0.5 * (h + h.transpose(0, 2, 1))
 
     def force(self, poses):
@@ -445,18 +443,18 @@ class WorldAxes:
             turned = E if force.get("follower") else np.eye(3)
             if force.get("force") is not None:
                 p += turned @ self.vector(force["force"]) @ V @ q_theta
-            moment = force.get("moment")
-            if moment is not None:
-                p += turned @ (np.array([0.0, 0.0, moment]) if self.planar else np.asarray(moment)) @ W @ q_theta
+            if force.get("moment") is not None:
+                moment = [0.0, 0.0, force["moment"]] if self.planar else force["moment"]
+                p += turned @ np.array(moment) @ W @ q_theta
         return p
 
 
 def by_coordinate(given, kind):
-    """(coordinate, value) pairs of a field that may be written once or by coordinate."""
+    """(coordinate, value) pairs of a joint's field, which may be written once or by coordinate."""
     if given is None:
         return []
-    names = COORDINATES[kind]
-    return list(given.items()) if set(given) <= set(names) else [(names[0], given)]
+    once = not isinstance(given, dict) or "inertia" in given  # a number, or a motor
+    return [(COORDINATES[kind][0], given)] if once else list(given.items())
 
 
 # what each joint takes away: separations along axes of the first frame, and a relation of the axes

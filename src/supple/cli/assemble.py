@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def assemble(file: File, at: At = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Close all loops at a configuration (at rest if --at is left out) and say where everything is."""
+    """Close all loops at a configuration; say where everything is."""
     with answering(as_json) as answer:
         from supple.kinematics.closure import assemble as assembled
 
@@ -21,8 +21,7 @@ def assemble(file: File, at: At = None, settings: Settings = None, as_json: Json
         warn_of_limits(answer, found)
         data = {
             "frames": {
-                name: {"position": pose.position, "rotation": pose.rotation}
-                for name, pose in found.frames.items()
+                name: {"position": pose.position, "rotation": pose.rotation} for name, pose in found.frames.items()
             },
             "coordinates": found.coordinates,
             "joint_coordinates": found.joint_coordinates,
@@ -46,11 +45,11 @@ def _show(found: Configuration) -> None:
     units = numbering.angles()[numbering.constraints :]
     out.line(f"{found.mechanism.name}, singularity {float(found.singularity):.3g} (0 is singular)")
     if found.coordinates:
-        rows = [
+        values = [
             (name, angle(value) if units[i] else number(value, "m"))
             for i, (name, value) in enumerate(found.coordinates.items())
         ]
-        out.table(("coordinate", "value"), rows)
+        out.table(("coordinate", "value"), values)
     rows = []
     for key, row in numbering.measures.items():
         if key[0] == "joint":
@@ -59,7 +58,5 @@ def _show(found: Configuration) -> None:
             rows.append((key[1], key[2], angle(value) if turns else number(value, "m")))
     if rows:
         out.table(("joint", "coordinate", "value"), rows)
-    poses = [
-        (name, *(number(x) for x in pose.position), turn(pose.rotation)) for name, pose in found.frames.items()
-    ]
+    poses = [(name, *(number(x) for x in pose.position), turn(pose.rotation)) for name, pose in found.frames.items()]
     out.table(("frame", "x [m]", "y [m]", "z [m]", "turned by"), poses)

@@ -9,7 +9,7 @@ from supple.cli.options import File, Json, Settings, read_mechanism
 
 
 def check(file: File, settings: Settings = None, as_json: Json = False) -> None:
-    """Say what a mechanism consists of: bodies, joints, loops, mobility; or what is wrong, and where."""
+    """Say what a mechanism consists of, or what is wrong and where."""
     with answering(as_json) as answer:
         from supple.kinematics.inspection import check as inspect
 

@@ -16,6 +16,8 @@ from supple.cli.answer import Answer, answering
 from supple.cli.options import Json
 from supple.diagnostics import InputError, NumericalError
 
+_STANDARD_ERROR = 2
+
 
 def examples(
     name: Annotated[
@@ -33,18 +35,18 @@ def examples(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled examples, or read, copy or run one of them."""
+    """List the bundled examples; read, copy or run one of them."""
     if name is None and (copy is not None or run):
         raise typer.BadParameter("which example? Name it before the options", param_hint="NAME")
     if output is not None and not run:
         raise typer.BadParameter("only --run writes results", param_hint="--output")
+    if copy is not None and run:
+        raise typer.BadParameter("copy it first, then run the copy's study.py", param_hint="--run")
     with answering(as_json) as answer:
         if name is None:
             _list(answer)
         elif copy is not None:
             _copy(answer, name, copy)
-            if run:
-                raise InputError("--copy and --run are two steps", hint="give one of them")
         elif run:
             _run(answer, name, output if output is not None else Path(f"{name}-results"))
         else:
@@ -113,8 +115,8 @@ def _run(answer: Answer, name: str, output: Path) -> None:
     if not study.is_file():
         raise InputError("it has no study to run", part=f'example "{name}"', hint=f"supple check {name}")
     start = time.perf_counter()
-    # What a study tells goes where progress goes when standard output is promised to one object.
-    stream = sys.stderr if answer.as_json else None
+    # Where standard output is promised to one object, what a study tells goes to standard error.
+    stream = _STANDARD_ERROR if answer.as_json else None
     command = [sys.executable, str(study), "--output", str(output)]
     status = subprocess.run(command, stdout=stream, check=False).returncode
     if status:

@@ -38,7 +38,7 @@ def local(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the equations of motion at a configuration: mass matrix, forces, input and output maps."""
+    """Compute the equations of motion at a configuration."""
     with answering(as_json) as answer:
         from supple.parameterization.local_model import local as local_model
 
@@ -105,9 +105,8 @@ def _show(found: LocalModel) -> None:
         twice = [[(1 + (j < k)) * found.christoffel[i, j, k] for j, k in pairs] for i in range(s)]
         out.matrix("Γ, factors of", labels, [f"{names[j]}'·{names[k]}'" for j, k in pairs], twice)
     if found.outputs:
-        rows = [
-            (name, number(output.value), *(number(x) for x in output.rigid))
-            for name, output in found.outputs.items()
+        lines = [
+            (name, number(output.value), *(number(x) for x in output.rigid)) for name, output in found.outputs.items()
         ]
-        out.table(("output", "value", *(f"∂/∂{name}" for name in names)), rows)
+        out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
     out.line("--json gives all coefficients and their derivatives, to full precision")

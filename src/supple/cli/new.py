@@ -26,7 +26,7 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented mechanism file to start from; `supple check` accepts it as it is."""
+    """Write a commented mechanism file to start from."""
     with answering(as_json) as answer:
         target = output if output is not None else Path(_file_name(name))
         _write(target, starter(_stem(name), spatial=spatial), force)
@@ -53,7 +53,7 @@ def _file_name(name: str) -> str:
     from supple.diagnostics.quoting import quoted
 
     stem = _stem(name)
-    if not stem.strip() or Path(stem).name != stem or not stem.isprintable():
+    if not stem.strip() or stem.startswith(".") or Path(stem).name != stem or not stem.isprintable():
         raise InputError(f"{quoted(name)} does not make a file name", hint="name the file with -o FILE")
     return f"{stem}.yaml"
 

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 File = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE", help="A mechanism file, or the name of a bundled example.", show_default=False
-    ),
+    typer.Argument(metavar="FILE", help="A mechanism file, or the name of a bundled example.", show_default=False),
 ]
 At = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from supple.cli.options import Json
 
 
 def schema(as_json: Json = False) -> None:
-    """Print the JSON Schema of the mechanism file, for editors; it is one JSON object anyway."""
+    """Print the JSON Schema of the mechanism file, for editors."""
     with answering(as_json) as answer:
         from supple.formats.schema import SHIPPED
         from supple.formats.schema import schema as generated

@@ -26,26 +26,24 @@ class Tables:
 
     def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A table; every column but the first holds numbers."""
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
         for i, title in enumerate(titles):
             made.add_column(Text(title), justify="left" if i == 0 else "right", no_wrap=True)
         for row in rows:
             made.add_row(*(Text(cell) for cell in row))  # as it is: a name is not markup
+        self.console.print()
         self.console.print(made)
 
     def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: Any) -> None:
         """A matrix with the names of its rows and columns."""
-        body = [
-            (name, *(number(value) for value in line))
-            for name, line in zip(rows, np.asarray(values), strict=True)
-        ]
+        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, np.asarray(values), strict=True)]
         self.table((title, *columns), body)
 
 
 def number(value: Any, unit: str = "") -> str:
-    """Six digits and the unit; what is zero but for rounding keeps its sign to itself."""
-    text = f"{float(value):.6g}"
-    text = "0" if text == "-0" else text
+    """Six digits and the unit; what differs from zero by rounding alone is zero."""
+    value = float(value)
+    text = f"{value:.6g}" if abs(value) > 1e-15 else "0"
     return f"{text} {unit}" if unit else text
 
 

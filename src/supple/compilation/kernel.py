@@ -101,9 +101,9 @@ def _jit(function: types.FunctionType, folder: Path) -> Any:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:  # a read-only home: compile for this process alone
         return numba.njit(twin, **options)
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
     try:
         return numba.njit(twin, cache=True, **options)
     finally:
-        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = before

@@ -139,9 +139,7 @@ def _named(name: str, names: Mapping[str, float], text: str) -> float:
     if name in FUNCTIONS:
         raise InputError(f'"{name}" in {quoted(text)} is a function', hint=f"write {name}(...)")
     advice = nearest(name, [*names, *CONSTANTS])
-    if not advice.startswith(
-        "did you mean"
-    ):  # of all that is known, only the user's own names are worth a list
+    if not advice.startswith("did you mean"):  # of all that is known, only the user's own names are worth a list
         advice = f"parameters that are {nearest(name, names)}" if names else "no parameters are defined"
     where = "" if text.strip() == name else f" in {quoted(text)}"
     raise InputError(f"{quoted(name)}{where} is not known", hint=advice)

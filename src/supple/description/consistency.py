@@ -23,8 +23,10 @@ def require_known_bodies(mechanism: Mechanism) -> None:
         for body in joint.bodies:
             if body not in known:
                 raise InputError(
-                    f'there is no body "{body}"', part=part_name(("joints", name)),
-                    path=("joints", name, joint.kind), hint=nearest(body, known),
+                    f'there is no body "{body}"',
+                    part=part_name(("joints", name)),
+                    path=("joints", name, joint.kind),
+                    hint=nearest(body, known),
                 )
 
 
@@ -54,14 +56,17 @@ def _require_joint_coordinate(
     if name not in mechanism.joints:
         what = "actuator or joint" if others is not None else "joint"
         raise InputError(
-            f'there is no {what} "{reference}"', part=part, path=(*path, key),
+            f'there is no {what} "{reference}"',
+            part=part,
+            path=(*path, key),
             hint=nearest(name, [*(others or ()), *mechanism.joints]),
         )
     joint = mechanism.joints[name]
     names = joint.coordinates(mechanism.plane)
     article = "has no coordinate to act on" if not names else "has " + ", ".join(names)
     raise InputError(
-        f'"{reference}" is not one coordinate: {joint.kind} joint "{name}" {article}', part=part,
+        f'"{reference}" is not one coordinate: {joint.kind} joint "{name}" {article}',
+        part=part,
         path=(*path, key),
         hint=f"write {name}.{names[0]}" if names else "take a joint with a coordinate, or between: [place, place]",
     )
@@ -72,7 +77,9 @@ def _distinct_names(mechanism: Mechanism) -> None:
     for name in mechanism.frames:
         if name in mechanism.bodies or name == GROUND:
             raise InputError(
-                "a body has the same name", part=part_name(("frames", name)), path=("frames", name),
+                "a body has the same name",
+                part=part_name(("frames", name)),
+                path=("frames", name),
                 hint="call the frame something else; the body's own name already stands for its origin",
             )
 
@@ -88,13 +95,16 @@ def _joint_fields(mechanism: Mechanism) -> None:
                 for coordinate in given:
                     if coordinate not in names:
                         raise InputError(
-                            f'a {joint.kind} joint has no coordinate "{coordinate}"', part=part_name(path),
-                            path=(*path, coordinate), hint=nearest(coordinate, names),
+                            f'a {joint.kind} joint has no coordinate "{coordinate}"',
+                            part=part_name(path),
+                            path=(*path, coordinate),
+                            hint=nearest(coordinate, names),
                         )
             elif given is not None and len(names) != 1:
                 raise InputError(
                     f"a {joint.kind} joint has {len(names)} coordinates, and {field} is given once",
-                    part=part_name(path), path=path,
+                    part=part_name(path),
+                    path=path,
                     hint=f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
                 )
 
@@ -102,21 +112,25 @@ def _joint_fields(mechanism: Mechanism) -> None:
 def _dimensions(mechanism: Mechanism) -> None:
     """Vectors that the drawing does not place have the drawing's dimension too."""
     wanted = 2 if mechanism.planar else 3
-    vectors = [(("gravity",), mechanism.gravity)]
+    vectors: list[tuple[tuple[str, ...], tuple[float, ...] | None]] = [(("gravity",), mechanism.gravity)]
     for name, force in mechanism.forces.items():
-        vectors.append((("forces", name, "force"), force.force if force.at is not None else None))
+        vectors.append((("forces", name, "force"), force.force if isinstance(force.force, tuple) else None))
         moment = force.moment
         if moment is not None and isinstance(moment, float) != mechanism.planar:
             raise InputError(
-                "a moment is one number in the plane and three in space", part=part_name(("forces", name)),
-                path=("forces", name, "moment"), hint="write it so",
+                "a moment is one number in the plane and three in space",
+                part=part_name(("forces", name)),
+                path=("forces", name, "moment"),
+                hint="write it so",
             )
     for path, vector in vectors:
         if vector is not None and len(vector) != wanted:
             where = f"in the plane {mechanism.plane}" if mechanism.planar else "in space"
             raise InputError(
                 f"a vector {where} has {wanted} components, not {len(vector)}",
-                part=part_name(path) if len(path) > 1 else path[0], path=path, hint=f"write {wanted} numbers",
+                part=part_name(path) if len(path) > 1 else path[0],
+                path=path,
+                hint=f"write {wanted} numbers",
             )
 
 
@@ -128,6 +142,7 @@ def _configurations(mechanism: Mechanism) -> None:
             if coordinate not in names:
                 raise InputError(
                     f'"{coordinate}" is not one of the coordinates',
-                    part=part_name(path) if len(path) > 1 else path[0], path=(*path, coordinate),
+                    part=part_name(path) if len(path) > 1 else path[0],
+                    path=(*path, coordinate),
                     hint=nearest(coordinate, names),
                 )

@@ -48,9 +48,7 @@ class Drawing:
 
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
-        self.points = {
-            name: self.vector(value, ("points", name)) for name, value in mechanism.points.items()
-        }
+        self.points = {name: self.vector(value, ("points", name)) for name, value in mechanism.points.items()}
         self.lengths: dict[str, float] = {}
         self.bodies = {GROUND: Pose(np.zeros(3), np.eye(3))}
         for name in mechanism.bodies:
@@ -79,7 +77,9 @@ class Drawing:
             letters = self.mechanism.plane or "xyz"
             if len(letter) != 1 or letter not in letters:
                 raise InputError(
-                    f'"{value}" is not a direction', part=part_name(path), path=path,
+                    f'"{value}" is not a direction',
+                    part=part_name(path),
+                    path=path,
                     hint=f"write one of {', '.join(letters)}, with a - in front to turn it, or components",
                 )
             unit = np.eye(3)[letters.index(letter)]
@@ -97,7 +97,9 @@ class Drawing:
             axis = np.array([0.0, 0.0, 1.0])
         elif value.about is None:
             raise InputError(
-                "a rotation in space needs the axis it turns about", part=part_name(path), path=path,
+                "a rotation in space needs the axis it turns about",
+                part=part_name(path),
+                path=path,
                 hint="write {about: z, angle: ...}",
             )
         else:
@@ -149,7 +151,9 @@ class Drawing:
         if reference in self.points:
             raise InputError(
                 f'point "{reference}" lies on no body: no rod ends and no joint sits there',
-                part=part_name(path), path=path, hint=f"write body.{reference} with the body it belongs to",
+                part=part_name(path),
+                path=path,
+                hint=f"write body.{reference} with the body it belongs to",
             )
         known = [*self.frames, *self.joint_points, *self.mechanism.bodies]
         raise InputError(
@@ -167,7 +171,9 @@ class Drawing:
         if drawn < 1e-12:
             raise InputError(
                 f'its points "{body.rod[0]}" and "{body.rod[1]}" are drawn at the same place',
-                part=part_name(path), path=(*path, "rod"), hint="draw them apart, so that the rod has a direction",
+                part=part_name(path),
+                path=(*path, "rod"),
+                hint="draw them apart, so that the rod has a direction",
             )
         self.lengths[name] = drawn if body.length is None else body.length
         axes = axes_from_x(end - start)
@@ -181,7 +187,9 @@ class Drawing:
         path: Path = ("frames", name)
         if frame.on not in self.bodies:
             raise InputError(
-                f'there is no body "{frame.on}"', part=part_name(path), path=(*path, "on"),
+                f'there is no body "{frame.on}"',
+                part=part_name(path),
+                path=(*path, "on"),
                 hint=nearest(frame.on, self.bodies),
             )
         base = self.bodies[frame.on]
@@ -203,10 +211,10 @@ class Drawing:
             for point in body.rod or ():
                 owners.setdefault(point, name)
         for name, joint in self.mechanism.joints.items():
-            point = joint.at if joint.at is not None else name
-            if joint.frames is None and isinstance(point, str) and point in self.points:
+            place = joint.at if joint.at is not None else name
+            if joint.frames is None and isinstance(place, str) and place in self.points:
                 first, second = joint.bodies
-                owners.setdefault(point, second if first == GROUND else first)
+                owners.setdefault(place, second if first == GROUND else first)
         return owners
 
 

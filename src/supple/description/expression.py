@@ -46,9 +46,7 @@ def resolve_parameters(
     """
     for name in overrides:
         if name not in raw:
-            raise InputError(
-                "there is no such parameter", part=f'parameter "{name}"', hint=nearest(name, raw)
-            )
+            raise InputError("there is no such parameter", part=f'parameter "{name}"', hint=nearest(name, raw))
     written = {**raw, **overrides}
     trees: dict[str, ast.expr] = {}
     for name, value in written.items():

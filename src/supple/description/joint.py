@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -132,7 +132,7 @@ class Joint(Part):
             "translation": (plane[0], plane[1]),
         }.get(self.kind, names)
 
-    def value(self, field: str, coordinate: str, plane: str | None):
+    def value(self, field: str, coordinate: str, plane: str | None) -> Any:
         """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""
         given = getattr(self, field)
         if isinstance(given, dict):

@@ -22,8 +22,10 @@ def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
         place = drawing.attached(point_mass.at, ("point_masses", name, "at"))
         if place.body not in found:
             raise InputError(
-                "it sits on the ground", part=part_name(("point_masses", name)),
-                path=("point_masses", name, "at"), hint="put it on a body that moves",
+                "it sits on the ground",
+                part=part_name(("point_masses", name)),
+                path=("point_masses", name, "at"),
+                hint="put it on a body that moves",
             )
         inertia = (point_mass.inertia or 0.0) * np.eye(3)
         found[place.body] += MassProperties(point_mass.mass, place.pose.position, inertia)
@@ -49,7 +51,9 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
         reason = f"the moment of inertia {inertia[2, 2]:g} kg m² is negative"
     if reason is not None:
         raise InputError(
-            reason, part=part_name(path), path=(*path, "inertia"),
+            reason,
+            part=part_name(path),
+            path=(*path, "inertia"),
             hint="check the units (kg m²) and that it is taken about the centre of mass",
         )
     return MassProperties(mass, center, inertia)
@@ -71,8 +75,10 @@ def _inertia_matrix(drawing: Drawing, value: float | tuple[float, ...] | Inertia
     if isinstance(value, float):
         if not drawing.mechanism.planar:
             raise InputError(
-                "one moment of inertia is enough only in the plane", part=part_name(path),
-                path=(*path, "inertia"), hint="write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
+                "one moment of inertia is enough only in the plane",
+                part=part_name(path),
+                path=(*path, "inertia"),
+                hint="write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
             )
         return np.diag([0.0, 0.0, value])
     return np.diag(value)

@@ -9,7 +9,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from supple.description.expression import number
 
 
-
 def _schema(**limits: float) -> WithJsonSchema:
     """What editors are told: a number within limits, or the text of an expression."""
     expression = {"type": "string", "description": "an arithmetic expression"}

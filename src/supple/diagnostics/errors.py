@@ -35,9 +35,7 @@ class SuppleError(Exception):
 
     def located(self, file: str | None, line: int | None) -> SuppleError:
         """The same error, knowing its place in a file."""
-        return type(self)(
-            self.message, part=self.part, hint=self.hint, path=self.path, file=file, line=line
-        )
+        return type(self)(self.message, part=self.part, hint=self.hint, path=self.path, file=file, line=line)
 
     def __str__(self) -> str:
         place = ":".join(str(item) for item in (self.file, self.line) if item is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -85,14 +86,16 @@ def start_of(position: Rest) -> Start:
         work = workspace(arrays.sizes)
         regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
         if not regular:
-            raise dead_point(Configuration(position, position.theta, position.X, position.w, np.float64(0.0)))
+            raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
         _starts[position] = Start(position.X, position.w, Psi, dPsi, sign)
     return _starts[position]
 
 
-def in_parts(work, count: int, least: int = 32) -> None:
+def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:
     """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
-    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, count // least)
+    workers = min(
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, count // least
+    )
     if workers < 2:
         work(0, count)
         return
@@ -125,12 +128,14 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
     if float(halted.singularity) > _DEAD:
         return NumericalError(
             f"closure stopped at {where}, which is not a dead point (singularity {float(halted.singularity):.2g})",
-            part=part, hint="ask for a configuration closer to rest, or draw the rest closer to it",
+            part=part,
+            hint="ask for a configuration closer to rest, or draw the rest closer to it",
         )
     locked = locked_coordinates(halted)
     listed = ", ".join(f'"{name}"' for name in locked)
     what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "no coordinate holds it"
     return InputError(
         f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
-        part=part, hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
+        part=part,
+        hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
     )

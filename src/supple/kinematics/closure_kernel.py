@@ -14,14 +14,16 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.kinematics.elimination import factor, solve, workspace
-from supple.kinematics.primitives import ANGLE, SCALE, cross, gradient
+from supple.kinematics.primitives import ANGLE, SCALE, cross, value
 
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements
 SHORTEST = 1e-7  # of the segment
-CLOSED = 1e-9  # last correction; the next would be its square
-ROUNDING = 1e-15
-ITERATIONS = 9
+CLOSED = 1e-9  # corrections below this need not shrink any more
+ROUNDING = 1e-15  # what the next correction would be when closure ends
+KEEP = 1e-3  # correction below which the factorisation is kept for the next
+ITERATIONS = 12
+
 
 @kernel
 def moved(X, b, v0, v1, v2, w0, w1, w2):
@@ -116,18 +118,22 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
 
     A start_sign of 0 takes the sign at X for the one to keep.
     """
-    sizes, tree, column, rows_i, rows_f, extent = rows
+    sizes, _, _, column, rows_i, rows_f, extent = rows
     mc, s, nz = sizes[3], sizes[4], sizes[6]
     redundant = mc + s - sizes[2] > nz
-    before = 0.0
-    first = 0.0
+    J, values, _, _, _, G, _, _ = work
+    before, first, sign = 0.0, 0.0, 0.0
+    reuse = False
     for iteration in range(ITERATIONS):
-        regular, sign = factor(rows, selected, X, work)
-        if not regular:
-            return False, sign, first
+        if reuse:
+            for i in range(mc + s):
+                values[i] = value(rows_i, rows_f, i, X)
+        else:
+            regular, sign = factor(rows, selected, X, work)
+            if not regular:
+                return False, sign, first
         if start_sign == 0.0:
             start_sign = sign
-        values = work[1]
         for i in range(mc):
             rho[i, 0] = -values[i] / rows_f[i, SCALE]
         for i in range(s):
@@ -144,12 +150,14 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
             first = size
         elif size > CONTRACTION * before and size > CLOSED:
             return False, sign, first
-        # The next correction would be about q size²; q is seen from the last two.
-        if size <= CLOSED or (iteration > 0 and size * size * max(1.0, size / (before * before)) <= ROUNDING):
+        # With a factorisation that is kept, corrections shrink by a constant ratio.
+        shrinking = size / before if iteration > 0 else 1.0
+        if size * (shrinking if reuse else max(size, shrinking * shrinking)) <= ROUNDING:
             # Of redundant rows only some are watched: they may lose rank by themselves, far from a dead point.
-            margin = abs(work[5][nz - 1, nz - 1] / work[5][0, 0]) if nz > 0 else 1.0
+            margin = abs(G[nz - 1, nz - 1] / G[0, 0]) if nz > 0 else 1.0
             crossed = sign != start_sign and not (redundant and margin > 10.0 * first)
             return not crossed, sign, first
+        reuse = size < KEEP and shrinking < CONTRACTION
         before = size
     return False, start_sign, first
 
@@ -162,7 +170,7 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
     rest_*  : the start: poses, measures, rigid modes with their derivatives, sign of the determinant
     reached : (N,) how far along the segment from rest the mechanism could follow; 1 where it is assembled.
     """
-    sizes, tree, column, rows_i, rows_f, extent = rows
+    sizes, _, _, column, rows_i, rows_f, extent = rows
     nb, d, mc, s, measures = sizes[0], sizes[1], sizes[3], sizes[4], sizes[5] - sizes[3]
     work = workspace(sizes)
     rho = np.empty((mc + s, 1))
@@ -173,7 +181,6 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
     change = np.empty(s)
     trial = np.empty((nb + 1, 12))
     w = np.empty(measures)
-    row_gradient = np.empty(13)
     for n in range(thetas.shape[0]):
         X = X_out[n]
         X[:] = rest_X
@@ -205,8 +212,7 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
                 X[:] = trial
                 for i in range(measures):
                     if rows_i[mc + i, 0] == ANGLE:
-                        gradient(rows_i, rows_f, mc + i, X, row_gradient)
-                        w[i] = unwrapped(row_gradient[0], w[i])
+                        w[i] = unwrapped(value(rows_i, rows_f, mc + i, X), w[i])
                 if max(first, predicted) < 0.5 * REACH:
                     step *= 2.0
             else:
@@ -215,8 +221,5 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
                     break
         reached[n] = done
         for i in range(measures):
-            gradient(rows_i, rows_f, mc + i, X, row_gradient)
-            if rows_i[mc + i, 0] == ANGLE:
-                w_out[n, i] = unwrapped(row_gradient[0], w[i])
-            else:
-                w_out[n, i] = row_gradient[0]
+            measured = value(rows_i, rows_f, mc + i, X)
+            w_out[n, i] = unwrapped(measured, w[i]) if rows_i[mc + i, 0] == ANGLE else measured

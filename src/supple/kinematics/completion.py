@@ -23,7 +23,7 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
     that must come to a given value.
     """
     constraints = found.constraints
-    if constraints == 0:
+    if constraints == 0 and not targets:
         return X
     rows = [*range(constraints), *(constraints + i for i in targets)]
     smallest = np.inf
@@ -38,7 +38,7 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
         smallest = min(smallest, gap)
         if stalled > 12:
             break
-        x = np.linalg.lstsq(J[rows], -phi, rcond=1e-8)[0]
+        x = np.asarray(np.linalg.lstsq(J[rows], -phi, rcond=1e-8)[0], dtype=float)
         longest = float(np.abs(x).max())
         x *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
         move(found, X, x)
@@ -57,7 +57,7 @@ def _residual(found: Numbering, values: Array, targets: dict[int, float]) -> Arr
 
 def move(found: Numbering, X: Array, x: Array) -> None:
     """Move all bodies by scaled velocities x (n,), in place."""
-    sizes, _, column, _, _, extent = found.arrays
+    sizes, _, _, column, _, _, extent = found.arrays
     padded = np.zeros((int(sizes[0]) + 1, int(sizes[1]), 1))
     padded[:-1, :, 0] = x.reshape(int(sizes[0]), int(sizes[1]))
     update(sizes, column, extent, X, padded)
@@ -74,10 +74,19 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
     loop = f" loop {'-'.join(loops[0])}" if loops else ""
     extent = found.arrays.extent
     scale, unit = (1e3, "mm") if extent < 1e3 else (1.0, "m")
-    wanted = " with the values given in rest:" if targets else ""
+    gap = f"gap {gaps[worst] * extent * scale:.3g} {unit} > {_GAP * extent * scale:.1g} {unit}"
+    what = loop.strip() or "the mechanism"
+    if targets:
+        close_drawing(found, found.drawn.copy(), {})  # a loop that never closes is the worse fault, and is told
+        listed = ", ".join(f"{found.coordinates[i]} = {value:.6g}" for i, value in targets.items())
+        return InputError(
+            f'{what} does not close with {listed} ({gap} at joint "{worst}")',
+            part="rest",
+            path=("rest",),
+            hint="give values within reach, or draw it closer to them",
+        )
     return InputError(
-        f"{loop.strip() or 'the mechanism'} does not close{wanted} (gap {gaps[worst] * extent * scale:.3g} {unit}"
-        f" > {_GAP * extent * scale:.1g} {unit})",
+        f"{what} does not close ({gap})",
         part=f'joint "{worst}"',
         path=("joints", worst),
         hint="check the lengths and frames around the loop, or draw it closer to where it closes",

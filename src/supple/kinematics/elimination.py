@@ -11,14 +11,11 @@ Everything is in scaled velocities (v / extent, ω) and scaled rows (lengths / e
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from supple.compilation import kernel
+from supple.kinematics.householder import householder, sign_of_selected, solve_dense
 from supple.kinematics.primitives import SCALE, gradient
-
-RANK_TOLERANCE = 1e-11  # of the diagonal of R against its first entry
 
 
 @kernel
@@ -43,11 +40,11 @@ def factor(rows, selected, X, work):
 
     Of redundant rows the sign is that of the `selected` ones, as many as there are free columns.
     """
-    sizes, tree, column, rows_i, rows_f, extent = rows
+    sizes, tree, reach, column, rows_i, rows_f, extent = rows
     J, values, blocks, order, T, G, tau, pivots = work
     m2, nz = sizes[3] + sizes[4] - sizes[2], sizes[6]
     scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values)
-    sign = eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G)
+    sign = eliminate_tree(sizes, tree, reach, rows_i, J, blocks, order, T, G)
     if m2 > nz:
         sign *= sign_of_selected(G, selected, nz)
     rank, turn = householder(G, m2, nz, tau, pivots)
@@ -73,7 +70,7 @@ def scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values):
 
 
 @kernel
-def eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G):
+def eliminate_tree(sizes, tree, reach, rows_i, J, blocks, order, T, G):
     """Gauss-Jordan of every body's tree joint; fills T (x = T z) and G. Returns the sign of the pivots.
 
     blocks : (bodies, d, 3d) reduced rows [child, pivots first | right side | parent]
@@ -81,7 +78,6 @@ def eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G):
     """
     nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
     sign = 1.0
-    T[:] = 0.0
     for c in range(nb):
         parent, start, r, free, side = tree[c, 0], tree[c, 1], tree[c, 2], tree[c, 3], tree[c, 4]
         last = d + r if parent == nb else 2 * d + r  # the ground does not move
@@ -122,159 +118,38 @@ def eliminate_tree(sizes, tree, rows_i, J, blocks, order, T, G):
                     for q in range(i + 1, last):
                         blocks[c, k, q] -= factor * blocks[c, i, q]
         for k in range(d - r):
+            for q in range(r, d):
+                T[c, order[c, q], free + k] = 0.0
             T[c, order[c, r + k], free + k] = 1.0
             for i in range(r):
                 T[c, order[c, i], free + k] = -blocks[c, i, r + k]
-        if parent < nb:
+        for n in range(reach[parent, 0]):
+            z = reach[parent, 1 + n]
+            for q in range(r, d):
+                T[c, order[c, q], z] = 0.0
             for i in range(r):
+                total = 0.0
                 for q in range(d):
-                    factor = blocks[c, i, d + r + q]
-                    if factor != 0.0:
-                        for z in range(free):
-                            T[c, order[c, i], z] -= factor * T[parent, q, z]
+                    total += blocks[c, i, d + r + q] * T[parent, q, z]
+                T[c, order[c, i], z] = -total
     for i in range(nt, mc + s):
-        a, b = rows_i[i, 1], rows_i[i, 2]
         for z in range(nz):
             G[i - nt, z] = 0.0
-        for q in range(d):
-            fa, fb = J[i, 0, q], J[i, 1, q]
-            for z in range(nz):
-                G[i - nt, z] += fa * T[a, q, z] + fb * T[b, q, z]
-    return sign
-
-
-@kernel
-def householder(G, m, n, tau, pivots):
-    """QR of G (m x n) in place with column pivoting, R on and above the diagonal. Returns (rank, sign of det)."""
-    sign = 1.0
-    rank = 0
-    first = 0.0
-    norms = np.zeros(n)  # squares of what is left of each column
-    known = np.zeros(n)  # and of what it was when last summed
-    totals = np.empty(n)
-    for i in range(m):
-        for q in range(n):
-            norms[q] += G[i, q] * G[i, q]
-    for j in range(n):
-        pivots[j] = j
-        known[j] = norms[j]
-    for j in range(min(m, n)):
-        best, col = -1.0, j
-        for q in range(j, n):
-            if norms[q] < 1e-6 * known[q]:  # too much cancelled: sum anew
-                size = 0.0
-                for i in range(j, m):
-                    size += G[i, q] * G[i, q]
-                norms[q] = known[q] = size
-            if norms[q] > best * (1.0 + 1e-12):
-                best, col = norms[q], q
-        if col != j:
-            sign = -sign
-            pivots[j], pivots[col] = pivots[col], pivots[j]
-            norms[j], norms[col] = norms[col], norms[j]
-            known[j], known[col] = known[col], known[j]
-            for i in range(m):
-                G[i, j], G[i, col] = G[i, col], G[i, j]
-        size = 0.0
-        for i in range(j, m):
-            size += G[i, j] * G[i, j]
-        norm = sqrt(size)
-        if j == 0:
-            first = norm
-        if norm <= RANK_TOLERANCE * first:
-            break
-        rank += 1
-        alpha = -norm if G[j, j] > 0.0 else norm
-        # H = I - τ v vᵀ with v_j = 1, H g = α e_j
-        if m - j > 1:
-            sign = -sign
-            head = G[j, j] - alpha
-            for i in range(j + 1, m):
-                G[i, j] /= head
-            tau[j] = -head / alpha
-        else:
-            alpha = G[j, j]
-            tau[j] = 0.0
-        if alpha < 0.0:
-            sign = -sign
-        G[j, j] = alpha
-        for q in range(j + 1, n):
-            totals[q] = G[j, q]
-        for i in range(j + 1, m):
-            v = G[i, j]
-            for q in range(j + 1, n):
-                totals[q] += v * G[i, q]
-        for q in range(j + 1, n):
-            totals[q] *= tau[j]
-            G[j, q] -= totals[q]
-            norms[q] -= G[j, q] * G[j, q]
-        for i in range(j + 1, m):
-            v = G[i, j]
-            for q in range(j + 1, n):
-                G[i, q] -= v * totals[q]
-    return rank, sign
-
-
-@kernel
-def solve_dense(G, m, n, tau, pivots, g, count):
-    """z (n x count) with least |G z - g|; g (m x count) is overwritten with z in its first n rows."""
-    for j in range(n):
-        for c in range(count):
-            total = g[j, c]
-            for i in range(j + 1, m):
-                total += G[i, j] * g[i, c]
-            total *= tau[j]
-            g[j, c] -= total
-            for i in range(j + 1, m):
-                g[i, c] -= total * G[i, j]
-    for j in range(n - 1, -1, -1):
-        inverse = 1.0 / G[j, j]
-        for c in range(count):
-            total = g[j, c]
-            for q in range(j + 1, n):
-                total -= G[j, q] * g[q, c]
-            g[j, c] = total * inverse
-    # undo the column pivoting in place, cycle by cycle
-    for c in range(count):
-        z = np.empty(n)
-        for j in range(n):
-            z[pivots[j]] = g[j, c]
-        for j in range(n):
-            g[j, c] = z[j]
-
-
-@kernel
-def sign_of_selected(G, selected, n):
-    """Sign of the determinant of the selected rows of G (n x n), by elimination with row pivoting."""
-    A = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            A[i, j] = G[selected[i], j]
-    sign = 1.0
-    for j in range(n):
-        best, row = -1.0, j
-        for i in range(j, n):
-            if abs(A[i, j]) > best:
-                best, row = abs(A[i, j]), i
-        if best == 0.0:
-            return 0.0
-        if row != j:
-            sign = -sign
-            for q in range(j, n):
-                A[j, q], A[row, q] = A[row, q], A[j, q]
-        if A[j, j] < 0.0:
-            sign = -sign
-        for i in range(j + 1, n):
-            factor = A[i, j] / A[j, j]
-            for q in range(j + 1, n):
-                A[i, q] -= factor * A[j, q]
+        for side in range(2):
+            b = rows_i[i, 1 + side]
+            for n in range(reach[b, 0]):
+                z = reach[b, 1 + n]
+                total = 0.0
+                for q in range(d):
+                    total += J[i, side, q] * T[b, q, z]
+                G[i - nt, z] += total
     return sign
 
 
 @kernel
 def solve(rows, work, rho, count, x, g):
     """x (bodies + 1, d, count) with [Φ_q; A] x = ρ, ρ (rows, count), both scaled; g (rows, count) is workspace."""
-    sizes, tree, _, rows_i, _, _ = rows
+    sizes, tree, reach, _, rows_i, _, _ = rows
     J, _, blocks, order, T, G, tau, pivots = work
     nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
     for q in range(d):
@@ -310,10 +185,9 @@ def solve(rows, work, rho, count, x, g):
                 g[i - nt, c] -= fa * x[a, q, c] + fb * x[b, q, c]
     solve_dense(G, mc + s - nt, nz, tau, pivots, g, count)
     for b in range(nb):
-        free_end = tree[b, 3] + d - tree[b, 2]
-        for q in range(d):
-            for z in range(free_end):
+        for n in range(reach[b, 0]):
+            z = reach[b, 1 + n]
+            for q in range(d):
                 factor = T[b, q, z]
-                if factor != 0.0:
-                    for c in range(count):
-                        x[b, q, c] += factor * g[z, c]
+                for c in range(count):
+                    x[b, q, c] += factor * g[z, c]

@@ -109,14 +109,12 @@ def check(mechanism: Mechanism) -> Inspection:
         singular_at_rest=singularity <= RANK_TOLERANCE,
         singularity=singularity,
         gruebler=count,
-        notes=tuple(
-            [
-                *_redundancy(position, count),
-                *_singular_rest(position, J, singularity),
-                *_actuation(position, J, singularity),
-                *_massless(position, J, inertia),
-                *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
-            ]
+        notes=(
+            *_redundancy(position, count),
+            *_singular_rest(position, J, singularity),
+            *_actuation(position, J, singularity),
+            *_massless(position, J, inertia),
+            *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
     )
 
@@ -174,14 +172,12 @@ def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
         return []
     s = len(found.coordinates)
     wanted = np.vstack([np.zeros((len(J) - s, s)), np.eye(s)])
-    Psi = np.linalg.lstsq(J, wanted, rcond=None)[0]
+    Psi: Array = np.linalg.lstsq(J, wanted, rcond=None)[0].astype(float)
     B = np.array([_slope(position, actuator_key(found, name), Psi) for name in actuators]).reshape(-1, s)
     driven = np.abs(B).max(axis=0, initial=0.0)
     scale = driven.max()
     idle = [
-        name
-        for name, part in zip(found.coordinates, driven, strict=True)
-        if part <= _INVOLVED * scale or scale == 0.0
+        name for name, part in zip(found.coordinates, driven, strict=True) if part <= _INVOLVED * scale or scale == 0.0
     ]
     notes = []
     if idle:
@@ -236,18 +232,17 @@ def _massless(position: Rest, J: Array, inertia: Array) -> list[str]:
 
 def _slope(position: Rest, key: tuple[str, ...], motions: Array) -> Array:
     """Rates of a measure in scaled motions (n, k): (k,)."""
-    found = position.numbering
-    sizes, _, column, rows_i, rows_f, extent = found.arrays
+    found, arrays = position.numbering, position.numbering.arrays
     row = found.measures[key]
     g = np.empty(13)
-    gradient(rows_i, rows_f, row, position.X, g)
-    scale = np.where(column < 3, extent, 1.0)
+    gradient(arrays.rows_i, arrays.rows_f, row, position.X, g)
+    scale = np.where(arrays.column < 3, arrays.extent, 1.0)
     total = np.zeros(motions.shape[1])
-    blocks = motions.reshape(int(sizes[0]), int(sizes[1]), -1)
+    blocks = motions.reshape(len(found.bodies), len(arrays.column), -1)
     for side in range(2):
-        body = int(rows_i[row, 1 + side])
-        if body < sizes[0]:
-            total += (scale * g[1 + 6 * side + column]) @ blocks[body]
+        body = int(arrays.rows_i[row, 1 + side])
+        if body < len(found.bodies):
+            total += (scale * g[1 + 6 * side + arrays.column]) @ blocks[body]
     return total
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from supple.compilation import kernel
 from supple.kinematics.elimination import scaled_rows
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import SCALE, gradient
+from supple.kinematics.primitives import SCALE, value
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def scaled_jacobian(numbering: Numbering, X: Array) -> tuple[Array, Array]:
 
     X : (bodies + 1, 12). Interpreted: nothing is compiled.
     """
-    sizes, _, column, rows_i, rows_f, extent = numbering.arrays
+    sizes, _, _, column, rows_i, rows_f, extent = numbering.arrays
     rows = int(sizes[3] + sizes[4])
     J = np.empty((1, rows, numbering.columns))
     values = np.empty(rows)
@@ -46,10 +46,5 @@ def scaled_jacobian(numbering: Numbering, X: Array) -> tuple[Array, Array]:
 
 def measured_values(numbering: Numbering, X: Array) -> Array:
     """Values of every row after the joints' (θ and the other measures), angles within a turn."""
-    g = np.empty(13)
-    sizes, _, _, rows_i, rows_f, _ = numbering.arrays
-    values = []
-    for row in range(int(sizes[3]), int(sizes[5])):
-        gradient(rows_i, rows_f, row, X, g)
-        values.append(g[0])
-    return np.array(values)
+    sizes, _, _, _, rows_i, rows_f, _ = numbering.arrays
+    return np.array([value(rows_i, rows_f, row, X) for row in range(int(sizes[3]), int(sizes[5]))])

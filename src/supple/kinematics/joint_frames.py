@@ -22,7 +22,9 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     for body in joint.bodies:
         if body not in drawing.bodies:
             raise InputError(
-                f'there is no body "{body}"', part=part_name(path), path=(*path, joint.kind),
+                f'there is no body "{body}"',
+                part=part_name(path),
+                path=(*path, joint.kind),
                 hint=nearest(body, drawing.bodies),
             )
     E = _axes(drawing, joint, path)
@@ -33,8 +35,10 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
             frame = drawing.attached(reference, (*path, "frames"))
             if frame.body != body:
                 raise InputError(
-                    f'frame "{reference}" is on "{frame.body}", not on "{body}"', part=part_name(path),
-                    path=(*path, "frames"), hint="list the frames in the order of the bodies",
+                    f'frame "{reference}" is on "{frame.body}", not on "{body}"',
+                    part=part_name(path),
+                    path=(*path, "frames"),
+                    hint="list the frames in the order of the bodies",
                 )
             poses.append(frame.pose)
         a, b = poses
@@ -43,12 +47,14 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     if joint.at is None and name not in drawing.points and name not in drawing.frames:
         if joint.kind not in ("translation", "free"):  # these have no place of their own
             raise InputError(
-                f'no point is called "{name}"', part=part_name(path), path=path,
+                f'no point is called "{name}"',
+                part=part_name(path),
+                path=path,
                 hint="say where the joint is: at: POINT, or draw a point of the joint's own name",
             )
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)
-    if drawing.mechanism.planar and joint.kind != "prismatic":
+    if drawing.mechanism.planar and joint.kind in ("revolute", "planar", "free"):
         return JointFrames(pa, np.eye(3), pb, np.eye(3))  # angles between the bodies' own axes
     Ra, Rb = drawing.bodies[first].axes, drawing.bodies[second].axes
     return JointFrames(pa, Ra.T @ E, pb, Rb.T @ E)
@@ -61,15 +67,19 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
         if abs(first @ second) > _OFF_AXIS:
             angle = np.degrees(np.arccos(np.clip(first @ second, -1.0, 1.0)))
             raise InputError(
-                f"the two axes of a universal joint stand at {angle:.4g} degrees", part=part_name(path),
-                path=(*path, "axes"), hint="give axes at right angles",
+                f"the two axes of a universal joint stand at {angle:.4g} degrees",
+                part=part_name(path),
+                path=(*path, "axes"),
+                hint="give axes at right angles",
             )
         return np.column_stack([second, np.cross(first, second), first])
     if drawing.mechanism.planar:
         if joint.kind != "prismatic":
             if joint.axis is not None:
                 raise InputError(
-                    "in the plane its axis is the normal", part=part_name(path), path=(*path, "axis"),
+                    "in the plane its axis is the normal",
+                    part=part_name(path),
+                    path=(*path, "axis"),
                     hint="leave axis out",
                 )
             return np.eye(3)
@@ -79,8 +89,6 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
         return np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
     if joint.kind in ("revolute", "prismatic", "cylindrical", "planar"):
         if joint.axis is None:
-            raise InputError(
-                "it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z"
-            )
+            raise InputError("it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z")
         return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
     return np.eye(3)

@@ -1,7 +1,7 @@
 """Velocities and accelerations of bodies and frames, from rates and accelerations of θ.
 
-    V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
-    ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
+V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
+ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
 """
 
 from __future__ import annotations
@@ -64,13 +64,19 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
     s = int(sizes[4])
     regular = compiled(motion_batch)(
-        rest.numbering.arrays, rest.selected, X, np.ascontiguousarray(first.reshape(-1, s)),
-        np.ascontiguousarray(second.reshape(-1, s)), V, dV,
+        rest.numbering.arrays,
+        rest.selected,
+        X,
+        np.ascontiguousarray(first.reshape(-1, s)),
+        np.ascontiguousarray(second.reshape(-1, s)),
+        V,
+        dV,
     )
     if not regular:
         raise InputError(
             "velocities are not determined at a singular configuration",
-            part=f'mechanism "{configuration.mechanism.name}"', hint="choose a configuration away from it",
+            part=f'mechanism "{configuration.mechanism.name}"',
+            hint="choose a configuration away from it",
         )
     lead = theta.shape[:-1]
     return Motion(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
@@ -79,7 +85,7 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
 @kernel
 def motion_batch(rows, selected, X_all, rates, accelerations, V, dV):
     """Body velocities and their rates at every position; returns whether all are determined."""
-    sizes, _, column, _, _, _ = rows
+    sizes, _, _, column, _, _, _ = rows
     nb, d, s = sizes[0], sizes[1], sizes[4]
     work = workspace(sizes)
     Psi = np.zeros((nb + 1, d, s))

@@ -13,26 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.drawing import Drawing, Path, part_name
+from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
 from supple.diagnostics import InputError
-from supple.kinematics.joint_constraints import PLANAR, SPATIAL, Primitive, between, component
-from supple.kinematics.joint_frames import joint_frames
-from supple.kinematics.primitives import (
-    ALONG, ANGLE, DISTANCE, OFFSET, PA, PB, ROW_WIDTH, SCALE, SIGN, U, V, W, value,
-)
+from supple.kinematics.measures import Key, Measured, Measures
+from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, value
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class Measured(NamedTuple):
-    """A primitive between two named bodies."""
-
-    primitive: Primitive
-    a: str
-    b: str
 
 
 class RowArrays(NamedTuple):
@@ -41,11 +30,13 @@ class RowArrays(NamedTuple):
     sizes  : bodies, columns a body (6, or 3 in the plane), tree rows, joint rows, θ, all rows, free columns,
              actuators
     tree   : (bodies, 5) parent, first row, number of rows, first free column, is the child side a (0) or b (1)
+    reach  : (bodies + 1, 1 + free columns) how many free columns move a body, and which
     column : (columns,) which of (v, ω) a column is; extent: the mechanism's size, m
     """
 
     sizes: Integers
     tree: Integers
+    reach: Integers
     column: Integers
     rows_i: Integers
     rows_f: Array
@@ -62,7 +53,7 @@ class Numbering:
     topology: Topology
     bodies: tuple[str, ...]
     joint_rows: dict[str, slice]
-    measures: dict[tuple[str, ...], int]
+    measures: dict[Key, int]
     arrays: RowArrays
     drawn: Array = field(repr=False)  # (bodies + 1, 12) poses as drawn
 
@@ -76,7 +67,7 @@ class Numbering:
         """m: rows of all joints."""
         return int(self.arrays.sizes[3])
 
-    def angles(self) -> Array:
+    def angles(self) -> NDArray[np.bool_]:
         """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
         return self.arrays.rows_i[:, 0] == ANGLE
 
@@ -86,181 +77,112 @@ class Numbering:
         return self.body_index(frame.body), frame.pose.position, frame.pose.axes
 
     def body_index(self, name: str) -> int:
+        """Number of a body; the ground is the last."""
         return len(self.bodies) if name == GROUND else self.bodies.index(name)
-
-
-class _Builder:
-    """Collects rows while the numbering is made."""
-
-    def __init__(self, mechanism: Mechanism):
-        self.mechanism = mechanism
-        self.drawing = Drawing(mechanism)
-        self.topology = topology(mechanism)
-        self.bodies = self.topology.order
-        self.rows: list[Measured] = []
-        self.joint_coordinates: dict[tuple[str, str], Measured] = {}
-        self.joint_measures: dict[str, list[Measured]] = {}
-        rules = PLANAR if mechanism.planar else SPATIAL
-        for name, joint in mechanism.joints.items():
-            if joint.kind not in rules:
-                raise InputError(
-                    f"a {joint.kind} joint needs three dimensions", part=part_name(("joints", name)),
-                    path=("joints", name), hint="in the plane take revolute, prismatic, planar, weld or free",
-                )
-            constraints, coordinates = rules[joint.kind](joint_frames(self.drawing, name))
-            first, second = joint.bodies
-            self.joint_measures[name] = [self._measured(item, first, second) for item in constraints]
-            names = joint.coordinates(mechanism.plane)
-            for coordinate, item in zip(names, coordinates, strict=True):
-                self.joint_coordinates[name, coordinate] = self._measured(item, first, second)
-
-    @staticmethod
-    def _measured(primitive: Primitive, first: str, second: str) -> Measured:
-        return Measured(primitive, second, first) if primitive.swapped else Measured(primitive, first, second)
-
-    def acting(self, part, path: Path) -> tuple[tuple[str, ...], Measured]:
-        """Key and measure of what an actuator, spring, damper, force or sensor acts along."""
-        if part.joint is not None:
-            found = self.mechanism.joint_coordinate(part.joint)
-            assert found is not None  # consistency has been checked
-            return ("joint", *found), self.joint_coordinates[found]
-        pa, pb = (self.drawing.attached(name, (*path, "between")) for name in part.between)
-        if pa.body == pb.body:
-            raise InputError(
-                f'both its places are on "{pa.body}"', part=part_name(path), path=(*path, "between"),
-                hint="take places on two different bodies",
-            )
-        key = ("between", *part.between)
-        return key, Measured(between(pa.pose.position, pb.pose.position), pa.body, pb.body)
-
-    def coordinate(self, name: str) -> tuple[tuple[str, ...], Measured]:
-        """A coordinate is an actuator's, or a joint's."""
-        if name in self.mechanism.actuators:
-            return self.acting(self.mechanism.actuators[name], ("actuators", name))
-        found = self.mechanism.joint_coordinate(name)
-        assert found is not None
-        return ("joint", *found), self.joint_coordinates[found]
 
 
 def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     """Number the mechanism with θ as given; errors in names and places surface here, with their path."""
-    build = _Builder(mechanism)
+    drawing = Drawing(mechanism)
+    graph = topology(mechanism)
+    found = Measures(mechanism, drawing)
+    bodies = graph.order
     columns = 3 if mechanism.planar else 6
-    joint_rows, tree, free = {}, [], 0
-    for body in build.bodies:
-        base, joint = build.topology.parent[body]
-        rows = build.joint_measures[joint]
-        parent = len(build.bodies) if base == GROUND else build.bodies.index(base)
+    rows: list[Measured] = []
+    joint_rows: dict[str, slice] = {}
+    tree: list[tuple[int, int, int, int, int]] = []
+    free = 0
+    for joint in [*(graph.parent[body][1] for body in bodies), *graph.cut]:
+        joint_rows[joint] = slice(len(rows), len(rows) + len(found.constraints[joint]))
+        rows += found.constraints[joint]
+    for body in bodies:
+        base, joint = graph.parent[body]
+        parent = len(bodies) if base == GROUND else bodies.index(base)
+        count = len(found.constraints[joint])
         side = 1 if mechanism.joints[joint].bodies[1] == body else 0
-        joint_rows[joint] = slice(len(build.rows), len(build.rows) + len(rows))
-        tree.append((parent, len(build.rows), len(rows), free, side))
-        free += columns - len(rows)
-        build.rows += rows
-    tree_rows = len(build.rows)
-    for joint in build.topology.cut:
-        rows = build.joint_measures[joint]
-        joint_rows[joint] = slice(len(build.rows), len(build.rows) + len(rows))
-        build.rows += rows
-    constraint_rows = len(build.rows)
-    measures = _add_measures(build, coordinates)
-    drawn = _drawn_poses(build)
-    extent = _extent(build)
-    rows_i, rows_f = _row_arrays(build, extent)
-    sizes = [
-        len(build.bodies), columns, tree_rows, constraint_rows, len(coordinates), len(build.rows), free,
-        len(mechanism.actuators),
-    ]
-    column = np.array([0, 1, 5] if mechanism.planar else [0, 1, 2, 3, 4, 5])
+        tree.append((parent, joint_rows[joint].start, count, free, side))
+        free += columns - count
+    tree_rows, constraint_rows = sum(entry[2] for entry in tree), len(rows)
+    measures = _number_measures(found, coordinates, rows)
+    extent = _extent(drawing, rows[:constraint_rows])
+    sizes = [len(bodies), columns, tree_rows, constraint_rows, len(coordinates), len(rows), free]
     arrays = RowArrays(
-        np.array(sizes), np.array(tree, dtype=np.int64).reshape(-1, 5), column, rows_i, rows_f, extent
+        np.array([*sizes, len(mechanism.actuators)]),
+        np.array(tree, dtype=np.int64).reshape(-1, 5),
+        _reach(tree, columns, free),
+        np.array([0, 1, 5] if mechanism.planar else [0, 1, 2, 3, 4, 5]),
+        *_row_arrays(rows, (*bodies, GROUND), extent),
+        extent,
     )
-    found = Numbering(
-        mechanism, coordinates, build.drawing, build.topology, build.bodies, joint_rows, measures, arrays, drawn
-    )
-    _apply_rest_values(found)
-    return found
+    poses = [drawing.bodies[name] for name in (*bodies, GROUND)]
+    drawn = np.array([np.concatenate([pose.position, pose.axes.ravel()]) for pose in poses])
+    _apply_rest_values(mechanism, measures, arrays, drawn)
+    return Numbering(mechanism, coordinates, drawing, graph, bodies, joint_rows, measures, arrays, drawn)
 
 
-def _add_measures(build: _Builder, coordinates: tuple[str, ...]) -> dict[tuple[str, ...], int]:
-    """θ first, then each further measure once, whatever uses it."""
-    mechanism = build.mechanism
-    measures: dict[tuple[str, ...], int] = {}
-    theta = [build.coordinate(name) for name in coordinates]
-    for name, (key, measured) in zip(coordinates, theta, strict=True):
+def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Measured]) -> dict[Key, int]:
+    """Rows for θ first, then for each further measure once, whatever uses it."""
+    measures: dict[Key, int] = {}
+    for name in coordinates:
+        key, measured = found.coordinate(name)
         if key in measures:
             raise InputError(
-                f'"{name}" measures the same as another coordinate', part="coordinates", path=("coordinates",),
-                hint="leave one of them out",
+                f'"{name}" measures the same as another coordinate',
+                part="coordinates",
+                path=("coordinates",),
+                hint="list coordinates: without it",
             )
-        measures[key] = len(build.rows)
-        build.rows.append(measured)
-    others: list[tuple[tuple[str, ...], Measured]] = []
-    for section in ("actuators", "springs", "dampers", "forces", "sensors"):
-        for name, part in getattr(mechanism, section).items():
-            if part.joint is not None or part.between is not None:
-                others.append(build.acting(part, (section, name)))
-            elif section == "sensors":
-                others += _position_measures(build, name)
-    others += [(("joint", *key), measured) for key, measured in build.joint_coordinates.items()]
-    for key, measured in others:
+        measures[key] = len(rows)
+        rows.append(measured)
+    for key, measured in found.used():
         if key not in measures:
-            measures[key] = len(build.rows)
-            build.rows.append(measured)
+            measures[key] = len(rows)
+            rows.append(measured)
     return measures
 
 
-def _position_measures(build: _Builder, name: str) -> list[tuple[tuple[str, ...], Measured]]:
-    sensor = build.mechanism.sensors[name]
-    path: Path = ("sensors", name)
-    place = build.drawing.attached(sensor.position, (*path, "position"))
-    if sensor.axis is not None:
-        directions = [("", build.drawing.direction(sensor.axis, (*path, "axis")))]
-    else:
-        letters = build.mechanism.plane or "xyz"
-        directions = [(letter, np.eye(3)[i]) for i, letter in enumerate(letters)]
-    return [
-        (("sensor", name, letter), Measured(component(unit, place.pose.position), GROUND, place.body))
-        for letter, unit in directions
+def _reach(tree: list[tuple[int, int, int, int, int]], columns: int, free: int) -> Integers:
+    """Free columns that move each body: its ancestors' and its own."""
+    reach = np.zeros((len(tree) + 1, 1 + free), dtype=np.int64)
+    found: dict[int, list[int]] = {len(tree): []}
+    for body, (parent, _, rows, first, _) in enumerate(tree):
+        found[body] = [*found[parent], *range(first, first + columns - rows)]
+        reach[body, 0] = len(found[body])
+        reach[body, 1 : 1 + len(found[body])] = found[body]
+    return reach
+
+
+def _extent(drawing: Drawing, constraints: list[Measured]) -> float:
+    """The mechanism's size: the diagonal of the box around all joints, rod ends and frames as drawn."""
+    places = [
+        drawing.bodies[body].to_world(local)
+        for primitive, a, b in constraints
+        if primitive.kind == ALONG
+        for body, local in ((a, primitive.pa), (b, primitive.pb))
     ]
-
-
-def _drawn_poses(build: _Builder) -> Array:
-    poses = [build.drawing.bodies[name] for name in (*build.bodies, GROUND)]
-    return np.array([np.concatenate([pose.position, pose.axes.ravel()]) for pose in poses])
-
-
-def _extent(build: _Builder) -> float:
-    """The mechanism's size: the diagonal of the box around every joint, end and frame as drawn."""
-    places = []
-    for measured in build.rows:
-        if measured.primitive.kind in (ALONG, DISTANCE):
-            for body, local in ((measured.a, measured.primitive.pa), (measured.b, measured.primitive.pb)):
-                places.append(build.drawing.bodies[body].to_world(local))
-    if not places:
-        return 1.0
-    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0)))
+    places += [drawing.bodies[frame.body].to_world(frame.pose.position) for frame in drawing.frames.values()]
+    for body, length in drawing.lengths.items():
+        places += [drawing.bodies[body].to_world(np.array([x, 0.0, 0.0])) for x in (0.0, length)]
+    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if places else 0.0
     return size if size > 0.0 else 1.0
 
 
-def _row_arrays(build: _Builder, extent: float) -> tuple[Integers, Array]:
-    index = {name: i for i, name in enumerate((*build.bodies, GROUND))}
-    rows_i = np.zeros((len(build.rows), 3), dtype=np.int64)
-    rows_f = np.zeros((len(build.rows), ROW_WIDTH))
-    for i, (primitive, a, b) in enumerate(build.rows):
-        rows_i[i] = primitive.kind, index[a], index[b]
-        for at, vector in ((U, primitive.u), (V, primitive.v), (W, primitive.w), (PA, primitive.pa), (PB, primitive.pb)):
+def _row_arrays(rows: list[Measured], bodies: tuple[str, ...], extent: float) -> tuple[Integers, Array]:
+    rows_i = np.zeros((len(rows), 3), dtype=np.int64)
+    rows_f = np.zeros((len(rows), ROW_WIDTH))
+    for i, (primitive, a, b) in enumerate(rows):
+        rows_i[i] = primitive.kind, bodies.index(a), bodies.index(b)
+        vectors = {U: primitive.u, V: primitive.v, W: primitive.w, PA: primitive.pa, PB: primitive.pb}
+        for at, vector in vectors.items():
             rows_f[i, at : at + 3] = vector
-        rows_f[i, SIGN] = 1.0
         rows_f[i, SCALE] = extent if primitive.kind in (ALONG, DISTANCE) else 1.0
     return rows_i, rows_f
 
 
-def _apply_rest_values(found: Numbering) -> None:
+def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: RowArrays, drawn: Array) -> None:
     """Offsets that give joint coordinates the values the user wrote for the drawing."""
-    mechanism, arrays = found.mechanism, found.arrays
-    for key, row in found.measures.items():
-        if key[0] != "joint":
-            continue
-        wanted = mechanism.joints[key[1]].value("rest", key[2], mechanism.plane)
-        if wanted is not None:
-            arrays.rows_f[row, OFFSET] = wanted - value(arrays.rows_i, arrays.rows_f, row, found.drawn)
+    for key, row in measures.items():
+        if key[0] == "joint":
+            wanted = mechanism.joints[key[1]].value("rest", key[2], mechanism.plane)
+            if wanted is not None:
+                arrays.rows_f[row, OFFSET] = wanted - value(arrays.rows_i, arrays.rows_f, row, drawn)

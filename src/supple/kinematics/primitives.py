@@ -11,8 +11,8 @@ Its gradient is taken with respect to the twists (v, ω) of both bodies, in thei
 derivative along two rigid motions j and k uses that a vector fixed in a body, and the velocity field of
 a motion with constant components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p.
 
-A row of the arrays `rows_i` (kind, a, b) and `rows_f` (u, v, w, p_a, p_b, offset, sign, scale) is one
-measure; its value is sign φ + offset. `X[b]` holds position (3) and rotation (9, row by row) of body b;
+A row of the arrays `rows_i` (kind, a, b) and `rows_f` (u, v, w, p_a, p_b, offset, scale) is one
+measure; its value is φ + offset. `X[b]` holds position (3) and rotation (9, row by row) of body b;
 the last body is the ground.
 """
 
@@ -26,8 +26,8 @@ from supple.compilation import kernel
 
 ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
 
-U, V, W, PA, PB, OFFSET, SIGN, SCALE = 0, 3, 6, 9, 12, 15, 16, 17
-ROW_WIDTH = 18
+U, V, W, PA, PB, OFFSET, SCALE = 0, 3, 6, 9, 12, 15, 16
+ROW_WIDTH = 17
 
 
 @kernel
@@ -53,11 +53,13 @@ def in_body(X, b, v):
 
 @kernel
 def cross(a, b):
+    """a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @kernel
 def dot(a, b):
+    """a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -76,8 +78,7 @@ def separation(X, a, b, f, i):
 def gradient(rows_i, rows_f, i, X, g):
     """Value and gradient of measure i: g = (value, ∂/∂twist_a (6), ∂/∂twist_b (6)), in body axes."""
     kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
-    sign = rows_f[i, SIGN]
-    value = 0.0
+    found = 0.0
     fa = (0.0, 0.0, 0.0)
     ma = (0.0, 0.0, 0.0)
     fb = (0.0, 0.0, 0.0)
@@ -85,7 +86,7 @@ def gradient(rows_i, rows_f, i, X, g):
     if kind == ALONG:
         d = separation(X, a, b, rows_f, i)
         u = turned(X, a, rows_f, i, U)
-        value = dot(u, d)
+        found = dot(u, d)
         dl = in_body(X, a, d)
         ul = (rows_f[i, U], rows_f[i, U + 1], rows_f[i, U + 2])
         arm = (rows_f[i, PA] + dl[0], rows_f[i, PA + 1] + dl[1], rows_f[i, PA + 2] + dl[2])
@@ -96,14 +97,14 @@ def gradient(rows_i, rows_f, i, X, g):
     elif kind == DOT:
         u = turned(X, a, rows_f, i, U)
         w = turned(X, b, rows_f, i, W)
-        value = dot(u, w)
+        found = dot(u, w)
         c = cross(u, w)
         ma = in_body(X, a, c)
         mb = in_body(X, b, (-c[0], -c[1], -c[2]))
     elif kind == DISTANCE:
         d = separation(X, a, b, rows_f, i)
-        value = sqrt(dot(d, d))
-        n = (d[0] / value, d[1] / value, d[2] / value)
+        found = sqrt(dot(d, d))
+        n = (d[0] / found, d[1] / found, d[2] / found)
         fb = in_body(X, b, n)
         fa = in_body(X, a, (-n[0], -n[1], -n[2]))
         ma = cross((rows_f[i, PA], rows_f[i, PA + 1], rows_f[i, PA + 2]), fa)
@@ -113,7 +114,7 @@ def gradient(rows_i, rows_f, i, X, g):
         v = turned(X, a, rows_f, i, V)
         w = turned(X, b, rows_f, i, W)
         c, s = dot(u, w), dot(v, w)
-        value = atan2(s, c)
+        found = atan2(s, c)
         q = 1.0 / (c * c + s * s)
         uw, vw = cross(u, w), cross(v, w)
         n = (
@@ -123,12 +124,29 @@ def gradient(rows_i, rows_f, i, X, g):
         )
         ma = in_body(X, a, n)
         mb = in_body(X, b, (-n[0], -n[1], -n[2]))
-    g[0] = sign * value + rows_f[i, OFFSET]
+    g[0] = found + rows_f[i, OFFSET]
     for k in range(3):
-        g[1 + k] = sign * fa[k]
-        g[4 + k] = sign * ma[k]
-        g[7 + k] = sign * fb[k]
-        g[10 + k] = sign * mb[k]
+        g[1 + k] = fa[k]
+        g[4 + k] = ma[k]
+        g[7 + k] = fb[k]
+        g[10 + k] = mb[k]
+
+
+@kernel
+def value(rows_i, rows_f, i, X):
+    """Value of measure i alone."""
+    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    if kind == ALONG:
+        found = dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
+    elif kind == DISTANCE:
+        d = separation(X, a, b, rows_f, i)
+        found = sqrt(dot(d, d))
+    else:
+        w = turned(X, b, rows_f, i, W)
+        found = dot(turned(X, a, rows_f, i, U), w)
+        if kind == ANGLE:
+            found = atan2(dot(turned(X, a, rows_f, i, V), w), found)
+    return found + rows_f[i, OFFSET]
 
 
 @kernel
@@ -147,11 +165,13 @@ def turning(twists, b, j, u):
 
 @kernel
 def minus(a, b):
+    """a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel
 def stored(scratch, j, at, a):
+    """Keep a vector in row j of the workspace."""
     scratch[j, at], scratch[j, at + 1], scratch[j, at + 2] = a[0], a[1], a[2]
 
 
@@ -168,12 +188,14 @@ def product(scratch, j, at, k, to):
 @kernel
 def spin(twists, b, k, scratch, j, at):
     """ω_k of body b times a stored vector."""
-    return twists[b, k, 3] * scratch[j, at] + twists[b, k, 4] * scratch[j, at + 1] + twists[b, k, 5] * scratch[j, at + 2]
+    return (
+        twists[b, k, 3] * scratch[j, at] + twists[b, k, 4] * scratch[j, at + 1] + twists[b, k, 5] * scratch[j, at + 2]
+    )
 
 
 @kernel
 def bilinear(X, twists, s, a, u, b, w, scratch, h):
-    """Second derivatives of u·w: h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w.
+    """Second derivatives of u·w, k >= j: h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w.
 
     Leaves its first derivative along motion j in scratch[j, 12].
     """
@@ -185,7 +207,7 @@ def bilinear(X, twists, s, a, u, b, w, scratch, h):
         stored(scratch, j, 9, cross(wj, u))
         scratch[j, 12] = dot(uj, w) + dot(u, wj)
     for j in range(s):
-        for k in range(s):
+        for k in range(j, s):
             h[j, k] = (
                 spin(twists, a, k, scratch, j, 6)
                 + spin(twists, b, k, scratch, j, 9)
@@ -196,16 +218,15 @@ def bilinear(X, twists, s, a, u, b, w, scratch, h):
 
 @kernel
 def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """Second derivatives h[j, k] = (∂_k φ_q) Ψ_j of measure i along s rigid motions.
+    """Second derivatives h[j, k] = (∂_k φ_q) Ψ_j, k >= j, of measure i along s rigid motions.
 
     ∂_k moves the mechanism along motion k and keeps the components of Ψ_j in body axes.
     twists  : (bodies + 1, s, 6) the motions' twists in world axes
     scratch : (2 s, 13) workspace
     """
     kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
-    sign = rows_f[i, SIGN]
     u = turned(X, a, rows_f, i, U)
-    if kind == ALONG or kind == DISTANCE:
+    if kind in (ALONG, DISTANCE):
         ra, rb = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
         d = separation(X, a, b, rows_f, i)
         length = 1.0
@@ -226,20 +247,17 @@ def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
             stored(scratch, j, 9, about_b)
             scratch[j, 12] = dot(u, dj) / length
         for j in range(s):
-            for k in range(s):
+            for k in range(j, s):
                 total = spin(twists, a, k, scratch, j, 6) + spin(twists, b, k, scratch, j, 9)
                 if kind == ALONG:
                     total += product(scratch, j, 0, k, 3) + product(scratch, k, 0, j, 3)
                 else:
                     total += product(scratch, j, 3, k, 3) - scratch[j, 12] * scratch[k, 12]
-                h[j, k] = sign * total / length
+                h[j, k] = total / length
         return
     w = turned(X, b, rows_f, i, W)
     bilinear(X, twists, s, a, u, b, w, scratch, h)
     if kind == DOT:
-        for j in range(s):
-            for k in range(s):
-                h[j, k] *= sign
         return
     # atan2(t, c) with c = u·w, t = v·w
     v = turned(X, a, rows_f, i, V)
@@ -247,20 +265,13 @@ def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
     q = 1.0 / (c * c + t * t)
     for j in range(s):
         scratch[s + j, 12] = scratch[j, 12]
-        for k in range(s):
+        for k in range(j, s):
             h[j, k] *= -t
     second = np.empty((s, s))
     bilinear(X, twists, s, a, v, b, w, scratch, second)
     for j in range(s):
         cj, tj = scratch[s + j, 12], scratch[j, 12]
-        for k in range(s):
+        for k in range(j, s):
             ck, tk = scratch[s + k, 12], scratch[k, 12]
             change = 2.0 * q * (c * ck + t * tk)
-            h[j, k] = sign * q * (h[j, k] + c * second[j, k] + ck * tj - tk * cj - (c * tj - t * cj) * change)
-
-
-def value(rows_i, rows_f, i, X) -> float:
-    """Value of one measure, interpreted."""
-    g = np.empty(13)
-    gradient(rows_i, rows_f, i, X, g)
-    return float(g[0])
+            h[j, k] = q * (h[j, k] + c * second[j, k] + ck * tj - tk * cj - (c * tj - t * cj) * change)

@@ -21,6 +21,7 @@ from supple.kinematics.rank import Mobility, dependence, mobility
 
 Array = NDArray[np.float64]
 
+
 @dataclass(frozen=True, eq=False)
 class Rest:
     """The mechanism in numbers, assembled at rest.
@@ -90,7 +91,7 @@ def _wrong_count(found: Numbering, freedom: Mobility) -> InputError:
         f"{given} given ({', '.join(found.coordinates) or 'none'}), but the mobility is {wanted}",
         part="coordinates",
         path=("coordinates",),
-        hint=f"list {wanted} coordinates" + (", or lock what else moves" if given < wanted else ""),
+        hint=f"list {wanted} coordinate{'s' * (wanted != 1)}" + (", or lock what else moves" if given < wanted else ""),
     )
 
 

@@ -3,8 +3,8 @@
     [Φ_q; A] Ψ_j = (0, e_j)                              rigid modes          [Brüls 2004, eq. 11]
     [Φ_q; A] ∂_k Ψ_j = -(∂_k[Φ_q; A]) Ψ_j                their derivatives, from the same factorisation
 
-in velocities of the bodies, body axes. Because these are not derivatives of coordinates, ∂_k Ψ_j and ∂_j Ψ_k
-differ by a Lie bracket; both are kept.
+in velocities of the bodies, body axes. These are not derivatives of coordinates: ∂_k Ψ_j and ∂_j Ψ_k differ by a Lie
+bracket. Half of them are solved for, the other half follow; both are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.kinematics.elimination import factor, solve
-from supple.kinematics.primitives import SCALE, curvature
+from supple.kinematics.primitives import SCALE, cross, curvature
 
 
 @kernel
@@ -43,12 +43,13 @@ def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
 
     Returns (the rows determine the motion, sign of their determinant).
     """
-    sizes, tree, column, rows_i, rows_f, extent = rows
+    sizes, _, _, column, rows_i, rows_f, extent = rows
     nb, d, mc, s = sizes[0], sizes[1], sizes[3], sizes[4]
     regular, sign = factor(rows, selected, X, work)
     if not regular:
         return False, sign
-    g = np.empty((mc + s, s * s))
+    pairs = s * (s + 1) // 2
+    g = np.empty((mc + s, pairs))
     rho = np.zeros((mc + s, s))
     for j in range(s):
         rho[mc + j, j] = 1.0 / rows_f[mc + j, SCALE]
@@ -57,16 +58,49 @@ def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
     world_twists(sizes, column, X, Psi, s, twists)
     h = np.empty((s, s))
     scratch = np.empty((2 * s, 13))
-    rho2 = np.empty((mc + s, s * s))
+    bends = np.empty((mc + s, pairs))
     for i in range(mc + s):
         curvature(rows_i, rows_f, i, X, twists, s, scratch, h)
         inverse = -1.0 / rows_f[i, SCALE]
+        pair = 0
         for j in range(s):
-            for k in range(s):
-                rho2[i, j * s + k] = inverse * h[j, k]
-    solve(rows, work, rho2, s * s, dPsi, g)
-    lengths(sizes, column, extent, dPsi, s * s)
+            for k in range(j, s):
+                bends[i, pair] = inverse * h[j, k]
+                pair += 1
+    half = np.empty((nb + 1, d, pairs))
+    solve(rows, work, bends, pairs, half, g)
+    lengths(sizes, column, extent, half, pairs)
+    both_orders(sizes, column, Psi, half, dPsi)
     return True, sign
+
+
+@kernel
+def both_orders(sizes, column, Psi, half, dPsi):
+    """∂_k Ψ_j for all j, k from those with k >= j; the others follow from the Lie bracket.
+
+    Mixed derivatives of x and R commute, and so
+    ∂_k v_j - ∂_j v_k = ω_j × v_k - ω_k × v_j,   ∂_k ω_j - ∂_j ω_k = ω_j × ω_k.
+    """
+    nb, d, s = sizes[0], sizes[1], sizes[4]
+    first = np.zeros(6)
+    second = np.zeros(6)
+    for b in range(nb):
+        pair = 0
+        for j in range(s):
+            for c in range(d):
+                first[column[c]] = Psi[b, c, j]
+            vj, wj = (first[0], first[1], first[2]), (first[3], first[4], first[5])
+            for k in range(j, s):
+                for c in range(d):
+                    second[column[c]] = Psi[b, c, k]
+                vk, wk = (second[0], second[1], second[2]), (second[3], second[4], second[5])
+                jk, kj, turn = cross(wj, vk), cross(wk, vj), cross(wj, wk)
+                bracket = (jk[0] - kj[0], jk[1] - kj[1], jk[2] - kj[2], turn[0], turn[1], turn[2])
+                for c in range(d):
+                    dPsi[b, c, j * s + k] = half[b, c, pair]
+                    if k > j:
+                        dPsi[b, c, k * s + j] = half[b, c, pair] - bracket[column[c]]
+                pair += 1
 
 
 @kernel

@@ -28,10 +28,11 @@ Array = NDArray[np.float64]
 INK, FAINT, DRIVEN = "#2b2b2b", "#9a9a9a", "#f2a33c"
 PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 MARKERS = {
-    "revolute": ("o", 7.5), "prismatic": ("s", 7.5), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
+    "revolute": ("o", 7.5), "prismatic": ("s", 11.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
     "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
 }  # fmt: skip
 _WITHOUT_PLACE = ("translation", "free")
+_MANY = 8  # bodies: with more, only what stands out is named
 
 
 class Places(NamedTuple):
@@ -56,7 +57,9 @@ def sketch(
     centers: bool = False,
     fade: float = 0.12,
 ) -> Any:
-    """Draw a configuration, or a batch one over the other, fading towards the first. Returns the axes.
+    """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
+
+    Returns the axes.
 
     axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
     color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
@@ -71,9 +74,9 @@ def sketch(
     poses = poses.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
         raise InputError("none of these configurations is assembled", hint="sketch those that are")
-    colors = {name: color or chosen for name, chosen in _body_colors(numbering.bodies).items()}
-    for X, alpha in zip(poses[:-1], np.linspace(fade, 0.5, max(len(poses) - 1, 1)), strict=False):
-        _Drawn(axes, numbering, X).bodies(places, colors, alpha=float(alpha))
+    colors = {name: color or chosen for name, chosen in _body_colors(tuple(numbering.mechanism.bodies)).items()}
+    for X, alpha in zip(poses[:-1], np.linspace(fade, 0.45, max(len(poses) - 1, 1)), strict=False):
+        _Drawn(axes, numbering, X).ghost(places, colors, float(alpha), 0.4 / len(poses))
     drawn = _Drawn(axes, numbering, poses[-1])
     drawn.guides(places)
     drawn.bodies(places, colors)
@@ -111,19 +114,30 @@ class _Drawn:
     def marker(self, point: Array, marker: Any, size: float, **style: Any) -> None:
         self.axes.plot(*point[:, None], marker=marker, markersize=size, linestyle="none", **style)
 
-    def bodies(self, places: Places, colors: dict[str, str], alpha: float = 1.0) -> None:
-        """A line through two places; a light plate through more; lines alone for a ghost of a batch."""
+    def bodies(
+        self, places: Places, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
+    ) -> None:
+        """A line through two places, a light plate through more."""
         for body, local in places.bodies.items():
             if body == GROUND or len(local) == 0:
                 continue
-            points, style = self.at(body, local), {"color": colors[body], "alpha": alpha, "zorder": 2}
+            points = self.at(body, local)
             outline = convex_outline(points)
+            width = 2.8 if len(outline) == 2 else 1.8
             if len(outline) > 2:
-                self._plate(points, outline, colors[body], 0.16 * alpha)
+                self._plate(points, outline, colors[body], plate)
                 outline = np.vstack([outline, outline[:1]])
             if len(outline) > 1:
-                self.line(outline, linewidth=2.8 if len(outline) == 2 else 1.8, **style)
+                self.line(outline, linewidth=thin * width, color=colors[body], alpha=alpha, zorder=2)
                 self.strokes.append(outline)
+
+    def ghost(self, places: Places, colors: dict[str, str], alpha: float, plate: float) -> None:
+        """Thin lines alone, for the other configurations of a batch."""
+        self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
+        for (section, _), ends in places.lines.items():
+            if section == "actuators":
+                points = np.array([self.at(*end) for end in ends])
+                self.line(points, color=INK, linewidth=1.6, alpha=alpha, zorder=2)
 
     def _plate(self, points: Array, outline: Array, color: str, alpha: float) -> None:
         if self.dimension == 2:
@@ -145,9 +159,7 @@ class _Drawn:
             here, origin = self.at(second, frames.pb), self.at(first, frames.pa)
             low, high = self._slide_limits(name) or (-0.12 * self.extent, 0.12 * self.extent)
             start = here if self._slide_limits(name) is None else origin - self._drawn_slide(name) * axis
-            self.line(
-                start + np.outer([low, high], axis), color=FAINT, linewidth=5.0, alpha=0.35, zorder=0
-            )
+            self.line(start + np.outer([low, high], axis), color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
 
     def _slide_limits(self, joint: str) -> tuple[float, float] | None:
         limits = [
@@ -177,29 +189,26 @@ class _Drawn:
                 self.line(np.array([a, b]), color=INK, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
 
     def joints(self, places: Places) -> None:
-        driven = {
-            actuator.joint.partition(".")[0] for actuator in self.mechanism.actuators.values() if actuator.joint
-        }
+        driven = {actuator.joint.partition(".")[0] for actuator in self.mechanism.actuators.values() if actuator.joint}
         for name, joint in self.mechanism.joints.items():
             if joint.kind in _WITHOUT_PLACE:
                 continue
             frames = places.joints[name]
             point = self.at(joint.bodies[1], frames.pb)
             if GROUND in joint.bodies and joint.kind not in ("prismatic", "cylindrical"):
-                self.marker(point, ground_symbol(), 17, color=FAINT, markeredgewidth=1.2, zorder=1)
+                self.marker(point, ground_symbol(), 24, color=FAINT, markeredgewidth=1.2, zorder=1)
             if self.dimension == 3 and joint.kind in ("revolute", "cylindrical"):
                 axis = 0.035 * self.extent * self.direction(joint.bodies[0], frames.Ea[:, 2])
                 self.line(np.array([point - axis, point + axis]), color=INK, linewidth=1.2, zorder=4)
             marker, size = MARKERS[joint.kind]
+            size *= 1.0 if joint.kind != "prismatic" or GROUND in joint.bodies else 0.6
             fill = DRIVEN if name in driven else INK if joint.kind == "spherical" else "white"
-            self.marker(
-                point, marker, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5
-            )
+            self.marker(point, marker, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5)
         for (section, _), ends in places.lines.items():
             for body, local in ends:
                 symbol = ground_symbol() if body == GROUND and section != "actuators" else None
                 if symbol is not None:
-                    self.marker(self.at(body, local), symbol, 17, color=FAINT, markeredgewidth=1.2, zorder=1)
+                    self.marker(self.at(body, local), symbol, 24, color=FAINT, markeredgewidth=1.2, zorder=1)
                 self.marker(self.at(body, local), ".", 5, color=INK, zorder=5)
 
     def centers(self) -> None:
@@ -207,25 +216,26 @@ class _Drawn:
             if properties.mass > 0.0:
                 point = self.at(body, np.asarray(properties.center))
                 self.marker(point, r"$\oplus$", 9, color=INK, markeredgewidth=0.3, zorder=6)
+                self.strokes.append(np.array([point, point]))
 
     def labels(self, places: Places, colors: dict[str, str]) -> Iterator[Label]:
         """Names of the places where joints are, then of the bodies."""
         seen: set[str] = set()
-        for name, joint in self.mechanism.joints.items():
-            if joint.kind in _WITHOUT_PLACE:
-                continue
+        many = len(self.mechanism.bodies) > _MANY
+        for name, frames in places.joints.items():
+            joint = self.mechanism.joints[name]
             text = joint.at if isinstance(joint.at, str) else name
-            if text not in seen:
+            if text not in seen and not (many and GROUND not in joint.bodies):
                 seen.add(text)
-                yield Label(text, self.at(joint.bodies[1], places.joints[name].pb)[None], INK)
+                yield Label(text, self.at(joint.bodies[1], frames.pb)[None], INK)
         for section, name in places.lines:
             ends = places.lines[section, name]
             yield Label(name, np.array([self.at(*end) for end in ends]), INK, between=True)
-        for body, local in places.bodies.items():
-            if body != GROUND and len(local) > 1:
-                yield Label(body, self.at(body, local), colors[body], between=True)
-            elif body != GROUND and len(local) == 1:
-                yield Label(body, self.at(body, local), colors[body])
+        kinds = _kinds(tuple(self.mechanism.bodies))
+        for body, kind in kinds.items():
+            if len(places.bodies[body]) > 0 and not (many and list(kinds.values()).count(kind) > 1):
+                points = self.at(body, places.bodies[body])
+                yield Label(body, points, colors[body], between=len(points) > 1)
 
 
 def _places(numbering: Numbering) -> Places:
@@ -261,13 +271,16 @@ def _distinct(points: list[Array], tolerance: float) -> Array:
     return np.array(kept).reshape(-1, 3)
 
 
+def _kinds(bodies: tuple[str, ...]) -> dict[str, str]:
+    """Bodies named alike but for a number or an axis (leg1, rod_x2) are of a kind, unless all are."""
+    stems = {name: re.sub(r"(_?[xyz]?[0-9]+|_[xyz])$", "", name) or name for name in bodies}
+    return stems if len(set(stems.values())) > 1 else {name: name for name in bodies}
+
+
 def _body_colors(bodies: tuple[str, ...]) -> dict[str, str]:
-    """Bodies named alike but for a number or an axis (leg1, rod_x2) share a colour, unless all are."""
-    stems = {name: re.sub(r"[_-]?([xyz]?[0-9]+|[_-][xyz])$", "", name) or name for name in bodies}
-    if len(set(stems.values())) == 1:
-        stems = {name: name for name in bodies}
-    order = list(dict.fromkeys(stems[name] for name in bodies))
-    return {name: PALETTE[order.index(stems[name]) % len(PALETTE)] for name in bodies}
+    kinds = _kinds(bodies)
+    order = list(dict.fromkeys(kinds.values()))
+    return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
 
 
 def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
@@ -281,9 +294,7 @@ def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
             axes.view_init(elev=22, azim=-58)
     elif planar == (axes.name == "3d"):
         wanted = "flat axes" if planar else 'axes with projection="3d"'
-        raise InputError(
-            f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them"
-        )
+        raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them")
     return axes
 
 
@@ -303,8 +314,11 @@ def _finish(axes: Any, numbering: Numbering) -> None:
     else:
         axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.labelpad = -2  # else the names leave the figure
+            axis.set_tick_params(pad=-1)
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis._axinfo["grid"].update(color="#ececec", linewidth=0.8)
+            axis.line.set_color("#bbbbbb")
             axis.set_major_locator(_few_ticks())
     axes.apply_aspect()
 

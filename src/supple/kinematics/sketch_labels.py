@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,13 @@ class Label(NamedTuple):
     color: str
     between: bool = False
 
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """How far from its place it may stand: inside a plate, close to a line, anywhere near a point."""
+        if not self.between:
+            return _GAPS
+        return _GAPS[:2] if len(self.places) < 3 else (-100.0, *_GAPS[:2])
+
 
 def place_labels(axes: Any, labels: list[Label], strokes: list[Array], halo: str) -> None:
     """Write each label where it covers the least; leave out one that would cover another."""
@@ -39,18 +47,16 @@ def place_labels(axes: Any, labels: list[Label], strokes: list[Array], halo: str
             _write(axes, label, place, offset)
 
 
-def _best(
-    axes: Any, label: Label, ink: Array, taken: list[Array], dots: float
-) -> tuple[Array, Array, Array] | None:
+def _best(axes: Any, label: Label, ink: Array, taken: list[Array], dots: float) -> tuple[Array, Array, Array] | None:
     """The cheapest free box: (place, offset in points, box in pixels)."""
     half = 0.5 * dots * SIZE * np.array([0.62 * len(label.text) + 0.3, 1.25])
     cheapest = None
     for preference, place in enumerate(_anchors(label)):
         pixel = _pixels(axes, place[None])[0]
-        for gap in _GAPS[:2] if label.between else _GAPS:
+        for gap in label.gaps:
             for order, direction in enumerate(_DIRECTIONS):
                 # The nearest edge of the box, not its middle, stands at the gap.
-                reach = gap * dots + np.abs(np.array(direction)) @ half * (0.9 if order < 4 else 1.0)
+                reach = max(gap * dots + np.abs(np.array(direction)) @ half * (0.9 if order < 4 else 1.0), 0.0)
                 centre = pixel + reach * np.array(direction)
                 box = np.array([centre - half, centre + half])
                 if any((box[0] < other[1]).all() and (other[0] < box[1]).all() for other in taken):
@@ -96,7 +102,7 @@ def _pixels(axes: Any, points: Array) -> Array:
 def _sampled(line: Array, step: float) -> Array:
     """Points along a polyline, about `step` apart."""
     pieces = []
-    for a, b in zip(line[:-1], line[1:], strict=True):
+    for a, b in pairwise(line):
         count = max(int(np.linalg.norm(b - a) / step), 1)
         pieces.append(a + np.linspace(0.0, 1.0, count + 1)[:, None] * (b - a))
     return np.vstack(pieces)

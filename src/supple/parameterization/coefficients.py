@@ -8,7 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
+from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 from supple.parameterization.rigid_kernel import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
@@ -33,8 +35,15 @@ class Layout:
 
     def __init__(self, s: int, actuators: int, outputs: int, dry: int):
         self.shapes = {
-            "M": (s, s), "dM": (s, s, s), "christoffel": (s, s, s), "potential": (1,), "force": (s,),
-            "dforce": (s, s), "damping": (s, s), "input_map": (s, actuators), "outputs": (outputs, 1 + s + s * s),
+            "M": (s, s),
+            "dM": (s, s, s),
+            "christoffel": (s, s, s),
+            "potential": (1,),
+            "force": (s,),
+            "dforce": (s, s),
+            "damping": (s, s),
+            "input_map": (s, actuators),
+            "outputs": (outputs, 1 + s + s * s),
             "friction_map": (dry, s),
         }
         sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
@@ -68,55 +77,69 @@ def carried(position: Rest) -> Carried:
     return _known[position.numbering]
 
 
+class _Use(NamedTuple):
+    """Something that acts along, or sees, the measure of a row."""
+
+    row: int
+    role: int
+    number: int = 0
+    coefficient: float = 1.0
+    reference: float = 0.0
+
+
 def _collect(numbering: Numbering) -> Carried:
-    uses: list[tuple[int, int, int, float, float]] = []  # row, role, number, coefficient, reference
-    mechanism = numbering.mechanism
-
-    def row(part) -> int:
-        if part.joint is not None:
-            return numbering.measures["joint", *mechanism.joint_coordinate(part.joint)]
-        return numbering.measures["between", *part.between]
-
-    for spring in mechanism.springs.values():
-        uses.append((row(spring), SPRING, 0, spring.stiffness, spring.relaxed))
-    for damper in mechanism.dampers.values():
-        uses.append((row(damper), DAMPER, 0, damper.damping, 0.0))
-    for force in mechanism.forces.values():
-        if force.at is None:
-            uses.append((row(force), DRIVE, 0, force.force, 0.0))
-    for i, actuator in enumerate(mechanism.actuators.values()):
-        uses.append((row(actuator), ACTUATOR, i, 1.0, 0.0))
-    outputs: list[str] = []
-    for name, sensor in mechanism.sensors.items():
-        if sensor.position is None:
-            rows = {name: row(sensor)}
-        else:
-            rows = {
-                f"{name}.{key[2]}" if key[2] else name: number
-                for key, number in numbering.measures.items()
-                if key[:2] == ("sensor", name)
-            }
-        for output, number in rows.items():
-            uses.append((number, SENSOR, len(outputs), 1.0, 0.0))
-            outputs.append(output)
+    uses = _parts(numbering)
+    outputs = _outputs(numbering)
+    uses += [_Use(row, SENSOR, i) for i, row in enumerate(outputs.values())]
     dry: dict[str, float] = {}
+    mechanism = numbering.mechanism
     for name, joint in mechanism.joints.items():
         for coordinate in joint.coordinates(mechanism.plane):
-            number = numbering.measures["joint", name, coordinate]
+            row = numbering.measures["joint", name, coordinate]
             viscous = joint.value("viscous", coordinate, mechanism.plane)
             motor = joint.value("motor", coordinate, mechanism.plane)
             friction = joint.value("dry", coordinate, mechanism.plane)
             if viscous:
-                uses.append((number, DAMPER, 0, viscous, 0.0))
+                uses.append(_Use(row, DAMPER, coefficient=viscous))
             if motor is not None:
-                uses.append((number, MOTOR, 0, motor.inertia * motor.gear**2, 0.0))
+                uses.append(_Use(row, MOTOR, coefficient=motor.inertia * motor.gear**2))
             if friction:
-                uses.append((number, DRY, len(dry), 1.0, 0.0))
+                uses.append(_Use(row, DRY, len(dry)))
                 dry[f"{name}.{coordinate}"] = friction
-    arrays = CoefficientArrays(_inertia(numbering), *_loads(numbering), *_by_row(numbering, uses))
+    loads_i, loads_f = _loads(numbering)
+    arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
     sizes = numbering.arrays.sizes
     layout = Layout(int(sizes[4]), int(sizes[7]), len(outputs), len(dry))
     return Carried(arrays, tuple(outputs), dry, layout)
+
+
+def _parts(numbering: Numbering) -> list[_Use]:
+    """Springs, dampers, forces along measures and actuators."""
+    mechanism = numbering.mechanism
+
+    def row(part: Acting) -> int:
+        return numbering.measures[key_of(mechanism, part)]
+
+    uses = [_Use(row(item), SPRING, 0, item.stiffness, item.relaxed) for item in mechanism.springs.values()]
+    uses += [_Use(row(item), DAMPER, 0, item.damping) for item in mechanism.dampers.values()]
+    for item in mechanism.forces.values():
+        if item.at is None:
+            assert isinstance(item.force, float)
+            uses.append(_Use(row(item), DRIVE, 0, item.force))
+    return uses + [_Use(row(item), ACTUATOR, i) for i, item in enumerate(mechanism.actuators.values())]
+
+
+def _outputs(numbering: Numbering) -> dict[str, int]:
+    """The row of each output, by name."""
+    found = {}
+    for name, sensor in numbering.mechanism.sensors.items():
+        if sensor.position is None:
+            found[name] = numbering.measures[key_of(numbering.mechanism, sensor)]
+            continue
+        for key, row in numbering.measures.items():
+            if key[:2] == ("sensor", name):
+                found[f"{name}.{key[2]}" if key[2] else name] = row
+    return found
 
 
 def _inertia(numbering: Numbering) -> Array:
@@ -155,12 +178,12 @@ def _loads(numbering: Numbering) -> tuple[Integers, Array]:
     return np.array(bodies, dtype=np.int64).reshape(-1, 2), np.array(vectors).reshape(-1, 9)
 
 
-def _by_row(numbering: Numbering, uses: list[tuple[int, int, int, float, float]]) -> tuple[Integers, Integers, Array]:
+def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers, Array]:
     """Uses sorted by the measure they use; uses_start[i] is the first of measure i."""
-    ordered = sorted(uses, key=lambda use: use[0])
+    ordered = sorted(uses, key=lambda use: use.row)
     first, last = numbering.constraints, int(numbering.arrays.sizes[5])
-    rows = np.array([use[0] for use in ordered], dtype=np.int64)
+    rows = np.array([use.row for use in ordered], dtype=np.int64)
     start = np.searchsorted(rows, np.arange(first, last + 1)).astype(np.int64)
-    uses_i = np.array([use[1:3] for use in ordered], dtype=np.int64).reshape(-1, 2)
-    uses_f = np.array([use[3:] for use in ordered], dtype=float).reshape(-1, 2)
+    uses_i = np.array([(use.role, use.number) for use in ordered], dtype=np.int64).reshape(-1, 2)
+    uses_f = np.array([(use.coefficient, use.reference) for use in ordered], dtype=np.float64).reshape(-1, 2)
     return start, uses_i, uses_f

@@ -1,6 +1,6 @@
 """The local model: the equations of motion of a mechanism in θ, at one configuration or a batch.
 
-    M(θ) θ̈ + Γ(θ)[θ̇, θ̇] + D_d(θ) θ̇ = p(θ) + B(θ) u,    y = ρ_o(θ)
+M(θ) θ̈ + Γ(θ)[θ̇, θ̇] + D_d(θ) θ̇ = p(θ) + B(θ) u,    y = ρ_o(θ)
 """
 
 from __future__ import annotations
@@ -106,7 +106,13 @@ def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         run(
-            position.numbering.arrays, position.selected, load.arrays, X[piece], w[piece], layout.offsets, out[piece],
+            position.numbering.arrays,
+            position.selected,
+            load.arrays,
+            X[piece],
+            w[piece],
+            layout.offsets,
+            out[piece],
             regular[piece],
         )
 
@@ -121,15 +127,29 @@ def _model(configuration: Configuration, load: Carried, parts: dict[str, Array])
     rows = parts["outputs"]
     outputs = {
         name: Output(
-            rows[..., i, 0], rows[..., i, 1 : 1 + s], rows[..., i, :0],
+            rows[..., i, 0],
+            rows[..., i, 1 : 1 + s],
+            rows[..., i, :0],
             rows[..., i, 1 + s :].reshape(*rows.shape[:-2], s, s),
         )
         for i, name in enumerate(load.outputs)
     }
     return LocalModel(
-        configuration, numbering.coordinates, tuple(numbering.mechanism.actuators), parts["M"], parts["dM"],
-        parts["christoffel"], np.zeros_like(parts["M"]), parts["damping"], parts["potential"][..., 0], parts["force"],
-        parts["dforce"], parts["input_map"], outputs, parts["friction_map"], load.dry_forces,
+        configuration,
+        numbering.coordinates,
+        tuple(numbering.mechanism.actuators),
+        parts["M"],
+        parts["dM"],
+        parts["christoffel"],
+        np.zeros_like(parts["M"]),
+        parts["damping"],
+        parts["potential"][..., 0],
+        parts["force"],
+        parts["dforce"],
+        parts["input_map"],
+        outputs,
+        parts["friction_map"],
+        load.dry_forces,
     )
 
 
@@ -138,7 +158,8 @@ def _require_coordinates(numbering: Numbering) -> None:
         actuators = len(numbering.mechanism.actuators)
         raise InputError(
             f"it has no coordinates: {actuators} actuators do not match its mobility",
-            part=f'mechanism "{numbering.mechanism.name}"', path=("coordinates",),
+            part=f'mechanism "{numbering.mechanism.name}"',
+            path=("coordinates",),
             hint="list as many coordinates: as the mobility that `supple check` prints",
         )
 
@@ -148,8 +169,12 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
         return
     n = int(np.flatnonzero(regular == 0)[0])
     single = configuration.X.ndim == 2
-    at = configuration if single else Configuration(
-        configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
+    at = (
+        configuration
+        if single
+        else Configuration(
+            configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
+        )
     )
     locked = ", ".join(f'"{name}"' for name in locked_coordinates(at)) or "no coordinate"
     values = ", ".join(f"{name}={value:.6g}" for name, value in at.coordinates.items())

@@ -95,23 +95,44 @@ def loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce):
         for j in range(s):
             v = (twists[b, j, 0], twists[b, j, 1], twists[b, j, 2])
             w = (twists[b, j, 3], twists[b, j, 4], twists[b, j, 5])
-            q = cross(w, r)
             force[j] += dot(F, v) + dot(about, w)
+            turning = (0.0, 0.0, 0.0)
+            if follows == 0:  # ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j:  F·(ω_k × δ_j x) = ω_k·(δ_j x × F)
+                q = cross(w, r)
+                by_force = cross((v[0] + q[0], v[1] + q[1], v[2] + q[2]), F)
+                by_moment = cross(w, moment)
+                turning = (by_force[0] + by_moment[0], by_force[1] + by_moment[1], by_force[2] + by_moment[2])
             for k in range(s):
                 pair = j * s + k
                 total = dot(F, (dtwists[b, pair, 0], dtwists[b, pair, 1], dtwists[b, pair, 2]))
                 total += dot(about, (dtwists[b, pair, 3], dtwists[b, pair, 4], dtwists[b, pair, 5]))
-                if follows == 0:  # ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j
-                    turn = (twists[b, k, 3], twists[b, k, 4], twists[b, k, 5])
-                    total += dot(F, cross(turn, (v[0] + q[0], v[1] + q[1], v[2] + q[2])))
-                    total += dot(moment, cross(turn, w))
+                total += dot(turning, (twists[b, k, 3], twists[b, k, 4], twists[b, k, 5]))
                 dforce[j * s + k] += total
 
 
 @kernel
 def measures(
-    sizes, column, rows_i, rows_f, uses_start, uses_i, uses_f, X, w, Psi, dPsi, twists, M, dM, potential, force, dforce,
-    damping, inputs, outputs, dry,
+    sizes,
+    column,
+    rows_i,
+    rows_f,
+    uses_start,
+    uses_i,
+    uses_f,
+    X,
+    w,
+    Psi,
+    dPsi,
+    twists,
+    M,
+    dM,
+    potential,
+    force,
+    dforce,
+    damping,
+    inputs,
+    outputs,
+    dry,
 ):
     """Springs, dampers, motors, drives, actuators, sensors and dry friction: all act along measures ℓ(θ).
 
@@ -135,11 +156,12 @@ def measures(
             for c in range(d):
                 total += g[1 + column[c]] * Psi[a, c, j] + g[7 + column[c]] * Psi[b, c, j]
             slope[j] = total
-            for k in range(s):
+            for k in range(j, s):
                 total = bend[j, k]
                 for c in range(d):
                     total += g[1 + column[c]] * dPsi[a, c, j * s + k] + g[7 + column[c]] * dPsi[b, c, j * s + k]
                 bend[j, k] = total
+                bend[k, j] = total
         for n in range(first, last):
             role, to = uses_i[n, 0], uses_i[n, 1]
             factor, reference = uses_f[n, 0], uses_f[n, 1]
@@ -187,7 +209,7 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
 
     rows : the mechanism's RowArrays; coefficients : its CoefficientArrays
     """
-    sizes, _, column, rows_i, rows_f, _ = rows
+    sizes, _, _, column, rows_i, rows_f, _ = rows
     inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
     nb, d, s = sizes[0], sizes[1], sizes[4]
     work = workspace(sizes)
@@ -208,7 +230,26 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
         mass(sizes, inertia, Psi, dPsi, M, dM)
         loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce)
         measures(
-            sizes, column, rows_i, rows_f, uses_start, uses_i, uses_f, X, w, Psi, dPsi, twists, M, dM, potential,
-            force, dforce, row[at[6] :], row[at[7] :], row[at[8] :], row[at[9] :],
+            sizes,
+            column,
+            rows_i,
+            rows_f,
+            uses_start,
+            uses_i,
+            uses_f,
+            X,
+            w,
+            Psi,
+            dPsi,
+            twists,
+            M,
+            dM,
+            potential,
+            force,
+            dforce,
+            row[at[6] :],
+            row[at[7] :],
+            row[at[8] :],
+            row[at[9] :],
         )
         christoffel_symbols(s, dM, gamma)

@@ -1,0 +1,64 @@
+"""Bricard's mechanism: movable against the count of its constraints, between two dead points of its first hinge."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+
+
+def main(output: Path) -> None:
+    bricard = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    found = supple.check(bricard)
+    print("                        found   published")
+    print(f"mobility               {found.mobility:6d}   1")
+    print(f"redundant constraints  {found.redundant_constraints:6d}   1")
+    print(f"Grübler count          {found.gruebler:6d}   0")
+    print("joints in the redundancy:", " ".join(found.redundant_joints))
+
+    low, high = find_dead_points(bricard)
+    print(f"hinge P1 turns between {np.degrees(low):.3f} and {np.degrees(high):.3f} degrees")
+    model = supple.local(bricard, np.linspace(low, high, 403)[1:-1, None])
+    lightest = model.M[:, 0, 0].argmin()
+    print(
+        f"M at rest {supple.local(bricard).M[0, 0]:.4f} kg m², least {model.M[lightest, 0, 0]:.4f} kg m² "
+        f"at {np.degrees(model.theta[lightest, 0]):.1f} degrees"
+    )
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(bricard, model).savefig(output / "picture.png", dpi=100)
+
+
+def find_dead_points(bricard: supple.Mechanism) -> np.ndarray:
+    """Ask for angles beyond them: `reached` tells how far the way from rest led."""
+    beyond = np.array([[-np.pi], [2 * np.pi]])
+    return supple.assemble(bricard, beyond, failures="mark").reached * beyond[:, 0]
+
+
+def draw(bricard: supple.Mechanism, model: supple.LocalModel) -> Figure:
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=[1.2, 1])
+    axes = left.add_subplot(projection="3d", computed_zorder=False)
+    axes.view_init(elev=22, azim=-58)
+    back_to_rest = np.radians([75, 60, 45, 30, 15, 0])
+    supple.assemble(bricard, back_to_rest[:, None]).plot(axes=axes)
+
+    angle = np.degrees(model.theta[:, 0])
+    upper, lower = right.subplots(2, 1, sharex=True)
+    upper.semilogy(angle, model.M[:, 0, 0], color="#3b6ea8")
+    upper.set_ylabel("M / kg m²")
+    lower.plot(angle, model.singularity, color="#c8553d")
+    lower.set_ylabel("singularity")
+    lower.set_xlabel("P1 / degrees, between its dead points")
+    for plot in (upper, lower):
+        plot.grid(color="#ececec")
+        plot.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/bricard"), help="folder for the picture")
+    main(parser.parse_args().output)

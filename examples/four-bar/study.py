@@ -1,0 +1,63 @@
+"""The rigid four-bar over its interval: inertia, velocity forces, gravity, and the dead points that end it."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+
+REFERENCE = {-1.2: 0.0705966783, 0.0: 0.172774478, 0.7: 0.0459804818}  # crank angle, rad: inertia, kg m²
+
+
+def main(output: Path) -> None:
+    four_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    dead_points = find_dead_points(four_bar)
+
+    print("crank (rad)   M (kg m²)      reference      difference")
+    for angle, inertia in REFERENCE.items():
+        M = supple.local(four_bar, [angle]).M[0, 0]
+        print(f"{angle:9.2f}   {M:.10f}   {inertia:.10f}   {M - inertia:+.1e}")
+    print(f"dead points at {dead_points[0]:.4f} and {dead_points[1]:.4f} rad (reference: ±1.80)")
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(four_bar, dead_points).savefig(output / "picture.png", dpi=100)
+
+
+def find_dead_points(four_bar: supple.Mechanism) -> np.ndarray:
+    """Ask for angles beyond them: `reached` tells how far the way from rest led."""
+    beyond = np.array([[-2.5], [2.5]])
+    rest = supple.assemble(four_bar).theta
+    return (rest + supple.assemble(four_bar, beyond, failures="mark").reached[:, None] * (beyond - rest))[:, 0]
+
+
+def draw(four_bar: supple.Mechanism, dead_points: np.ndarray) -> Figure:
+    low, high = four_bar.actuator("crank").limits
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
+    swing_then_home = [*np.linspace(low, high, 15), 0.0]
+    supple.assemble(four_bar, np.array(swing_then_home)[:, None]).plot(axes=left.add_subplot())
+
+    theta = np.linspace(low, high, 401)
+    model = supple.local(four_bar, theta[:, None])
+    curves = {
+        "M / kg m²": model.M[:, 0, 0],
+        "Γ / kg m²": model.christoffel[:, 0, 0, 0],
+        "gravity / N m": model.force[:, 0],
+    }
+    for axes, (label, values) in zip(right.subplots(3, 1, sharex=True), curves.items(), strict=True):
+        axes.plot(theta, values, color="#3b6ea8")
+        axes.set_ylabel(label)
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
+        for angle in dead_points:
+            axes.axvline(angle, color="#c8553d", linestyle="--", linewidth=1)
+    axes.set_xlabel("crank / rad (dashed: dead points)")
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/four-bar"), help="folder for the picture")
+    main(parser.parse_args().output)

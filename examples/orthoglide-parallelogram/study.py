@@ -1,0 +1,62 @@
+"""The orthoglide with its parallelograms: redundantly constrained, and the same equations as with single rods."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+
+HERE = Path(__file__).parent
+
+
+def main(output: Path) -> None:
+    full = supple.load(HERE / "mechanism.yaml")
+    rods = supple.load(HERE.parent / "orthoglide" / "mechanism.yaml")
+
+    for machine in (rods, full):
+        found = supple.check(machine)
+        print(
+            f"{found.name}: {len(found.bodies)} bodies, {len(found.joints)} joints, {len(found.loops)} loops, "
+            f"mobility {found.mobility}, {found.redundant_constraints} redundant constraints"
+        )
+    print("joints in the redundancy:", " ".join(found.redundant_joints))
+
+    low, high = full.actuator("x").limits
+    theta = np.random.default_rng(0).uniform(low, high, (500, 3))
+    difference = differences(supple.local(full, theta), supple.local(rods, theta))
+    print(f"\nlargest difference to single rods over {len(theta)} configurations, of the largest entry:")
+    for name, value in difference.items():
+        print(f"  {name:<6} {value:.1e}")
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(full).savefig(output / "picture.png", dpi=100)
+
+
+def differences(one: supple.LocalModel, other: supple.LocalModel) -> dict[str, float]:
+    """Largest difference of each coefficient, relative to its largest entry."""
+    pairs = {
+        "M": (one.M, other.M),
+        "Γ": (one.christoffel, other.christoffel),
+        "force": (one.force, other.force),
+        "tool": tuple(np.array([y.value for y in model.outputs.values()]) for model in (one, other)),
+    }
+    return {name: float(np.abs(a - b).max() / np.abs(b).max()) for name, (a, b) in pairs.items()}
+
+
+def draw(machine: supple.Mechanism) -> Figure:
+    figure = Figure(figsize=(7.5, 6), layout="constrained")
+    axes = figure.add_subplot(projection="3d", computed_zorder=False)
+    axes.view_init(elev=24, azim=38)
+    way = np.linspace([0.0, 0.0, 0.0], [-0.1, 0.02, -0.2], 4)
+    supple.assemble(machine, way).plot(axes=axes)
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--output", type=Path, default=Path("build/orthoglide-parallelogram"), help="folder for the picture"
+    )
+    main(parser.parse_args().output)

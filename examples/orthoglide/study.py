@@ -1,0 +1,117 @@
+"""The orthoglide: its equations of motion at one configuration, and the machine over its whole workspace."""
+
+import argparse
+import itertools
+import time
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+
+REFERENCE = {  # at x = -0.1, y = 0.02, z = -0.2 m
+    "tool": [-0.0704617, 0.0512819, -0.1945540],
+    "M": [
+        [2.6561783, -0.0375420, -0.6308201],
+        [-0.0375420, 2.4850726, -0.3120277],
+        [-0.6308201, -0.3120277, 2.8303996],
+    ],
+    "force": [1.8027733, -1.0905362, -26.6928513],
+    "Γ_x": [
+        [-0.9655713, -0.1748907, 0.0502946],
+        [-0.1748907, 1.4685489, -0.2577354],
+        [0.0502946, -0.2577354, 2.6903124],
+    ],
+}
+
+
+def main(output: Path) -> None:
+    machine = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    print(supple.check(machine), "\n")
+
+    model = supple.local(machine, "off-axis")
+    tell_equations(model)
+    found = {"tool": tool(model), "M": model.M, "force": model.force, "Γ_x": model.christoffel[0]}
+    print("largest difference to the reference, of its largest entry:")
+    for name, reference in REFERENCE.items():
+        print(f"  {name:<6} {np.abs(found[name] - reference).max() / np.abs(reference).max():.1e}")
+
+    grid = workspace(machine, 11)
+    supple.local(machine, grid[:2])  # the first call reads the compiled kernels
+    start = time.perf_counter()
+    models = supple.local(machine, grid)
+    each = (time.perf_counter() - start) / len(grid)
+    print(f"\n{len(grid)} configurations over the workspace, {each * 1e6:.0f} microseconds each")
+    reach = tool(models)
+    for axis, low, high in zip("xyz", reach.min(axis=0), reach.max(axis=0), strict=True):
+        print(f"  the tool's {axis} reaches from {low:.3f} to {high:.3f} m")
+    print(
+        f"  singularity between {models.singularity.min():.3f} and {models.singularity.max():.3f} (0 is a dead point)"
+    )
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(machine, models).savefig(output / "picture.png", dpi=100)
+    print(f"\nthe picture is {output / 'picture.png'}")
+
+
+def tool(model: supple.LocalModel) -> np.ndarray:
+    """Position of the tool, (..., 3)."""
+    return np.stack([model.outputs[f"tool.{axis}"].value for axis in "xyz"], axis=-1)
+
+
+def workspace(machine: supple.Mechanism, count: int) -> np.ndarray:
+    """A grid over the range of the sliders, (count³, 3)."""
+    ranges = [np.linspace(*machine.actuator(axis).limits, count) for axis in "xyz"]
+    return np.array(list(itertools.product(*ranges)))
+
+
+def tell_equations(model: supple.LocalModel) -> None:
+    """M θ̈ + Γ[θ̇, θ̇] = p + B u, in numbers."""
+    values = ", ".join(f"{name} = {value:g} m" for name, value in model.configuration.coordinates.items())
+    print(f"equations of motion  M θ̈ + Γ[θ̇, θ̇] = p + B u  at {values}")
+    for title, array in [
+        ("M (kg)", model.M),
+        *[(f"Γ_{name} (kg/m)", model.christoffel[i]) for i, name in enumerate(model.coordinates)],
+        ("p (N)", model.force[None]),
+        ("B", model.input_map),
+        ("tool (m)", tool(model)[None]),
+    ]:
+        for i, row in enumerate(array):
+            print(f"  {title if i == 0 else '':<11}" + "".join(f"{round(value, 6) + 0.0:12.6f}" for value in row))
+
+
+def draw(machine: supple.Mechanism, models: supple.LocalModel) -> Figure:
+    figure = Figure(figsize=(10, 5.2), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])
+
+    axes = left.add_subplot(projection="3d", computed_zorder=False)
+    axes.view_init(elev=24, azim=38)
+    corners_then_here = [*workspace(machine, 2), [-0.1, 0.02, -0.2]]
+    supple.assemble(machine, corners_then_here).plot(axes=axes)
+    points = axes.scatter(*tool(models).T, c=models.M[:, 0, 0], s=3, cmap="viridis", alpha=0.6, zorder=1)
+    left.colorbar(points, ax=axes, shrink=0.5, pad=0.02, label="M$_{xx}$ / kg where the tool is")
+
+    low, high = machine.actuator("x").limits
+    diagonal = np.linspace(low, high, 101)
+    along = supple.local(machine, np.repeat(diagonal[:, None], 3, axis=1))
+    rows = {
+        "M / kg": {"xx": along.M[:, 0, 0], "xy": along.M[:, 0, 1]},
+        "Γ / kg m⁻¹": {"xxx": along.christoffel[:, 0, 0, 0], "xyz": along.christoffel[:, 0, 1, 2]},
+        "gravity / N": {"x": along.force[:, 0], "z": along.force[:, 2]},
+    }
+    for axes, (label, curves) in zip(right.subplots(3, 1, sharex=True), rows.items(), strict=True):
+        for color, (name, values) in zip(("#3b6ea8", "#c8553d"), curves.items(), strict=True):
+            axes.plot(diagonal, values, label=name, color=color)
+        axes.set_ylabel(label)
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(fontsize=8, frameon=False)
+    axes.set_xlabel("x = y = z / m, the diagonal of the workspace")
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/orthoglide"), help="folder for the picture")
+    main(parser.parse_args().output)

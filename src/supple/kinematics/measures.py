@@ -1,0 +1,116 @@
+"""Every measure of a mechanism by what it stands for: joint constraints, coordinates, distances, positions.
+
+A key names a measure: ("joint", joint, coordinate), ("between", place, place) or ("sensor", sensor, axis).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.description.drawing import Drawing, Path, part_name
+from supple.description.load import Acting
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.joint_constraints import PLANAR, SPATIAL, Primitive, between, component
+from supple.kinematics.joint_frames import joint_frames
+
+Key = tuple[str, ...]
+
+
+class Measured(NamedTuple):
+    """A primitive between two named bodies."""
+
+    primitive: Primitive
+    a: str
+    b: str
+
+
+class Measures:
+    """The measures of a mechanism as drawn, not yet numbered.
+
+    constraints : of each joint
+    coordinates : of each joint, by (joint, coordinate)
+    """
+
+    def __init__(self, mechanism: Mechanism, drawing: Drawing):
+        self.mechanism, self.drawing = mechanism, drawing
+        self.constraints: dict[str, list[Measured]] = {}
+        self.coordinates: dict[tuple[str, str], Measured] = {}
+        rules = PLANAR if mechanism.planar else SPATIAL
+        for name, joint in mechanism.joints.items():
+            if joint.kind not in rules:
+                raise InputError(
+                    f"a {joint.kind} joint needs three dimensions",
+                    part=part_name(("joints", name)),
+                    path=("joints", name),
+                    hint="in the plane take " + ", ".join(rules),
+                )
+            rows, free = rules[joint.kind](joint_frames(drawing, name))
+            self.constraints[name] = [_oriented(row, *joint.bodies) for row in rows]
+            for coordinate, row in zip(joint.coordinates(mechanism.plane), free, strict=True):
+                self.coordinates[name, coordinate] = _oriented(row, *joint.bodies)
+
+    def coordinate(self, name: str) -> tuple[Key, Measured]:
+        """A coordinate of θ: an actuator's, or a joint's."""
+        if name in self.mechanism.actuators:
+            return self.acting(self.mechanism.actuators[name], ("actuators", name))
+        return self._joint(name)
+
+    def acting(self, part: Acting, path: Path) -> tuple[Key, Measured]:
+        """What an actuator, spring, damper, force or sensor acts along."""
+        if part.joint is not None:
+            return self._joint(part.joint)
+        assert part.between is not None
+        first, second = (self.drawing.attached(name, (*path, "between")) for name in part.between)
+        if first.body == second.body:
+            raise InputError(
+                f'both its places are on "{first.body}"',
+                part=part_name(path),
+                path=(*path, "between"),
+                hint="take places on two different bodies",
+            )
+        distance = between(first.pose.position, second.pose.position)
+        return key_of(self.mechanism, part), Measured(distance, first.body, second.body)
+
+    def used(self) -> Iterator[tuple[Key, Measured]]:
+        """Everything beside θ: what parts act along, what sensors see, and all joint coordinates."""
+        for section in ("actuators", "springs", "dampers", "forces", "sensors"):
+            for name, part in getattr(self.mechanism, section).items():
+                if part.joint is not None or part.between is not None:
+                    yield self.acting(part, (section, name))
+                elif section == "sensors":
+                    yield from self._position(name)
+        for key, measured in self.coordinates.items():
+            yield ("joint", *key), measured
+
+    def _joint(self, reference: str) -> tuple[Key, Measured]:
+        found = self.mechanism.joint_coordinate(reference)
+        assert found is not None  # consistency has been checked
+        return ("joint", *found), self.coordinates[found]
+
+    def _position(self, name: str) -> Iterator[tuple[Key, Measured]]:
+        sensor = self.mechanism.sensors[name]
+        assert sensor.position is not None
+        place = self.drawing.attached(sensor.position, ("sensors", name, "position"))
+        if sensor.axis is not None:
+            directions = {"": self.drawing.direction(sensor.axis, ("sensors", name, "axis"))}
+        else:
+            directions = dict(zip(self.mechanism.plane or "xyz", np.eye(3), strict=False))
+        for letter, unit in directions.items():
+            yield ("sensor", name, letter), Measured(component(unit, place.pose.position), GROUND, place.body)
+
+
+def key_of(mechanism: Mechanism, part: Acting) -> Key:
+    """The key of what a part acts along."""
+    if part.between is not None:
+        return ("between", *part.between)
+    found = mechanism.joint_coordinate(part.joint or "")
+    assert found is not None  # consistency has been checked
+    return ("joint", *found)
+
+
+def _oriented(primitive: Primitive, first: str, second: str) -> Measured:
+    return Measured(primitive, second, first) if primitive.swapped else Measured(primitive, first, second)

@@ -1,0 +1,132 @@
+"""What holds for every command: exit statuses, the streams, and how soon it starts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import supple as api
+from supple.cli.answer import plain
+from supple.diagnostics import NumericalError
+from supple.formats.schema import schema
+
+
+def command(*arguments: str, code: str | None = None) -> subprocess.CompletedProcess:
+    """The command in a process of its own."""
+    start = ["-c", code] if code else ["-m", "supple"]
+    return subprocess.run(
+        [sys.executable, *start, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_python_m_supple_is_the_command():
+    said = command("--version")
+    assert (said.returncode, said.stdout.split()[0], said.stderr) == (0, "supple", "")
+
+
+def test_the_exit_status_of_a_process(four_bar, tmp_path):
+    assert command("check", str(four_bar)).returncode == 0
+    said = command("check", str(tmp_path / "none.yaml"))
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr == f"error: {tmp_path}/none.yaml: there is no such file; check the name and the folder\n"
+    assert command("chekc", str(four_bar)).returncode == 2
+    assert command("check").returncode == 2
+
+
+_LOADED = """
+import sys
+from supple.cli.main import run
+try:
+    run(sys.argv[1:])
+except SystemExit as ended:
+    status = ended.code
+heavy = {"numba", "llvmlite", "matplotlib", "numpy", "scipy", "pydantic", "ruamel.yaml"}
+print(status, *sorted(heavy & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_help_loads_nothing_heavy():
+    said = command("--help", code=_LOADED)
+    assert said.stderr.split() == ["0"]
+    assert "check" in said.stdout
+
+
+def test_check_loads_no_compiler_and_no_plots(four_bar):
+    status, *loaded = command("check", str(four_bar), code=_LOADED).stderr.split()
+    assert status == "0"
+    assert not {"numba", "llvmlite", "matplotlib"} & set(loaded)
+
+
+def test_importing_supple_loads_no_compiler_and_no_plots():
+    code = "import sys, supple; [getattr(supple, name) for name in supple.__all__]; print(*sys.modules)"
+    loaded = command(code=code).stdout.split()
+    assert "supple.parameterization.local_model" in loaded
+    assert not {"numba", "llvmlite", "matplotlib"} & set(loaded)
+
+
+def test_the_public_names_are_listed_once():
+    assert list(api.__all__) == sorted(api._HOMES)
+    assert set(api.__all__) <= set(dir(api))
+    with pytest.raises(AttributeError, match="no attribute 'laod'"):
+        _ = api.laod
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (api.InputError("it is wrong", part="joint", hint="mend it"), 1, "error: joint: it is wrong; mend it\n"),
+        (NumericalError("it failed"), 3, "error: it failed\n"),
+        (KeyboardInterrupt(), 130, "error: interrupted\n"),
+        (ValueError("odd\nthing"), 3, "error: internal error: ValueError: odd\\nthing; SUPPLE_DEBUG=1 shows where\n"),
+        (RecursionError("deep"), 3, "error: internal error: RecursionError: deep; SUPPLE_DEBUG=1 shows where\n"),
+    ],
+)
+def test_every_failure_is_one_line_and_a_status(supple, four_bar, monkeypatch, error, status, message):
+    def fail(mechanism):
+        raise error
+
+    monkeypatch.setattr("supple.kinematics.inspection.check", fail)
+    assert supple("check", four_bar) == (status, "", message)
+    said = supple("check", four_bar, "--json")
+    assert (said.status, said.err) == (status, message)
+    assert said.object == {"error": message.removeprefix("error: ").rstrip("\n")}
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_a_traceback_can_be_had(supple, four_bar, monkeypatch, how):
+    monkeypatch.setenv("SUPPLE_DEBUG", "1" if how == "variable" else "0")
+    monkeypatch.setattr("supple.kinematics.inspection.check", lambda mechanism: 1 / 0)
+    said = supple(*(["--debug"] if how == "option" else []), "check", four_bar)
+    assert said.status == 3
+    assert "Traceback" in said.err
+    assert "internal error: ZeroDivisionError" in said.err
+
+
+def test_an_error_found_late_has_its_line(supple, four_bar, monkeypatch):
+    def fail(mechanism):
+        raise api.InputError("too hot", path=("joints", "E"))
+
+    monkeypatch.setattr("supple.kinematics.inspection.check", fail)
+    line = four_bar.read_text().splitlines().index("  E: {revolute: [coupler, follower]}") + 1
+    assert supple("check", four_bar).err == f"error: {four_bar}:{line}: too hot\n"
+
+
+def test_numbers_that_json_lacks_become_null():
+    data = {"a": np.array([1.0, np.nan]), "b": (np.inf, "x", None), "c": np.float64(2.0), "d": np.bool_(True)}
+    assert json.dumps(plain(data)) == '{"a": [1.0, null], "b": [null, "x", null], "c": 2.0, "d": true}'
+
+
+def test_the_schema_is_printed(supple):
+    assert supple("schema").object == schema()
+    assert supple("schema", "--json").object == schema()
+
+
+def test_a_pipe_that_closes_early_is_no_failure_to_tell():
+    """As in `supple schema | head -1`."""
+    with subprocess.Popen([sys.executable, "-m", "supple", "schema"], stdout=-1, stderr=-1, text=True) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
