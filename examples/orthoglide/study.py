@@ -90,7 +90,7 @@ def draw(machine: supple.Mechanism, models: supple.LocalModel) -> Figure:
     corners_then_here = [*workspace(machine, 2), [-0.1, 0.02, -0.2]]
     supple.assemble(machine, corners_then_here).plot(axes=axes)
     points = axes.scatter(*tool(models).T, c=models.M[:, 0, 0], s=3, cmap="viridis", alpha=0.6, zorder=1)
-    left.colorbar(points, ax=axes, shrink=0.5, pad=0.02, label="M$_{xx}$ / kg where the tool is")
+    left.colorbar(points, ax=axes, location="bottom", shrink=0.5, pad=0.02, label="M$_{xx}$ / kg, where the tool is")
 
     low, high = machine.actuator("x").limits
     diagonal = np.linspace(low, high, 101)

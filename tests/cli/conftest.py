@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from supple import loads, local
 from supple.cli.main import run
 
 FOUR_BAR = """\
@@ -55,8 +56,14 @@ def _no_constant(name: str) -> None:
     raise AssertionError(f"{name} is not JSON")
 
 
+@pytest.fixture(scope="session")
+def kernels() -> None:
+    """Compiled, so that no command below is the first and says so on standard error."""
+    assert local(loads(FOUR_BAR), "home").singularity > 0
+
+
 @pytest.fixture
-def supple(capfd):
+def supple(capfd, kernels):
     """Call the command in this process: supple("check", file) -> status, out, err."""
 
     def call(*arguments: object) -> Said:

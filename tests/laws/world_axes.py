@@ -377,7 +377,7 @@ class WorldAxes:
             r = R @ c
             yield name, m, R @ J @ R.T, q_theta[6 * i : 6 * i + 3] - skew(r) @ w, w, r
 
-    def motors(self, poses):
+    def motors(self):
         """(joint reference, inertia gear²) of every motor."""
         for name, joint in self.parts["joints"].items():
             for coordinate, motor in by_coordinate(joint.get("motor"), self.joints[name][0]):
@@ -389,7 +389,7 @@ class WorldAxes:
         H = np.zeros((len(self.names),) * 2)
         for _, m, J, v, w, _ in self.bodies_at(poses, q_theta):
             H += m * v.T @ v + w.T @ J @ w
-        for reference, inertia in self.motors(poses):
+        for reference, inertia in self.motors():
             a = self.acting(poses, {"joint": reference})[1] @ q_theta
             H += inertia * np.outer(a, a)
         return H
@@ -400,10 +400,16 @@ class WorldAxes:
         q_theta = self.modes(poses)
         s = len(theta)
 
-        def near(k, offset):
-            return self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
+        motors = list(self.motors())
 
-        B = np.stack([derivative(lambda o, k=k: self.modes(near(k, o)), step) for k in range(s)], axis=2)
+        def sampled(k, offset):
+            """q_θ, and the slopes of the motors' joints below it, a little way along θ_k."""
+            near = self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
+            modes = self.modes(near)
+            slopes = [self.acting(near, {"joint": reference})[1] @ modes for reference, _ in motors]
+            return np.vstack([modes, *slopes])
+
+        B = np.stack([derivative(lambda o, k=k: sampled(k, o), step) for k in range(s)], axis=2)
         h = np.zeros((s, s, s))
         for i, (_, m, J, v, w, r) in enumerate(self.bodies_at(poses, q_theta)):
             # acceleration of the centre and ω̇ for θ̇_j θ̇_k, then Newton and Euler in world axes
@@ -413,14 +419,9 @@ class WorldAxes:
             euler = np.einsum("ab,bjk->ajk", J, dw)
             euler += np.stack([np.cross(w[:, j], (J @ w).T).T for j in range(s)], axis=1)
             h += m * np.einsum("ai,ajk->ijk", v, a) + np.einsum("ai,ajk->ijk", w, euler)
-        for reference, inertia in self.motors(poses):
-            row = self.acting(poses, {"joint": reference})[1]
-
-            def slope(there, reference=reference):
-                return self.acting(there, {"joint": reference})[1] @ self.modes(there)
-
-            bends = [derivative(lambda o, k=k, f=slope: f(near(k, o)), step) for k in range(s)]
-            h += inertia * np.einsum("i,jk->ijk", row @ q_theta, np.stack(bends, axis=1))
+        for bend, (reference, inertia) in zip(B[6 * len(self.bodies) :], motors, strict=True):
+            slope = self.acting(poses, {"joint": reference})[1] @ q_theta
+            h += inertia * np.einsum("i,jk->ijk", slope, bend)
         return 0.5 * (h + h.transpose(0, 2, 1))
 
     def force(self, poses):

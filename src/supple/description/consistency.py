@@ -18,6 +18,7 @@ def require_consistent(mechanism: Mechanism) -> None:
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:
+    """Joints connect bodies that exist, or the ground."""
     known = [GROUND, *mechanism.bodies]
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:

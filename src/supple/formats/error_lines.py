@@ -29,9 +29,7 @@ _PARTS = {
 }
 
 
-def as_input_error(
-    error: ValidationError, tree: Tree, file: str, fields_at: FieldsAt = lambda path: ()
-) -> InputError:
+def as_input_error(error: ValidationError, tree: Tree, file: str, fields_at: FieldsAt = lambda path: ()) -> InputError:
     """The most telling mistake, at its line.
 
     fields_at : the names allowed inside what stands at a path of the file, to suggest one for a misspelt key

@@ -31,17 +31,18 @@ def schema_text() -> str:
 
 
 def _plain(value: Any, inside: str = "") -> Any:
-    """Without what tells a reader nothing: titles that repeat a name, defaults that mean "left out"."""
+    """The same whichever pydantic wrote it, without titles that repeat a name and defaults that mean "left out"."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    names = inside in ("properties", "$defs")  # here keys are the user's words, not the schema's
-    found = {
-        key: _plain(part, key if not names else "")
-        for key, part in value.items()
-        if names or not (key == "title" or (key == "default" and part in (None, {}, [])))
-    }
-    if not names and "patternProperties" in found:  # a name that fits no pattern is refused, not passed over
+    if inside in ("properties", "$defs"):  # here keys are the user's words, not the schema's
+        return {key: _plain(part) for key, part in value.items()}
+    found = {key: _plain(part, key) for key, part in value.items() if key not in ("title", "default")}
+    if "anyOf" in found:  # alternatives of an alternative stand beside the others
+        found["anyOf"] = [
+            inner for item in found["anyOf"] for inner in (item["anyOf"] if item.keys() == {"anyOf"} else [item])
+        ]
+    if "patternProperties" in found:  # a name that fits no pattern is refused, not passed over
         found["additionalProperties"] = False
     return found

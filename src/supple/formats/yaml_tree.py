@@ -142,9 +142,7 @@ class _Composer:
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
         if len(path) >= DEEPEST:
-            raise self._error(
-                f"nested more than {DEEPEST} deep", event, hint="check the brackets and indents"
-            )
+            raise self._error(f"nested more than {DEEPEST} deep", event, hint="check the brackets and indents")
         return self._mapping(path) if isinstance(event, MappingStartEvent) else self._list(path)
 
     def _admit(self, event: Event) -> None:
@@ -222,15 +220,11 @@ class _Composer:
             problem = str(error.problem or error.context or problem)
             if here is not None:
                 line = here.line + 1
-            if (
-                begun is not None and begun.line + 1 < line
-            ):  # an open quote or bracket is seen only at the end
+            if begun is not None and begun.line + 1 < line:  # an open quote or bracket is seen only at the end
                 problem += f" ({error.context}, begun in line {begun.line + 1})"
         elif isinstance(error, ReaderError):
             line, problem = self.text.count("\n", 0, error.position) + 1, "a control character is not allowed"
-        hint = (
-            "indent with spaces, not tabs" if "\\t" in problem else "check the indents, colons and brackets"
-        )
+        hint = "indent with spaces, not tabs" if "\\t" in problem else "check the indents, colons and brackets"
         return InputError(f"this is not YAML: {brief(problem, 200)}", file=self.file, line=line, hint=hint)
 
     def _error(self, message: str, event: Event, *, hint: str) -> InputError:
@@ -238,6 +232,4 @@ class _Composer:
 
 
 def _too_large(file: str) -> InputError:
-    return InputError(
-        f"more than {LARGEST // 1024} KiB", file=file, hint="a mechanism file is text of a few pages"
-    )
+    return InputError(f"more than {LARGEST // 1024} KiB", file=file, hint="a mechanism file is text of a few pages")

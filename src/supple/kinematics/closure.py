@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -17,13 +18,15 @@ from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.elimination import workspace
+from supple.kinematics.householder import last_over_first
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rigid_modes import rigid_modes
 
 Array = NDArray[np.float64]
 
 _DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
-_SHARE = 0.05  # of a coordinate in the motion that is blocked
+_SHARE = 1e-2  # of a coordinate in the forces that balance without it moving
+_TOGETHER = 30.0  # singular values this close to the smallest vanish together with it
 
 
 def assemble(mechanism: Mechanism, at: At = None, *, failures: Literal["raise", "mark"] = "raise") -> Configuration:
@@ -65,13 +68,14 @@ def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
 
 
 class Start(NamedTuple):
-    """Where closure sets out: rest, with its rigid modes and the sign of its determinant."""
+    """Where closure sets out: rest, with its rigid modes, the sign of its determinant and its margin."""
 
     X: Array
     w: Array
     Psi: Array
     dPsi: Array
     sign: float
+    margin: float
 
 
 _starts: WeakKeyDictionary[Rest, Start] = WeakKeyDictionary()
@@ -87,7 +91,7 @@ def start_of(position: Rest) -> Start:
         regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
         if not regular:
             raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
-        _starts[position] = Start(position.X, position.w, Psi, dPsi, sign)
+        _starts[position] = Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
     return _starts[position]
 
 
@@ -102,19 +106,17 @@ def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> N
     work(0, 1)  # compile once, not in every thread
     bounds = np.linspace(0, count, workers + 1).astype(int)
     with ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(work, int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]:
+        for done in [pool.submit(work, int(a), int(b)) for a, b in pairwise(bounds)]:
             done.result()
 
 
 def locked_coordinates(configuration: Configuration) -> list[str]:
     """Coordinates that a (nearly) singular position blocks: those with a share in λ, [Φ_q; A]ᵀ λ ≈ 0."""
-    left = np.linalg.svd(configuration.jacobian())[0]
-    names = configuration.rest.numbering.coordinates
-    columns = configuration.rest.numbering.columns
-    share = np.abs(left[configuration.rest.numbering.constraints :, columns - 1])
-    if share.size == 0 or share.max() < 1e-9:
-        return []
-    return [name for name, part in zip(names, share, strict=True) if part > _SHARE * share.max()]
+    left, sigma, _ = np.linalg.svd(configuration.jacobian())
+    numbering = configuration.rest.numbering
+    vanishing = np.flatnonzero(sigma[: numbering.columns] <= _TOGETHER * sigma[numbering.columns - 1])
+    share = np.linalg.norm(left[numbering.constraints :, vanishing], axis=1)
+    return [name for name, part in zip(numbering.coordinates, share, strict=True) if part > _SHARE]
 
 
 def dead_point(halted: Configuration) -> InputError | NumericalError:
@@ -133,7 +135,7 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
         )
     locked = locked_coordinates(halted)
     listed = ", ".join(f'"{name}"' for name in locked)
-    what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "no coordinate holds it"
+    what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "it gains a freedom that no coordinate holds"
     return InputError(
         f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
         part=part,

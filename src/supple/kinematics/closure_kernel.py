@@ -1,9 +1,12 @@
 """Newton's method along the straight segment from rest to θ, for batches of θ.
 
-The first step starts from the rigid modes at rest, to second order. At each step the target moves on by a piece of the segment and Newton's method closes the loops anew. A step
-counts only if its corrections shrink fast (by CONTRACTION each, which keeps the iteration on the branch it
-started on), if no body turns further than REACH at once, and if the determinant of the rows keeps its sign, so that no dead
-point is jumped over. Otherwise the step is halved; when it falls below SHORTEST, the mechanism stands before a dead point.
+The first step starts from the rigid modes at rest, to second order. At each step the target moves on by a piece of the
+segment and Newton's method closes the loops anew. A step counts only if its corrections shrink fast (by CONTRACTION
+each, which keeps the iteration on the branch it started on) and no body moves further than REACH at once. So that no
+dead point is jumped over, the determinant of the rows must keep its sign, and, because that does not show two singular
+values vanishing together, the step must be short against the margin of the rows, the last over the first diagonal entry
+of R: across a dead point the margins at both ends add up to no more than their slope times the step. Otherwise the step
+is halved; when it falls below SHORTEST, the mechanism stands before a dead point.
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.kinematics.elimination import factor, solve, workspace
+from supple.kinematics.householder import last_over_first
 from supple.kinematics.primitives import ANGLE, SCALE, cross, value
 
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements
+SLOPE = 0.7  # the margin changes more slowly than this with the displacement of the bodies
 SHORTEST = 1e-7  # of the segment
 CLOSED = 1e-9  # corrections below this need not shrink any more
 ROUNDING = 1e-15  # what the next correction would be when closure ends
@@ -85,7 +90,7 @@ def unwrapped(angle, near):
 
 
 @kernel
-def predict(sizes, column, X, Psi, dPsi, change, x):
+def predict(sizes, column, extent, X, Psi, dPsi, change, x):
     """Move X by a change of θ to second order, from the rigid modes there. Returns the largest scaled velocity.
 
     Along the way V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
@@ -107,22 +112,22 @@ def predict(sizes, column, X, Psi, dPsi, change, x):
         for k in range(3):
             x[k] = V[k] + 0.5 * (dV[k] + w[k])
             x[3 + k] = V[3 + k] + 0.5 * dV[3 + k]
-            largest = max(largest, abs(x[3 + k]))
+            largest = max(largest, abs(x[3 + k]), abs(x[k]) / extent)
         moved(X, b, x[0], x[1], x[2], x[3], x[4], x[5])
     return largest
 
 
 @kernel
 def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
-    """Newton from X towards the coordinates `target`. Returns (closed, sign of the determinant, first correction).
+    """Newton from X towards the coordinates `target`; start_sign is the sign of the determinant to keep.
 
-    A start_sign of 0 takes the sign at X for the one to keep.
+    Returns (closed, sign of the determinant, margin, first correction).
     """
     sizes, _, _, column, rows_i, rows_f, extent = rows
     mc, s, nz = sizes[3], sizes[4], sizes[6]
     redundant = mc + s - sizes[2] > nz
-    J, values, _, _, _, G, _, _ = work
-    before, first, sign = 0.0, 0.0, 0.0
+    _, values, _, _, _, G, _, _ = work
+    before, first, sign, margin = 0.0, 0.0, 0.0, 0.0
     reuse = False
     for iteration in range(ITERATIONS):
         if reuse:
@@ -131,9 +136,8 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
         else:
             regular, sign = factor(rows, selected, X, work)
             if not regular:
-                return False, sign, first
-        if start_sign == 0.0:
-            start_sign = sign
+                return False, sign, 0.0, first
+            margin = last_over_first(G, nz)
         for i in range(mc):
             rho[i, 0] = -values[i] / rows_f[i, SCALE]
         for i in range(s):
@@ -145,29 +149,30 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
         solve(rows, work, rho, 1, x, g)
         size = update(sizes, column, extent, X, x)
         if not size <= REACH:
-            return False, sign, size
+            return False, sign, margin, size
         if iteration == 0:
             first = size
         elif size > CONTRACTION * before and size > CLOSED:
-            return False, sign, first
+            return False, sign, margin, first
         # With a factorisation that is kept, corrections shrink by a constant ratio.
         shrinking = size / before if iteration > 0 else 1.0
         if size * (shrinking if reuse else max(size, shrinking * shrinking)) <= ROUNDING:
             # Of redundant rows only some are watched: they may lose rank by themselves, far from a dead point.
-            margin = abs(G[nz - 1, nz - 1] / G[0, 0]) if nz > 0 else 1.0
             crossed = sign != start_sign and not (redundant and margin > 10.0 * first)
-            return not crossed, sign, first
+            return not crossed, sign, margin, first
         reuse = size < KEEP and shrinking < CONTRACTION
         before = size
-    return False, start_sign, first
+    return False, start_sign, margin, first
 
 
 @kernel
-def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, thetas, X_out, w_out, reached):
+def close_batch(
+    rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, rest_margin, thetas, X_out, w_out, reached
+):
     """Poses (N, bodies + 1, 12) and measures (N, rows after the joints) at each θ (N, s).
 
     rows    : the mechanism's RowArrays
-    rest_*  : the start: poses, measures, rigid modes with their derivatives, sign of the determinant
+    rest_*  : the start: poses, measures, rigid modes with their derivatives, sign of the determinant, margin
     reached : (N,) how far along the segment from rest the mechanism could follow; 1 where it is assembled.
     """
     sizes, _, _, column, rows_i, rows_f, extent = rows
@@ -186,7 +191,7 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
         X[:] = rest_X
         w[:] = rest_w
         done, step = 0.0, 1.0
-        sign = rest_sign
+        sign, margin = rest_sign, rest_margin
         for i in range(s):  # no angle turns further than REACH in one step
             if rows_i[mc + i, 0] == ANGLE:
                 turn = abs(thetas[n, i] - rest_w[i])
@@ -200,20 +205,25 @@ def close_batch(rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, 
             trial[:] = X
             predicted = 0.0
             if done == 0.0:
-                predicted = predict(sizes, column, trial, rest_Psi, rest_dPsi, change, step_x)
-            closed, new_sign, first = False, sign, predicted
+                predicted = predict(sizes, column, extent, trial, rest_Psi, rest_dPsi, change, step_x)
+            closed, new_sign, new_margin, first = False, sign, margin, predicted
             if predicted <= REACH:
-                closed, new_sign, first = close_step(rows, selected, target, w, sign, trial, work, rho, x, g)
-            if closed and done == 0.0 and first > CONTRACTION * max(predicted, 0.1):
+                closed, new_sign, new_margin, first = close_step(
+                    rows, selected, target, w, sign, trial, work, rho, x, g
+                )
+            size = max(first, predicted)
+            if done == 0.0 and first > CONTRACTION * max(predicted, 0.1):
+                closed = False
+            if margin + new_margin < SLOPE * size and size > CLOSED:
                 closed = False
             if closed:
                 done = new
-                sign = new_sign
+                sign, margin = new_sign, new_margin
                 X[:] = trial
                 for i in range(measures):
                     if rows_i[mc + i, 0] == ANGLE:
                         w[i] = unwrapped(value(rows_i, rows_f, mc + i, X), w[i])
-                if max(first, predicted) < 0.5 * REACH:
+                if size < 0.5 * REACH:
                     step *= 2.0
             else:
                 step *= 0.5

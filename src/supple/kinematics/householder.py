@@ -84,6 +84,12 @@ def householder(G, m, n, tau, pivots):
 
 
 @kernel
+def last_over_first(G, n):
+    """Last over first diagonal entry of R: how far the columns are from dependent."""
+    return abs(G[n - 1, n - 1] / G[0, 0]) if n > 0 else 1.0
+
+
+@kernel
 def solve_dense(G, m, n, tau, pivots, g, count):
     """z (n x count) with least |G z - g|; g (m x count) is overwritten with z in its first n rows."""
     for j in range(n):

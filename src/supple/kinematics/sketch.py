@@ -1,14 +1,13 @@
 """A sketch of a configuration: bodies as lines, joints as their symbols, cylinders, springs and guides.
 
-A figure is made without the plotting library's window manager, so that nothing ever opens; `axes.figure.savefig`
-writes it.
+A figure is made without the plotting library's window manager, so that no window ever opens;
+`axes.figure.savefig` writes it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,9 @@ from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import GROUND
 from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.joint_constraints import JointFrames
-from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.sketch_labels import Label, place_labels
+from supple.kinematics.sketch_places import SLIDING, Places, body_kinds, sketch_places
 from supple.kinematics.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
 
 Array = NDArray[np.float64]
@@ -28,24 +26,10 @@ Array = NDArray[np.float64]
 INK, FAINT, DRIVEN = "#2b2b2b", "#9a9a9a", "#f2a33c"
 PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 MARKERS = {
-    "revolute": ("o", 7.5), "prismatic": ("s", 11.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
+    "revolute": ("o", 7.5), "prismatic": ("s", 7.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
     "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
 }  # fmt: skip
-_WITHOUT_PLACE = ("translation", "free")
-_MANY = 8  # bodies: with more, only what stands out is named
-
-
-class Places(NamedTuple):
-    """Everything a sketch marks, as positions fixed on bodies.
-
-    bodies : body -> (k, 3) joints, rod ends and attachments on it, in its axes
-    joints : joint -> its frames on the two bodies
-    lines  : (section, name) -> the two attachments (body, position) of a cylinder, spring or damper
-    """
-
-    bodies: dict[str, Array]
-    joints: dict[str, JointFrames]
-    lines: dict[tuple[str, str], tuple[tuple[str, Array], tuple[str, Array]]]
+_MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
 
 
 def sketch(
@@ -59,7 +43,7 @@ def sketch(
 ) -> Any:
     """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
 
-    Returns the axes.
+    Joints that an actuator drives are filled. Returns the axes.
 
     axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
     color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
@@ -69,12 +53,11 @@ def sketch(
     """
     numbering = configuration.rest.numbering
     axes = _fitting_axes(axes, numbering)
-    places = _places(numbering)
-    poses = np.atleast_3d(configuration.X) if configuration.X.ndim == 2 else configuration.X
-    poses = poses.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
+    places = sketch_places(numbering)
+    poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
         raise InputError("none of these configurations is assembled", hint="sketch those that are")
-    colors = {name: color or chosen for name, chosen in _body_colors(tuple(numbering.mechanism.bodies)).items()}
+    colors = {name: color or chosen for name, chosen in _body_colors(numbering).items()}
     for X, alpha in zip(poses[:-1], np.linspace(fade, 0.45, max(len(poses) - 1, 1)), strict=False):
         _Drawn(axes, numbering, X).ghost(places, colors, float(alpha), 0.4 / len(poses))
     drawn = _Drawn(axes, numbering, poses[-1])
@@ -86,7 +69,7 @@ def sketch(
         drawn.centers()
     _finish(axes, numbering)
     if labels:
-        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, FAINT)
+        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes)
     return axes
 
 
@@ -98,10 +81,11 @@ class _Drawn:
         self.mechanism = numbering.mechanism
         self.dimension = 2 if self.mechanism.planar else 3
         self.extent = numbering.arrays.extent
+        self.many = len(self.mechanism.bodies) > _MANY
         self.strokes: list[Array] = []
 
     def at(self, body: str, local: Array) -> Array:
-        """World position(s) of places (..., 3) on a body: (..., 2) in the plane, else (..., 3)."""
+        """Places (..., 3) on a body as they are drawn: (..., 2) in the plane, else (..., 3)."""
         pose = self.X[self.numbering.body_index(body)]
         return (pose[:3] + local @ pose[3:].reshape(3, 3).T)[..., : self.dimension]
 
@@ -112,32 +96,27 @@ class _Drawn:
         self.axes.plot(*points.T, solid_capstyle="round", **style)
 
     def marker(self, point: Array, marker: Any, size: float, **style: Any) -> None:
+        size *= 0.8 if self.many else 1.0
         self.axes.plot(*point[:, None], marker=marker, markersize=size, linestyle="none", **style)
+
+    def ground(self, point: Array) -> None:
+        self.marker(point, ground_symbol(), 24, color=FAINT, markeredgewidth=1.2, zorder=1)
 
     def bodies(
         self, places: Places, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
     ) -> None:
         """A line through two places, a light plate through more."""
-        for body, local in places.bodies.items():
-            if body == GROUND or len(local) == 0:
+        for body in self.mechanism.bodies:
+            points = self.at(body, places.bodies[body])
+            if len(points) < 2:
                 continue
-            points = self.at(body, local)
             outline = convex_outline(points)
             width = 2.8 if len(outline) == 2 else 1.8
             if len(outline) > 2:
                 self._plate(points, outline, colors[body], plate)
                 outline = np.vstack([outline, outline[:1]])
-            if len(outline) > 1:
-                self.line(outline, linewidth=thin * width, color=colors[body], alpha=alpha, zorder=2)
-                self.strokes.append(outline)
-
-    def ghost(self, places: Places, colors: dict[str, str], alpha: float, plate: float) -> None:
-        """Thin lines alone, for the other configurations of a batch."""
-        self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
-        for (section, _), ends in places.lines.items():
-            if section == "actuators":
-                points = np.array([self.at(*end) for end in ends])
-                self.line(points, color=INK, linewidth=1.6, alpha=alpha, zorder=2)
+            self.line(outline, linewidth=thin * width, color=colors[body], alpha=alpha, zorder=2)
+            self.strokes.append(outline)
 
     def _plate(self, points: Array, outline: Array, color: str, alpha: float) -> None:
         if self.dimension == 2:
@@ -148,68 +127,56 @@ class _Drawn:
         faces = convex_triangles(points) or [outline]
         self.axes.add_collection3d(Poly3DCollection(faces, facecolor=color, alpha=alpha, linewidth=0, zorder=1))
 
+    def ghost(self, places: Places, colors: dict[str, str], alpha: float, plate: float) -> None:
+        """Thin lines alone."""
+        self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
+        for (section, _), ends in places.lines.items():
+            if section == "actuators":
+                points = np.array([self.at(end.body, end.position) for end in ends])
+                self.line(points, color=INK, linewidth=1.6, alpha=alpha, zorder=2)
+
     def guides(self, places: Places) -> None:
-        """The line a slider runs along, over its limits where it has any."""
-        for name, joint in self.mechanism.joints.items():
-            if joint.kind not in ("prismatic", "cylindrical") or GROUND not in joint.bodies:
-                continue
+        for name, interval in places.guides.items():
             frames = places.joints[name]
-            first, second = joint.bodies
-            axis = self.direction(first, frames.Ea[:, 0 if self.dimension == 2 else 2])
-            here, origin = self.at(second, frames.pb), self.at(first, frames.pa)
-            low, high = self._slide_limits(name) or (-0.12 * self.extent, 0.12 * self.extent)
-            start = here if self._slide_limits(name) is None else origin - self._drawn_slide(name) * axis
-            self.line(start + np.outer([low, high], axis), color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
-
-    def _slide_limits(self, joint: str) -> tuple[float, float] | None:
-        limits = [
-            actuator.limits
-            for actuator in self.mechanism.actuators.values()
-            if actuator.limits and actuator.joint is not None and actuator.joint.partition(".")[0] == joint
-        ]
-        own = self.mechanism.joints[joint].value("limits", "slide", self.mechanism.plane)
-        return own or (limits[0] if limits else None)
-
-    def _drawn_slide(self, joint: str) -> float:
-        """Value of the slide where the frames of the joint coincide."""
-        return float(self.mechanism.joints[joint].value("rest", "slide", self.mechanism.plane) or 0.0)
+            axis = self.direction(GROUND, frames.Ea[:, 0 if self.dimension == 2 else 2])
+            ends = self.at(GROUND, frames.pa) + np.outer(interval, axis)
+            self.line(ends, color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
 
     def lines(self, places: Places) -> None:
+        """Cylinders (a double line for the barrel, a single one for the rod), springs and dampers."""
         for (section, _), ends in places.lines.items():
-            a, b = (self.at(*end) for end in ends)
-            self.strokes.append(np.array([a, b]))
-            if section == "actuators":  # a cylinder: a double line for the barrel, a single one for the rod
+            a, b = (self.at(end.body, end.position) for end in ends)
+            straight = np.array([a, b])
+            self.strokes.append(straight)
+            if section == "actuators":
                 barrel = np.array([a, a + 0.58 * (b - a)])
-                self.line(np.array([a, b]), color=INK, linewidth=2.0, zorder=3)
+                self.line(straight, color=INK, linewidth=2.0, zorder=3)
                 self.line(barrel, color=INK, linewidth=7.0, zorder=3)
                 self.line(barrel, color="white", linewidth=4.2, zorder=3)
             elif section == "springs":
                 self.line(zigzag(a, b, 0.018 * self.extent), color=INK, linewidth=1.1, zorder=3)
             else:
-                self.line(np.array([a, b]), color=INK, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
+                self.line(straight, color=INK, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
+            for end, point in zip(ends, straight, strict=True):
+                self.marker(point, ".", 5, color=INK, zorder=5)
+                if end.body == GROUND:
+                    self.ground(point)
 
     def joints(self, places: Places) -> None:
         driven = {actuator.joint.partition(".")[0] for actuator in self.mechanism.actuators.values() if actuator.joint}
-        for name, joint in self.mechanism.joints.items():
-            if joint.kind in _WITHOUT_PLACE:
-                continue
-            frames = places.joints[name]
+        for name, frames in places.joints.items():
+            joint = self.mechanism.joints[name]
             point = self.at(joint.bodies[1], frames.pb)
-            if GROUND in joint.bodies and joint.kind not in ("prismatic", "cylindrical"):
-                self.marker(point, ground_symbol(), 24, color=FAINT, markeredgewidth=1.2, zorder=1)
+            if GROUND in joint.bodies and joint.kind not in SLIDING:
+                self.ground(point)
             if self.dimension == 3 and joint.kind in ("revolute", "cylindrical"):
                 axis = 0.035 * self.extent * self.direction(joint.bodies[0], frames.Ea[:, 2])
                 self.line(np.array([point - axis, point + axis]), color=INK, linewidth=1.2, zorder=4)
             marker, size = MARKERS[joint.kind]
-            size *= 1.0 if joint.kind != "prismatic" or GROUND in joint.bodies else 0.6
+            if joint.kind in SLIDING and GROUND in joint.bodies:
+                size *= 1.6  # a slider often carries another joint at its middle
             fill = DRIVEN if name in driven else INK if joint.kind == "spherical" else "white"
             self.marker(point, marker, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5)
-        for (section, _), ends in places.lines.items():
-            for body, local in ends:
-                symbol = ground_symbol() if body == GROUND and section != "actuators" else None
-                if symbol is not None:
-                    self.marker(self.at(body, local), symbol, 24, color=FAINT, markeredgewidth=1.2, zorder=1)
-                self.marker(self.at(body, local), ".", 5, color=INK, zorder=5)
 
     def centers(self) -> None:
         for body, properties in mass_properties(self.numbering.drawing).items():
@@ -219,66 +186,29 @@ class _Drawn:
                 self.strokes.append(np.array([point, point]))
 
     def labels(self, places: Places, colors: dict[str, str]) -> Iterator[Label]:
-        """Names of the places where joints are, then of the bodies."""
-        seen: set[str] = set()
-        many = len(self.mechanism.bodies) > _MANY
+        """Names of the points where joints are, of what acts between places, and of the bodies."""
+        points: dict[str, Array] = {}
         for name, frames in places.joints.items():
             joint = self.mechanism.joints[name]
-            text = joint.at if isinstance(joint.at, str) else name
-            if text not in seen and not (many and GROUND not in joint.bodies):
-                seen.add(text)
-                yield Label(text, self.at(joint.bodies[1], frames.pb)[None], INK)
-        for section, name in places.lines:
-            ends = places.lines[section, name]
-            yield Label(name, np.array([self.at(*end) for end in ends]), INK, between=True)
-        kinds = _kinds(tuple(self.mechanism.bodies))
-        for body, kind in kinds.items():
-            if len(places.bodies[body]) > 0 and not (many and list(kinds.values()).count(kind) > 1):
-                points = self.at(body, places.bodies[body])
-                yield Label(body, points, colors[body], between=len(points) > 1)
-
-
-def _places(numbering: Numbering) -> Places:
-    drawing, mechanism = numbering.drawing, numbering.mechanism
-    on_bodies: dict[str, list[Array]] = {name: [] for name in (GROUND, *mechanism.bodies)}
-    for name, length in drawing.lengths.items():
-        on_bodies[name] += [np.zeros(3), np.array([length, 0.0, 0.0])]
-    joints = {}
-    for name, joint in mechanism.joints.items():
-        if joint.kind not in _WITHOUT_PLACE:
-            joints[name] = joint_frames(drawing, name)
-            for body, local in zip(joint.bodies, (joints[name].pa, joints[name].pb), strict=True):
-                on_bodies[body].append(local)
-    lines = {}
-    for section in ("actuators", "springs", "dampers", "forces", "sensors"):
-        for name, part in getattr(mechanism, section).items():
-            named = part.between or (getattr(part, "at", None), getattr(part, "position", None))
-            ends = [drawing.attached(place, (section, name)) for place in named if place is not None]
+            if not self.many or GROUND in joint.bodies:
+                text = joint.at if isinstance(joint.at, str) else name
+                points.setdefault(text, self.at(joint.bodies[1], frames.pb))
+        for ends in places.lines.values():
             for end in ends:
-                on_bodies[end.body].append(end.pose.position)
-            if part.between is not None and section in ("actuators", "springs", "dampers"):
-                first, second = ((end.body, end.pose.position) for end in ends)
-                lines[section, name] = (first, second)
-    extent = numbering.arrays.extent
-    return Places({body: _distinct(found, 1e-6 * extent) for body, found in on_bodies.items()}, joints, lines)
+                if end.name in self.mechanism.frames:
+                    points.setdefault(end.name, self.at(end.body, end.position))
+        yield from (Label(text, point[None], INK) for text, point in points.items())
+        for (_, name), ends in places.lines.items():
+            yield Label(name, np.array([self.at(end.body, end.position) for end in ends]), INK, beside=False)
+        kinds = body_kinds(tuple(self.mechanism.bodies))
+        for body, kind in kinds.items():
+            found = self.at(body, places.bodies[body])
+            if len(found) > 0 and not (self.many and list(kinds.values()).count(kind) > 1):
+                yield Label(body, found, colors[body], beside=len(found) == 1)
 
 
-def _distinct(points: list[Array], tolerance: float) -> Array:
-    kept: list[Array] = []
-    for point in points:
-        if all(np.linalg.norm(point - other) > tolerance for other in kept):
-            kept.append(point)
-    return np.array(kept).reshape(-1, 3)
-
-
-def _kinds(bodies: tuple[str, ...]) -> dict[str, str]:
-    """Bodies named alike but for a number or an axis (leg1, rod_x2) are of a kind, unless all are."""
-    stems = {name: re.sub(r"(_?[xyz]?[0-9]+|_[xyz])$", "", name) or name for name in bodies}
-    return stems if len(set(stems.values())) > 1 else {name: name for name in bodies}
-
-
-def _body_colors(bodies: tuple[str, ...]) -> dict[str, str]:
-    kinds = _kinds(bodies)
+def _body_colors(numbering: Numbering) -> dict[str, str]:
+    kinds = body_kinds(tuple(numbering.mechanism.bodies))
     order = list(dict.fromkeys(kinds.values()))
     return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
 
@@ -289,9 +219,10 @@ def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(7.0, 5.0), layout="constrained")
-        axes = figure.add_subplot() if planar else figure.add_subplot(projection="3d", computed_zorder=False)
-        if not planar:
-            axes.view_init(elev=22, azim=-58)
+        if planar:
+            return figure.add_subplot()
+        axes = figure.add_subplot(projection="3d", computed_zorder=False)
+        axes.view_init(elev=22, azim=-58)
     elif planar == (axes.name == "3d"):
         wanted = "flat axes" if planar else 'axes with projection="3d"'
         raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them")
@@ -300,30 +231,23 @@ def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
 
 def _finish(axes: Any, numbering: Numbering) -> None:
     """Equal scales, quiet axes with the letters of the drawing."""
-    planar = numbering.mechanism.plane
+    plane = numbering.mechanism.plane
     axes.tick_params(labelsize=8, colors=FAINT)
-    for letter, name in zip("xyz", planar or "xyz", strict=False):
+    for letter, name in zip("xyz", plane or "xyz", strict=False):
         getattr(axes, f"set_{letter}label")(f"{name} / m", color=INK, fontsize=9)
-    if planar:
+    if plane:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.12)
         axes.grid(color="#ececec", linewidth=0.8)
         axes.set_axisbelow(True)
-        for side in axes.spines.values():
-            side.set_visible(False)
+        axes.spines[:].set_visible(False)
     else:
         axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.labelpad = -2  # else the names leave the figure
-            axis.set_tick_params(pad=-1)
-            axis.pane.set(facecolor="white", edgecolor="#dddddd")
+            axis.labelpad = -3  # the names stay inside the figure
+            axis.set_tick_params(pad=0)
             axis._axinfo["grid"].update(color="#ececec", linewidth=0.8)
+            axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis.line.set_color("#bbbbbb")
-            axis.set_major_locator(_few_ticks())
+            axis.get_major_locator().set_params(nbins=5)
     axes.apply_aspect()
-
-
-def _few_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(5)

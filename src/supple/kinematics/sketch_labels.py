@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,80 +12,81 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SIZE = 9.0  # of the letters, points
-_GAPS = (9.0, 14.0, 20.0)  # how far from its place a name may stand, points
-_DIRECTIONS = [(np.cos(angle), np.sin(angle)) for angle in np.deg2rad([45, 135, -45, -135, 90, -90, 0, 180])]
+_NEAR, _FAR = (8.0, 13.0), (8.0, 13.0, 20.0)  # how far off a name may stand, points
+_DIAGONAL = [np.array([x, y]) for y in (1.0, -1.0) for x in (1.0, -1.0)]
+_STRAIGHT = [np.array(pair) for pair in ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))]
+_CROSSING = 4.0  # price of a spot of a line under a name; a name that costs more than _MOST is left out
+_MOST = 8 * _CROSSING
 
 
 class Label(NamedTuple):
-    """A name and the places (k, 2 or 3) it may stand beside; `between`: somewhere along them, not at them."""
+    """A name and the places (k, 2 or 3) it belongs to.
+
+    beside : stands beside its one place; else along the line between two, or inside the plate of more
+    """
 
     text: str
     places: Array
     color: str
-    between: bool = False
-
-    @property
-    def gaps(self) -> tuple[float, ...]:
-        """How far from its place it may stand: inside a plate, close to a line, anywhere near a point."""
-        if not self.between:
-            return _GAPS
-        return _GAPS[:2] if len(self.places) < 3 else (-100.0, *_GAPS[:2])
+    beside: bool = True
 
 
-def place_labels(axes: Any, labels: list[Label], strokes: list[Array], halo: str) -> None:
-    """Write each label where it covers the least; leave out one that would cover another."""
-    dots = 1.0 / 72.0 * axes.figure.dpi  # pixels a point
-    lines = [_sampled(_pixels(axes, stroke), 4.0 * dots) for stroke in strokes]
-    ink = np.vstack(lines) if lines else np.empty((0, 2))
-    marks = [_pixels(axes, label.places) for label in labels if not label.between]
-    ink = np.vstack([ink, *[mark + offset for mark in marks for offset in _disc(6.0 * dots)]])
+def place_labels(axes: Any, labels: list[Label], strokes: list[Array]) -> None:
+    """Write each label where it covers the least of the strokes; leave out one that finds no room."""
+    dot = axes.figure.dpi / 72.0  # pixels a point
+    ink = [_sampled(_pixels(axes, stroke), 4.0 * dot) for stroke in strokes]
+    around = 5.5 * dot * np.array([np.zeros(2), *_STRAIGHT, *(0.7 * d for d in _DIAGONAL)])  # a mark's disc
+    ink += [_pixels(axes, label.places) + around for label in labels if label.beside]
+    covered = np.vstack(ink) if ink else np.empty((0, 2))
     taken: list[Array] = []
     for label in labels:
-        found = _best(axes, label, ink, taken, dots)
-        if found is not None:
-            place, offset, box = found
-            taken.append(box)
-            _write(axes, label, place, offset)
+        best = None
+        for price, place, offset in _candidates(label):
+            centre = _pixels(axes, place[None])[0] + offset * dot
+            half = _half_size(label) * dot
+            box = np.array([centre - half, centre + half])
+            if any((box[0] < other[1]).all() and (other[0] < box[1]).all() for other in taken):
+                continue
+            price += _CROSSING * int(((covered > box[0]) & (covered < box[1])).all(axis=1).sum())
+            if price <= _MOST and (best is None or price < best[0]):
+                best = (price, place, offset, box)
+        if best is not None:
+            taken.append(best[3])
+            _write(axes, label, best[1], best[2])
 
 
-def _best(axes: Any, label: Label, ink: Array, taken: list[Array], dots: float) -> tuple[Array, Array, Array] | None:
-    """The cheapest free box: (place, offset in points, box in pixels)."""
-    half = 0.5 * dots * SIZE * np.array([0.62 * len(label.text) + 0.3, 1.25])
-    cheapest = None
-    for preference, place in enumerate(_anchors(label)):
-        pixel = _pixels(axes, place[None])[0]
-        for gap in label.gaps:
-            for order, direction in enumerate(_DIRECTIONS):
-                # The nearest edge of the box, not its middle, stands at the gap.
-                reach = max(gap * dots + np.abs(np.array(direction)) @ half * (0.9 if order < 4 else 1.0), 0.0)
-                centre = pixel + reach * np.array(direction)
-                box = np.array([centre - half, centre + half])
-                if any((box[0] < other[1]).all() and (other[0] < box[1]).all() for other in taken):
-                    continue
-                covered = int(((ink > box[0]) & (ink < box[1])).all(axis=1).sum())
-                cost = 4.0 * covered + 0.15 * gap + 0.05 * order + 0.5 * preference
-                if cheapest is None or cost < cheapest[0]:
-                    cheapest = (cost, place, (centre - pixel) / dots, box)
-    return None if cheapest is None or cheapest[0] > 4.0 * 8 else cheapest[1:]
-
-
-def _anchors(label: Label) -> list[Array]:
-    if not label.between:
-        return [label.places[0]]
+def _candidates(label: Label) -> Iterator[tuple[float, Array, Array]]:
+    """Price, place and offset in points of every position tried, the preferred ones cheapest."""
+    middle = label.places.mean(axis=0)
     if len(label.places) > 2:
-        return [label.places.mean(axis=0)]
-    a, b = label.places
-    return [a + share * (b - a) for share in (0.5, 0.4, 0.6, 0.3, 0.7)]
+        yield 0.0, middle, np.zeros(2)
+    if label.beside or len(label.places) > 2:
+        anchors = [middle]
+    else:
+        a, b = label.places
+        anchors = [a + share * (b - a) for share in (0.5, 0.4, 0.6, 0.3, 0.7)]
+    half = _half_size(label)
+    for later, place in enumerate(anchors):
+        for gap in _FAR if label.beside else _NEAR:
+            for turn, direction in enumerate(_DIAGONAL + _STRAIGHT):
+                # The box, not its middle, stands off by the gap; a corner comes nearer than a side.
+                share = 0.6 if turn < len(_DIAGONAL) else 1.0
+                yield 0.5 * later + 0.15 * gap + 0.05 * turn, place, direction * (share * gap + half)
+
+
+def _half_size(label: Label) -> Array:
+    """Half the width and height of the written name, points."""
+    return 0.5 * SIZE * np.array([0.58 * len(label.text) + 0.3, 1.2])
 
 
 def _write(axes: Any, label: Label, place: Array, offset: Array) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import ScaledTranslation
 
-    moved = axes.transData + ScaledTranslation(offset[0] / 72.0, offset[1] / 72.0, axes.figure.dpi_scale_trans)
+    moved = axes.transData + ScaledTranslation(*offset / 72.0, axes.figure.dpi_scale_trans)
     axes.text(
         *place, label.text, transform=moved, fontsize=SIZE, color=label.color, ha="center", va="center",
-        fontstyle="italic" if label.between else "normal", zorder=8,
+        fontstyle="normal" if label.beside else "italic", zorder=8,
         path_effects=[withStroke(linewidth=2.5, foreground="white")],
     )  # fmt: skip
 
@@ -106,7 +108,3 @@ def _sampled(line: Array, step: float) -> Array:
         count = max(int(np.linalg.norm(b - a) / step), 1)
         pieces.append(a + np.linspace(0.0, 1.0, count + 1)[:, None] * (b - a))
     return np.vstack(pieces)
-
-
-def _disc(radius: float) -> Array:
-    return radius * np.array([(0, 0), *_DIRECTIONS])
