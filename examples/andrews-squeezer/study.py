@@ -26,7 +26,8 @@ def main(output: Path) -> None:
 
     print("at the start    angle (rad)   published       acceleration (rad/s²)   published")
     for name, (angle, acceleration) in PUBLISHED.items():
-        print(f"{name:<10} {angles[name]:16.10f}  {angle:14.10f} {accelerations[name]:18.6f} {acceleration:19.6f}")
+        found = round(accelerations[name], 6) + 0.0  # no minus before a zero
+        print(f"{name:<10} {angles[name]:16.10f}  {angle:14.10f} {found:18.6f} {acceleration:19.6f}")
 
     output.mkdir(parents=True, exist_ok=True)
     draw(squeezer).savefig(output / "picture.png", dpi=100)

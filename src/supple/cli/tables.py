@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
+
 
 class Tables:
     """Prints tables and lines on standard output."""
@@ -36,7 +38,9 @@ class Tables:
 
     def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: Any) -> None:
         """A matrix with the names of its rows and columns."""
-        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, np.asarray(values), strict=True)]
+        entries = np.asarray(values, float)
+        entries = np.where(np.abs(entries) > _ROUNDING * np.abs(entries).max(initial=0.0), entries, 0.0)
+        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
         self.table((title, *columns), body)
 
 

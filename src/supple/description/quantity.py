@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from supple.description.expression import number
+
+LARGEST = 1e30
 
 
 def _schema(**limits: float) -> WithJsonSchema:
@@ -15,9 +17,17 @@ def _schema(**limits: float) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [{"type": "number", **limits}, expression]})
 
 
-Number = Annotated[float, BeforeValidator(number), _schema()]
-Positive = Annotated[float, BeforeValidator(number), Field(gt=0.0), _schema(exclusiveMinimum=0.0)]
-NotNegative = Annotated[float, BeforeValidator(number), Field(ge=0.0), _schema(minimum=0.0)]
+def _bearable(value: Any) -> float:
+    """A number whose square and cube can still be computed with."""
+    found = number(value)
+    if abs(found) > LARGEST:
+        raise ValueError(f"{found:g} is too large to compute with (at most {LARGEST:g}); check its unit")
+    return found
+
+
+Number = Annotated[float, BeforeValidator(_bearable), _schema()]
+Positive = Annotated[float, BeforeValidator(_bearable), Field(gt=0.0), _schema(exclusiveMinimum=0.0)]
+NotNegative = Annotated[float, BeforeValidator(_bearable), Field(ge=0.0), _schema(minimum=0.0)]
 Interval = tuple[Number, Number]
 
 Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]

@@ -122,7 +122,7 @@ class _Drawn:
         if self.dimension == 2:
             self.axes.fill(*outline.T, color=color, alpha=alpha, linewidth=0, zorder=1)
             return
-        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
         faces = convex_triangles(points) or [outline]
         self.axes.add_collection3d(Poly3DCollection(faces, facecolor=color, alpha=alpha, linewidth=0, zorder=1))
@@ -250,4 +250,7 @@ def _finish(axes: Any, numbering: Numbering) -> None:
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis.line.set_color("#bbbbbb")
             axis.get_major_locator().set_params(nbins=5)
+    engine = axes.figure.figure.get_layout_engine()
+    if engine is not None:  # names are placed where things will be on the page
+        engine.execute(axes.figure.figure)
     axes.apply_aspect()

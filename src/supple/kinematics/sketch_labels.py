@@ -83,7 +83,8 @@ def _write(axes: Any, label: Label, place: Array, offset: Array) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import ScaledTranslation
 
-    moved = axes.transData + ScaledTranslation(*offset / 72.0, axes.figure.dpi_scale_trans)
+    right, up = offset / 72.0
+    moved = axes.transData + ScaledTranslation(right, up, axes.figure.dpi_scale_trans)
     axes.text(
         *place, label.text, transform=moved, fontsize=SIZE, color=label.color, ha="center", va="center",
         fontstyle="normal" if label.beside else "italic", zorder=8,
@@ -94,7 +95,7 @@ def _write(axes: Any, label: Label, place: Array, offset: Array) -> None:
 def _pixels(axes: Any, points: Array) -> Array:
     """Where points (k, 2 or 3) of the drawing appear: (k, 2)."""
     if points.shape[1] == 3:
-        from mpl_toolkits.mplot3d import proj3d
+        from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
         x, y, _ = proj3d.proj_transform(*points.T, axes.get_proj())
         points = np.column_stack([x, y])

@@ -57,7 +57,7 @@ def sketch_places(numbering: Numbering) -> Places:
     for name, frames in joints.items():
         for body, local in zip(mechanism.joints[name].bodies, (frames.pa, frames.pb), strict=True):
             on_bodies[body].append(local)
-    lines = {}
+    lines: dict[tuple[str, str], tuple[Attachment, Attachment]] = {}
     for section in ("actuators", "springs", "dampers", "forces", "sensors"):
         for name, part in getattr(mechanism, section).items():
             named = part.between or (getattr(part, "at", None), getattr(part, "position", None))

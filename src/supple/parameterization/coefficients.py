@@ -104,7 +104,7 @@ def _collect(numbering: Numbering) -> Carried:
             if motor is not None:
                 uses.append(_Use(row, MOTOR, coefficient=motor.inertia * motor.gear**2))
             if friction:
-                uses.append(_Use(row, DRY, len(dry)))
+                uses.append(_Use(row, DRY, len(dry), reference=friction))
                 dry[f"{name}.{coordinate}"] = friction
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))

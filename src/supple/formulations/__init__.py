@@ -1,0 +1,1 @@
+"""Equations of motion: absolute (the nonlinear DAE in time), and others as they come."""

@@ -1,0 +1,138 @@
+"""LDLᵀ of symmetric quasi-definite matrices of a fixed sparse pattern, without pivoting.
+
+A matrix [[A, Bᵀ], [B, -C]] with A and C positive definite has a factor LDLᵀ in every symmetric ordering [Vanderbei 1995].
+The ordering and the pattern of L are found once; the numbers are filled in by a kernel as often as needed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from supple.compilation import kernel
+
+Integers = NDArray[np.int64]
+
+
+class Pattern(NamedTuple):
+    """Where the entries of the matrix and of its factor are.
+
+    order : (n,) order[k] is the row that is eliminated k-th
+    start, index : column k of the upper triangle, in the new order, holds rows index[start[k]:start[k + 1]],
+                   the diagonal among them
+    row_start, row_index : columns with an entry in row k of L, each after all it depends on
+    below_start, below_index : rows with an entry in column k of L, rising
+    """
+
+    order: Integers
+    start: Integers
+    index: Integers
+    row_start: Integers
+    row_index: Integers
+    below_start: Integers
+    below_index: Integers
+
+
+def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, dict[tuple[int, int], int]]:
+    """The pattern of a symmetric matrix with entries at (rows, columns), and the place of each entry.
+
+    The places are those of the upper triangle, for both (i, j) and (j, i); the diagonal is always there.
+    """
+    diagonal = np.arange(size)
+    i, j = np.concatenate([rows, columns, diagonal]), np.concatenate([columns, rows, diagonal])
+    matrix = coo_array((np.ones(len(i)), (i, j)), shape=(size, size)).tocsr()
+    order = np.asarray(reverse_cuthill_mckee(matrix, symmetric_mode=True), dtype=np.int64)
+    position = np.empty(size, dtype=np.int64)
+    position[order] = diagonal
+    upper = sorted({(int(max(p, q)), int(min(p, q))) for p, q in zip(position[i], position[j], strict=True)})
+    start = np.searchsorted([column for column, _ in upper], np.arange(size + 1)).astype(np.int64)
+    index = np.array([row for _, row in upper], dtype=np.int64)
+    place = {}
+    for at, (column, row) in enumerate(upper):
+        place[int(order[row]), int(order[column])] = at
+        place[int(order[column]), int(order[row])] = at
+    return Pattern(order, start, index, *_fill(size, start, index)), place
+
+
+def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+    """Row patterns of L along the elimination tree, and column patterns from them [Davis 2005]."""
+    parent = np.full(size, -1)
+    row_patterns: list[list[int]] = []
+    below: list[list[int]] = [[] for _ in range(size)]
+    for k in range(size):
+        seen = {k}
+        pattern: list[int] = []
+        for i in index[start[k] : start[k + 1]]:
+            path = []
+            node = int(i)
+            while node not in seen:
+                seen.add(node)
+                path.append(node)
+                if parent[node] == -1:
+                    parent[node] = k
+                node = int(parent[node])
+            pattern = path + pattern
+        row_patterns.append(pattern)
+        for i in pattern:
+            below[i].append(k)
+    row_start = np.cumsum([0, *(len(item) for item in row_patterns)]).astype(np.int64)
+    below_start = np.cumsum([0, *(len(item) for item in below)]).astype(np.int64)
+    flat = [np.array([k for item in lists for k in item], dtype=np.int64) for lists in (row_patterns, below)]
+    return row_start, flat[0], below_start, flat[1]
+
+
+@kernel
+def factorise(pattern, values, L, D, y, filled):
+    """L (unit lower triangle, by columns) and D from the upper triangle's values. Returns whether no pivot vanished."""
+    _, start, index, row_start, row_index, below_start, below_index = pattern
+    n = D.shape[0]
+    for k in range(n):
+        filled[k] = below_start[k]
+        y[k] = 0.0
+    for k in range(n):
+        for p in range(start[k], start[k + 1]):
+            y[index[p]] = values[p]
+        pivot = y[k]
+        y[k] = 0.0
+        for p in range(row_start[k], row_start[k + 1]):
+            i = row_index[p]
+            yi = y[i]
+            y[i] = 0.0
+            last = filled[i]
+            for q in range(below_start[i], last):
+                y[below_index[q]] -= L[q] * yi
+            l = yi / D[i]
+            pivot -= l * yi
+            L[last] = l
+            filled[i] = last + 1
+        if pivot == 0.0 or pivot != pivot:
+            return False
+        D[k] = pivot
+    return True
+
+
+@kernel
+def substitute(pattern, L, D, b, y):
+    """Solve L D Lᵀ x = b in place; y is workspace."""
+    order, _, _, _, _, below_start, below_index = pattern
+    n = D.shape[0]
+    for k in range(n):
+        y[k] = b[order[k]]
+    for k in range(n):
+        yk = y[k]
+        if yk != 0.0:
+            for p in range(below_start[k], below_start[k + 1]):
+                y[below_index[p]] -= L[p] * yk
+    for k in range(n):
+        y[k] /= D[k]
+    for k in range(n - 1, -1, -1):
+        total = y[k]
+        for p in range(below_start[k], below_start[k + 1]):
+            total -= L[p] * y[below_index[p]]
+        y[k] = total
+    for k in range(n):
+        b[order[k]] = y[k]

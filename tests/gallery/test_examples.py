@@ -1,0 +1,162 @@
+"""Every example runs, draws its picture, and shows the number it is there for."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "mechanism.yaml").is_file())
+
+
+def mechanism(name: str) -> supple.Mechanism:
+    return supple.load(EXAMPLES / name / "mechanism.yaml")
+
+
+def study(name: str) -> dict:
+    """What the example's study defines."""
+    return runpy.run_path(str(EXAMPLES / name / "study.py"))
+
+
+def of_largest(found, reference) -> float:
+    """Largest difference over the largest entry of the reference."""
+    return float(np.abs(np.asarray(found) - reference).max() / np.abs(reference).max())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_study_runs_and_draws(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["study.py", "--output", str(tmp_path / "results")])
+    runpy.run_path(str(EXAMPLES / name / "study.py"), run_name="__main__")
+    picture = (tmp_path / "results" / "picture.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 10_000  # not an empty page
+    assert len(capsys.readouterr().out.splitlines()) > 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_is_complete(name):
+    folder = EXAMPLES / name
+    text = (folder / "README.md").read_text("utf-8")
+    assert "![" in text
+    assert "(picture.png)" in text
+    assert f"supple check {name}" in text
+    assert (folder / "picture.png").stat().st_size < 150_000  # the repository stays light
+    assert mechanism(name).name == name
+    assert mechanism(name).description
+
+
+def test_four_bar_inertia():
+    reference = {-1.2: 0.0705966783, 0.0: 0.172774478, 0.7: 0.0459804818}
+    M = supple.local(mechanism("four-bar"), np.array([*reference])[:, None]).M[:, 0, 0]
+    assert_allclose(M, [*reference.values()], rtol=0, atol=6e-10)  # printed to nine decimals
+
+
+def test_four_bar_locks_where_coupler_and_follower_stretch():
+    four_bar = mechanism("four-bar")
+    p = four_bar.parameters
+    reach = p["coupler"] + p["follower"]
+    dead = np.arccos((p["ground"] ** 2 + p["crank"] ** 2 - reach**2) / (2 * p["ground"] * p["crank"]))
+    assert round(dead, 2) == 1.80  # as printed
+    found = study("four-bar")["find_dead_points"](four_bar)
+    assert_allclose(found, [-dead, dead], atol=1e-4)  # closure halts a little before the point itself
+
+
+def test_redundant_torques():
+    four_bar, example = mechanism("four-bar-redundant"), study("four-bar-redundant")
+    model = supple.local(four_bar, np.radians(60) + np.linspace(0, 2 * np.pi, 3601)[:, None])
+    needed = model.christoffel[:, 0, 0, 0] * (2 * np.pi) ** 2 - model.force[:, 0]
+    B = model.input_map[:, 0, :]
+    tolerance = 0.1  # N m: references have one decimal and are peaks over samples
+    assert_allclose([needed.max(), needed.min()], [203.5, -232.7], atol=tolerance)
+    for divide, peaks in (
+        ("least_squares", {2: 98.3, 3: 93.3, 4: 79.5}),
+        ("least_peak", {2: 89.9, 3: 76.8, 4: 58.5}),
+    ):
+        for n, peak in peaks.items():
+            torques = example[divide](B[:, :n], needed)
+            assert_allclose((B[:, :n] * torques).sum(axis=1), needed, atol=1e-9 * peak)
+            assert_allclose(np.abs(torques).max(), peak, atol=tolerance)
+
+
+def test_orthoglide_equations():
+    model, example = supple.local(mechanism("orthoglide"), "off-axis"), study("orthoglide")
+    found = {"M": model.M, "force": model.force, "Γ_x": model.christoffel[0], "tool": example["tool"](model)}
+    for name, reference in example["REFERENCE"].items():
+        assert of_largest(found[name], reference) < 3e-7  # printed to seven decimals
+    assert_allclose(model.input_map, np.eye(3), atol=1e-14)  # θ are the actuators
+
+
+def test_orthoglide_demo_shows_the_printed_reference():
+    """The study's table is the published one, not a copy of what supple computes."""
+    reference = study("orthoglide")["REFERENCE"]
+    assert reference["tool"] == [-0.0704617, 0.0512819, -0.1945540]
+    assert reference["force"] == [1.8027733, -1.0905362, -26.6928513]
+    assert np.diag(reference["M"]).tolist() == [2.6561783, 2.4850726, 2.8303996]
+
+
+def test_parallelograms_do_not_change_the_orthoglide():
+    full, rods = mechanism("orthoglide-parallelogram"), mechanism("orthoglide")
+    found = supple.check(full)
+    assert (found.mobility, found.redundant_constraints) == (3, 12)  # 6*16 - 105 = 3 - 12
+    assert set(found.redundant_joints) == set(full.joints)
+    theta = np.random.default_rng(1).uniform(-0.26, 0.06, (200, 3))
+    difference = study("orthoglide-parallelogram")["differences"](supple.local(full, theta), supple.local(rods, theta))
+    assert max(difference.values()) < 1e-9  # closure stops at 1e-10 of the machine's size or better
+
+
+def test_squeezer_starts_as_published():
+    angles, accelerations = study("andrews-squeezer")["start"](supple.local(mechanism("andrews-squeezer")))
+    for name, (angle, acceleration) in study("andrews-squeezer")["PUBLISHED"].items():
+        assert_allclose(angles[name], angle, rtol=0, atol=1e-12)
+        # 14222.44: the others are zero only as far as the start, given to double precision, is exact
+        assert_allclose(accelerations[name], acceleration, rtol=0, atol=1e-11 * 14222)
+    assert_allclose(accelerations["beta"], 14222.4439199541138706, rtol=1e-12)
+
+
+def test_bricard_moves_against_the_count():
+    found = supple.check(mechanism("bricard"))
+    assert (found.mobility, found.redundant_constraints, found.gruebler) == (1, 1, 0)
+    assert found.redundant_joints == ("P1", "P2", "P3", "P4", "P5", "P6")
+
+
+def test_double_four_bar_by_hand():
+    double = mechanism("double-four-bar")
+    theta = np.radians([90.0, 45.0, 5.0, 1.0])
+    model = supple.local(double, theta[:, None])
+    assert_allclose(model.M[:, 0, 0], 3.0, rtol=1e-9)  # 3 ml²/3 + 2 ml²
+    assert_allclose(model.christoffel, 0.0, atol=1e-9)
+    assert_allclose(model.force[:, 0], -3.5 * 9.81 * np.cos(theta), atol=1e-8)
+
+
+def test_double_four_bar_says_that_it_lies_flat():
+    double = mechanism("double-four-bar")
+    with pytest.raises(supple.InputError, match=r"singular|dead point"):
+        supple.local(double, [0.0])
+    measure = supple.assemble(double, np.radians([[1.0], [0.1], [0.01]])).singularity
+    assert_allclose(measure[:-1] / measure[1:], 10.0, rtol=1e-3)  # proportional to the angle
+
+
+def test_stewart_platform():
+    stewart = mechanism("stewart")
+    found = supple.check(stewart)
+    assert (found.mobility, found.redundant_constraints, found.coordinates) == (6, 0, tuple(stewart.actuators))
+    home = supple.local(stewart, "home")
+    assert_allclose(home.force, study("stewart")["leg_force"](stewart), rtol=1e-10)
+    turned = np.roll(home.M, (2, 2), axis=(0, 1))  # a third of a turn leads each leg to the next but one
+    assert_allclose(turned, home.M, atol=1e-10 * home.M.max())
+    assert_allclose(home.outputs["platform.z"].value, 0.6, atol=1e-12)
+
+
+def test_stewart_platform_over_its_stroke():
+    stewart = mechanism("stewart")
+    leg, stroke = stewart.parameters["leg"], stewart.parameters["stroke"]
+    lengths = leg + np.random.default_rng(2).uniform(-stroke, stroke, (1000, 6))
+    platform = supple.assemble(stewart, lengths)
+    assert platform.assembled.all()
+    base, top = platform.frame("B1").position, platform.frame("P1").position
+    assert_allclose(np.linalg.norm(top - base, axis=1), lengths[:, 0], rtol=1e-9)
