@@ -6,6 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from supple.analyses.simulated import Simulation
+    from supple.analyses.simulation import simulate
+    from supple.analyses.statics import equilibrium
     from supple.description.actuator import Actuator
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
     from supple.description.joint import Joint, Motor
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
     from supple.kinematics.inspection import Inspection, check
+    from supple.kinematics.motion import motion
     from supple.parameterization.local_model import LocalModel, local
 
 # Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
@@ -40,22 +44,27 @@ _HOMES = {
     "PointMass": "supple.description.body",
     "Rotation": "supple.description.body",
     "Sensor": "supple.description.sensor",
+    "Simulation": "supple.analyses.simulated",
     "Solid": "supple.description.body",
     "Spring": "supple.description.load",
     "SuppleError": "supple.diagnostics",
     "SuppleWarning": "supple.diagnostics",
     "assemble": "supple.kinematics.closure",
     "check": "supple.kinematics.inspection",
+    "equilibrium": "supple.analyses.statics",
     "load": "supple.formats.mechanism_file",
     "loads": "supple.formats.mechanism_file",
     "local": "supple.parameterization.local_model",
+    "motion": "supple.kinematics.motion",
+    "simulate": "supple.analyses.simulation",
     "to_yaml": "supple.formats.mechanism_text",
 }
 
 __all__ = [
     "Actuator", "Body", "Configuration", "Damper", "Force", "Frame", "Inertia", "InputError", "Inspection", "Joint",
-    "LocalModel", "Mechanism", "Motor", "NumericalError", "PointMass", "Rotation", "Sensor", "Solid", "Spring",
-    "SuppleError", "SuppleWarning", "assemble", "check", "load", "loads", "local", "to_yaml",
+    "LocalModel", "Mechanism", "Motor", "NumericalError", "PointMass", "Rotation", "Sensor", "Simulation", "Solid",
+    "Spring", "SuppleError", "SuppleWarning", "assemble", "check", "equilibrium", "load", "loads", "local",
+    "motion", "simulate", "to_yaml",
 ]  # fmt: skip
 
 

@@ -40,7 +40,10 @@ def with_parallelograms():
         along, side = np.eye(3)[i], np.eye(3)[(i + 1) % 3]
         bar_axis, rod_axis = "xyz"[(i + 1) % 3], "xyz"[(i + 2) % 3]
         for k, sign in enumerate((1.0, -1.0)):
-            points |= {f"S{letter}{k}": list(LENGTH * along + sign * HALF * side), f"T{letter}{k}": list(sign * HALF * side)}
+            points |= {
+                f"S{letter}{k}": list(LENGTH * along + sign * HALF * side),
+                f"T{letter}{k}": list(sign * HALF * side),
+            }
             bodies[f"rod_{letter}{k}"] = {"rod": [f"S{letter}{k}", f"T{letter}{k}"], "mass": 0.5 * LEG}
         bodies |= {
             f"slider_{letter}": {"mass": SLIDER, "center": list(LENGTH * along)},
@@ -56,8 +59,16 @@ def with_parallelograms():
         }  # fmt: skip
         for k in range(2):
             joints |= {
-                f"s_{letter}{k}": {"revolute": [f"near_{letter}", f"rod_{letter}{k}"], "at": f"S{letter}{k}", "axis": rod_axis},
-                f"t_{letter}{k}": {"revolute": [f"rod_{letter}{k}", f"far_{letter}"], "at": f"T{letter}{k}", "axis": rod_axis},
+                f"s_{letter}{k}": {
+                    "revolute": [f"near_{letter}", f"rod_{letter}{k}"],
+                    "at": f"S{letter}{k}",
+                    "axis": rod_axis,
+                },
+                f"t_{letter}{k}": {
+                    "revolute": [f"rod_{letter}{k}", f"far_{letter}"],
+                    "at": f"T{letter}{k}",
+                    "axis": rod_axis,
+                },
             }
         actuators[letter] = {"joint": letter}
     return supple.Mechanism(gravity=[0, 0, -9.81], points=points, bodies=bodies, joints=joints, actuators=actuators)

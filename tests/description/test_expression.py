@@ -209,9 +209,7 @@ def test_a_long_sum_is_not_deep():
     assert evaluate("(" * 40 + "1" + ")" * 40, {}) == 1.0
 
 
-@pytest.mark.parametrize(
-    "text", ["\x1b[31m" + "y" * 400, "y" * 400, "y" * 400 + "(1)", "'" + "y" * 400 + "'"]
-)
+@pytest.mark.parametrize("text", ["\x1b[31m" + "y" * 400, "y" * 400, "y" * 400 + "(1)", "'" + "y" * 400 + "'"])
 def test_a_message_stays_short_and_printable(text):
     with pytest.raises(InputError) as raised:
         evaluate(text, {})

@@ -121,11 +121,7 @@ def test_keys_are_text_as_written():
 
 names = st.text(alphabet="abcdefgh_0123456789 :#-'\"\u00e9\u03b8", min_size=1, max_size=8)
 scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**9), 10**9)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | names
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | names
 )
 trees = st.dictionaries(
     names,
@@ -144,9 +140,7 @@ def test_whatever_json_writes_is_read_back(data):
     assert read_tree(json.dumps(data, ensure_ascii=False), "f").data == data
 
 
-@given(
-    st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.integers(0, 3), min_size=1, max_size=8)
-)
+@given(st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.integers(0, 3), min_size=1, max_size=8))
 @settings(deadline=None)
 def test_lines_count_blank_lines_before_each_key(gaps):
     text, expected, line = "", {}, 0

@@ -212,7 +212,11 @@ def dress(rng, parts):
     }
     parts["springs"] = {
         "torsion": {"joint": joints[0], "stiffness": coefficient(2.0, 20.0), "rest": coefficient(-0.5, 0.5)},
-        "coil": {"between": ["f_ground", some[0]], "stiffness": coefficient(2.0, 20.0), "length": coefficient(0.2, 0.8)},
+        "coil": {
+            "between": ["f_ground", some[0]],
+            "stiffness": coefficient(2.0, 20.0),
+            "length": coefficient(0.2, 0.8),
+        },
     }
     parts["dampers"] = {
         "hinge_oil": {"joint": joints[1], "damping": coefficient(0.1, 2.0)},
@@ -316,7 +320,14 @@ def ring(rng, kinds, extra=()):
     return parts
 
 
-KINDS_OF_LETTERS = {"R": "revolute", "P": "prismatic", "C": "cylindrical", "U": "universal", "S": "spherical", "E": "planar"}
+KINDS_OF_LETTERS = {
+    "R": "revolute",
+    "P": "prismatic",
+    "C": "cylindrical",
+    "U": "universal",
+    "S": "spherical",
+    "E": "planar",
+}
 
 
 def ring_of(letters):
@@ -384,10 +395,15 @@ def stewart(rng):
             parts["bodies"][f"{part}{i}"] = solid_body(rng, base[i] + share * (top[i] - base[i]))
         parts["joints"] |= {
             f"u{i}": {
-                "universal": ["ground", f"barrel{i}"], "at": listed(base[i]),
+                "universal": ["ground", f"barrel{i}"],
+                "at": listed(base[i]),
                 "axes": [listed(first), listed(np.cross(along, first))],
             },
-            f"p{i}": {"prismatic": [f"barrel{i}", f"piston{i}"], "at": listed(0.5 * (base[i] + top[i])), "axis": listed(along)},
+            f"p{i}": {
+                "prismatic": [f"barrel{i}", f"piston{i}"],
+                "at": listed(0.5 * (base[i] + top[i])),
+                "axis": listed(along),
+            },
             f"s{i}": {"spherical": [f"piston{i}", "platform"], "at": listed(top[i])},
         }
     return dress(rng, parts), 0.04
@@ -402,7 +418,8 @@ def hexapod(rng):
     spatial_joint(rng, parts, "floating", "free", "ground", "platform", np.zeros(3))
     for i in range(6):
         parts["frames"] |= {
-            f"base{i}": {"on": "ground", "at": listed(base[i])}, f"top{i}": {"on": "platform", "at": listed(top[i])},
+            f"base{i}": {"on": "ground", "at": listed(base[i])},
+            f"top{i}": {"on": "platform", "at": listed(top[i])},
         }
         parts["actuators"][f"ram{i}"] = {"between": [f"base{i}", f"top{i}"]}
     return dress(rng, parts), 0.2
@@ -428,7 +445,11 @@ def sliders_and_rods(rng):
         second = np.cross(end - start, first)
         parts["joints"] |= {
             f"slide{i}": {"prismatic": ["ground", f"slider{i}"], "at": f"S{i}", "axis": listed(away)},
-            f"fork{i}": {"universal": [f"slider{i}", f"rod{i}"], "at": f"S{i}", "axes": [listed(first), listed(second)]},
+            f"fork{i}": {
+                "universal": [f"slider{i}", f"rod{i}"],
+                "at": f"S{i}",
+                "axes": [listed(first), listed(second)],
+            },
             f"ball{i}": {"spherical": [f"rod{i}", "tool"], "at": f"T{i}"},
         }
     return dress(rng, parts), 0.08
@@ -444,7 +465,11 @@ def bar(rng, start, end, parts):
     body: Parts = {"rod": [start, end], "length": length}
     if rng.random() < 0.5:
         return body | {"line_mass": float(rng.uniform(0.5, 2.0))}
-    return body | {"mass": float(rng.uniform(0.5, 2.0)), "center": 0.4 * length, "inertia": float(rng.uniform(0.02, 0.1))}
+    return body | {
+        "mass": float(rng.uniform(0.5, 2.0)),
+        "center": 0.4 * length,
+        "inertia": float(rng.uniform(0.02, 0.1)),
+    }
 
 
 def linkage(rng, plane, points, bars, hinges, least=0.06):
@@ -465,7 +490,10 @@ FOUR_BAR = {
     "points": {"A": [0, 0], "B": [0.1, 0.6], "C": [1.0, 0.9], "D": [1.1, 0.0]},
     "bars": {"crank": ["A", "B"], "coupler": ["B", "C"], "follower": ["D", "C"]},
     "hinges": [
-        ("A", "ground", "crank"), ("B", "crank", "coupler"), ("C", "coupler", "follower"), ("D", "follower", "ground"),
+        ("A", "ground", "crank"),
+        ("B", "crank", "coupler"),
+        ("C", "coupler", "follower"),
+        ("D", "follower", "ground"),
     ],
 }
 
@@ -479,10 +507,17 @@ def four_bar(rng):
 @family("five-bar", 2, planar=True)
 def five_bar(rng):
     parts = linkage(
-        rng, "xz",
+        rng,
+        "xz",
         {"A": [0, 0], "B": [-0.4, 0.6], "C": [0.4, 1.2], "D": [1.3, 0.6], "E": [0.9, 0]},
         {"left": ["A", "B"], "upper": ["B", "C"], "fore": ["D", "C"], "right": ["E", "D"]},
-        [("A", "ground", "left"), ("B", "left", "upper"), ("C", "upper", "fore"), ("D", "fore", "right"), ("E", "ground", "right")],
+        [
+            ("A", "ground", "left"),
+            ("B", "left", "upper"),
+            ("C", "upper", "fore"),
+            ("D", "fore", "right"),
+            ("E", "ground", "right"),
+        ],
     )
     return dress(rng, parts), 0.12
 
@@ -490,12 +525,18 @@ def five_bar(rng):
 @family("two four-bars that share a bar", 2, planar=True)
 def six_bar(rng):
     parts = linkage(
-        rng, "yz",
+        rng,
+        "yz",
         {"A": [0, 0], "B": [0.1, 0.7], "C": [1.0, 0.9], "D": [1.1, 0.0], "E": [2.0, 0.8], "F": [2.1, -0.1]},
         {"crank": ["A", "B"], "coupler": ["B", "C"], "shared": ["D", "C"], "link": ["C", "E"], "rocker": ["F", "E"]},
         [
-            ("A", "ground", "crank"), ("B", "crank", "coupler"), ("C", "coupler", "shared"), ("D", "shared", "ground"),
-            ("C", "shared", "link"), ("E", "link", "rocker"), ("F", "rocker", "ground"),
+            ("A", "ground", "crank"),
+            ("B", "crank", "coupler"),
+            ("C", "coupler", "shared"),
+            ("D", "shared", "ground"),
+            ("C", "shared", "link"),
+            ("E", "link", "rocker"),
+            ("F", "rocker", "ground"),
         ],
     )
     return dress(rng, parts), 0.12
@@ -508,15 +549,19 @@ def slider_crank(rng):
     def draw(r):
         parts = empty(plane="xz")
         parts["points"] = {
-            "O": listed(0.05 * r.standard_normal(2)), "P": listed([0.25, 0.5] + 0.08 * r.standard_normal(2)),
-            "S": listed([1.3, 0.1] + 0.08 * r.standard_normal(2)), "foot": listed([-0.7, 0.1] + 0.05 * r.standard_normal(2)),
+            "O": listed(0.05 * r.standard_normal(2)),
+            "P": listed([0.25, 0.5] + 0.08 * r.standard_normal(2)),
+            "S": listed([1.3, 0.1] + 0.08 * r.standard_normal(2)),
+            "foot": listed([-0.7, 0.1] + 0.05 * r.standard_normal(2)),
         }
         parts["bodies"] = {
-            "crank": bar(r, "O", "P", parts), "rod": bar(r, "P", "S", parts),
+            "crank": bar(r, "O", "P", parts),
+            "rod": bar(r, "P", "S", parts),
             "slider": {"mass": 1.5, "center": parts["points"]["S"], "inertia": 0.01},
         }
         parts["joints"] = {
-            "o": {"revolute": ["ground", "crank"], "at": "O"}, "p": {"revolute": ["crank", "rod"], "at": "P"},
+            "o": {"revolute": ["ground", "crank"], "at": "O"},
+            "p": {"revolute": ["crank", "rod"], "at": "P"},
             "s": {"revolute": ["rod", "slider"], "at": "S"},
             "guide": {"prismatic": ["ground", "slider"], "at": "S", "axis": listed([1.0, 0.2 * r.standard_normal()])},
         }
@@ -566,7 +611,10 @@ def parallelograms(rng):
         parts["bodies"][plate] = {"mass": 1.0, "center": listed(low[1] + rise), "inertia": 0.08}
         for k in range(3):
             parts["points"] |= {f"L{stage}_{k}": listed(low[k]), f"H{stage}_{k}": listed(low[k] + rise)}
-            parts["bodies"][f"bar{stage}_{k}"] = {"rod": [f"L{stage}_{k}", f"H{stage}_{k}"], "mass": float(rng.uniform(0.3, 1.0))}
+            parts["bodies"][f"bar{stage}_{k}"] = {
+                "rod": [f"L{stage}_{k}", f"H{stage}_{k}"],
+                "mass": float(rng.uniform(0.3, 1.0)),
+            }
             parts["joints"] |= {
                 f"q{stage}_{k}": {"revolute": [base, f"bar{stage}_{k}"], "at": f"L{stage}_{k}"},
                 f"r{stage}_{k}": {"revolute": [f"bar{stage}_{k}", plate], "at": f"H{stage}_{k}"},
@@ -587,8 +635,11 @@ def planar_tree(rng):
         at = near[parent] + 0.5 * rng.standard_normal(2)
         near[body] = at + 0.5 * rng.standard_normal(2)
         parts["bodies"][body] = {
-            "mass": float(rng.uniform(0.5, 2.0)), "center": listed(near[body]), "inertia": float(rng.uniform(0.05, 0.2)),
-            "at": listed(at), "rotation": {"angle": float(rng.uniform(-3.0, 3.0))},
+            "mass": float(rng.uniform(0.5, 2.0)),
+            "center": listed(near[body]),
+            "inertia": float(rng.uniform(0.05, 0.2)),
+            "at": listed(at),
+            "rotation": {"angle": float(rng.uniform(-3.0, 3.0))},
         }
         joint = {str(kind): [parent, body], "at": listed(at)}
         if kind == "prismatic":

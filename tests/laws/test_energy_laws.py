@@ -34,7 +34,12 @@ def moving_poses(case, theta, rate):
         change = along(pose, theta, rate)
         R = pose(theta[None])[0, 1:].T
         spin = R.T @ change[1:].T
-        yield m, J, change[0], 0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]])
+        yield (
+            m,
+            J,
+            change[0],
+            0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]]),
+        )
 
 
 def test_half_the_rate_times_mass_times_rate_is_the_kinetic_energy_of_the_moving_bodies(any_case):
@@ -70,7 +75,9 @@ def test_mass_matrix_is_the_kinetic_energy_of_sensed_velocities_to_rounding(any_
 
     M = np.zeros_like(model.M)
     for name, (m, _, J) in bodies.items():
-        at = {i: (sensed(f"{name}_at{i}", "value"), sensed(f"{name}_at{i}", "rigid")) for i in range(3 if planar else 4)}
+        at = {
+            i: (sensed(f"{name}_at{i}", "value"), sensed(f"{name}_at{i}", "rigid")) for i in range(3 if planar else 4)
+        }
         E = [at[i][0] - at[0][0] for i in (1, 2)]
         R = np.column_stack([*E, np.cross(*E)])
         if planar:
@@ -111,7 +118,9 @@ def test_mass_gradient_is_the_difference_of_masses(any_case):
 def without_moments(any_case):
     """The mechanism with only such loads as have a potential."""
     forces = {
-        name: force for name, force in any_case.parts["forces"].items() if "moment" not in force and "follower" not in force
+        name: force
+        for name, force in any_case.parts["forces"].items()
+        if "moment" not in force and "follower" not in force
     }
     return supple.Mechanism(**any_case.parts | {"forces": forces})
 

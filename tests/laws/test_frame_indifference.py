@@ -100,7 +100,9 @@ def test_it_does_not_matter_which_body_of_a_joint_is_named_first(any_case):
         there = local(supple.Mechanism(**parts), thetas * sign)
         assert_same_motion(here, there, sign)
         old = any_case.parts["joints"]
-        changed = [name for name, joint in parts["joints"].items() if joint[kind_of(joint)] != old[name][kind_of(joint)]]
+        changed = [
+            name for name, joint in parts["joints"].items() if joint[kind_of(joint)] != old[name][kind_of(joint)]
+        ]
         # seen from the other body, the components of planar and free joints are not just turned round
         assert changed or all(kind_of(joint) in ("planar", "free") for joint in old.values())
 

@@ -73,4 +73,6 @@ def test_power_of_the_inertia_forces_is_the_change_of_kinetic_energy(any_case):
     stored = rates @ model.M @ accelerations + 0.5 * np.einsum("ijk,i,j,k", model.dM, rates, rates, rates)
     given = rates @ model.inertia_forces(rates, accelerations)
     # rounding of sums of s³ terms
-    assert_allclose(given, stored, atol=1e-12 * max(largest(model.M), largest(model.dM)) * max(1.0, rates @ rates) ** 1.5)
+    assert_allclose(
+        given, stored, atol=1e-12 * max(largest(model.M), largest(model.dM)) * max(1.0, rates @ rates) ** 1.5
+    )

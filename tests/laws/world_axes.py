@@ -119,7 +119,9 @@ class WorldAxes:
 
     def _drawn(self, name, body):
         if "rod" not in body:
-            return Pose(self.place(body.get("at", [0.0] * (2 if self.planar else 3))), self.rotation(body.get("rotation")))
+            return Pose(
+                self.place(body.get("at", [0.0] * (2 if self.planar else 3))), self.rotation(body.get("rotation"))
+            )
         start, end = (self.place(point) for point in body["rod"])
         self.lengths[name] = body.get("length", np.linalg.norm(end - start))
         along = (end - start) / np.linalg.norm(end - start)

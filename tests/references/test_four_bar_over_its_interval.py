@@ -141,7 +141,12 @@ def test_crank_and_coupler_align_where_the_paper_says():
 def in_space():
     """The same with its hinges along y: each hinge measured as drawn, the crank along x."""
     points = {"A": [0, 0, 0], "B": ["crank", 0, 0], "E": [0.54, 0, 0.52], "D": ["ground", 0, 0]}
-    pairs = {"A": ["ground", "crank"], "B": ["crank", "coupler"], "E": ["coupler", "follower"], "D": ["follower", "ground"]}
+    pairs = {
+        "A": ["ground", "crank"],
+        "B": ["crank", "coupler"],
+        "E": ["coupler", "follower"],
+        "D": ["follower", "ground"],
+    }
     joints = {name: {"revolute": pair, "axis": "-y"} for name, pair in pairs.items()}
     return four_bar(plane=None, gravity=[0, 0, -GRAVITY], points=points, joints=joints)
 

@@ -15,6 +15,7 @@ def require_consistent(mechanism: Mechanism) -> None:
     _dimensions(mechanism)
     require_known_coordinates(mechanism)
     _configurations(mechanism)
+    _motions(mechanism)
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:
@@ -146,4 +147,27 @@ def _configurations(mechanism: Mechanism) -> None:
                     part=part_name(path) if len(path) > 1 else path[0],
                     path=(*path, coordinate),
                     hint=nearest(coordinate, names),
+                )
+
+
+def _motions(mechanism: Mechanism) -> None:
+    """Motions move coordinates that exist, and a tool through points of the drawing's dimension."""
+    names = mechanism.coordinate_names()
+    wanted = 2 if mechanism.planar else 3
+    for name, motion in mechanism.motions.items():
+        for coordinate in motion.coordinates or ():
+            if coordinate not in names:
+                raise InputError(
+                    f'"{coordinate}" is not one of the coordinates',
+                    part=part_name(("motions", name)),
+                    path=("motions", name, "coordinates", coordinate),
+                    hint=nearest(coordinate, names),
+                )
+        for i, point in enumerate(motion.tool.path if motion.tool else ()):
+            if len(point) != wanted:
+                raise InputError(
+                    f"point {i + 1} of its path has {len(point)} components, not {wanted}",
+                    part=part_name(("motions", name)),
+                    path=("motions", name, "tool", "path", i),
+                    hint=f"write {wanted} numbers",
                 )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, PrivateAttr, StringConstraints, field_validator, model_validator
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
 from supple.description.expression import resolve_parameters, use_parameters
 from supple.description.joint import Joint
 from supple.description.load import Damper, Force, Spring
+from supple.description.motion import Motion
 from supple.description.quantity import Number, Part, Vector
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
@@ -22,6 +23,7 @@ GROUND = "ground"
 SCHEMA_VERSION = 1
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
+T = TypeVar("T")
 Plane = Literal["xy", "xz", "yz", "yx", "zx", "zy"]
 
 
@@ -64,6 +66,10 @@ class Mechanism(Part):
     """Values of some coordinates at rest, where the drawing is only rough."""
     configurations: dict[Name, dict[str, Number]] = {}
     """Named configurations: coordinate: value."""
+    motions: dict[Name, Motion] = {}
+    """Named motions of coordinates or of a tool."""
+
+    _memory: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -89,7 +95,17 @@ class Mechanism(Part):
         return id(self)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or super().__eq__(other)  # the same one is by far the usual case
+        if self is other:  # by far the usual case
+            return True
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+
+    def remembered(self, key: str, make: Callable[[], T]) -> T:
+        """What `make` gave the first time: a description is frozen, so what follows from it stays true."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
 
     def replace(self, **changes: Any) -> Mechanism:
         """Another mechanism with some parts changed, checked anew."""

@@ -94,4 +94,8 @@ def _require_meaning(mechanism: Mechanism) -> None:
     """Everything that can be told without assembling: names, places, connections, masses."""
     require_consistent(mechanism)
     topology(mechanism)
-    mass_properties(Drawing(mechanism))
+    drawing = Drawing(mechanism)
+    mass_properties(drawing)
+    for name, motion in mechanism.motions.items():
+        if motion.tool is not None:
+            drawing.attached(motion.tool.place, ("motions", name, "tool", "place"))

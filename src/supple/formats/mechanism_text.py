@@ -18,7 +18,7 @@ def to_yaml(mechanism: Mechanism) -> str:
 
     Expressions have been evaluated when a mechanism is built, so numbers are written as such.
     """
-    data = mechanism.model_dump(exclude_defaults=True)
+    data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
     lines = [f"supple: {SCHEMA_VERSION}"]
     for section, value in data.items():
         if isinstance(value, Mapping) and value:

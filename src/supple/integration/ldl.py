@@ -1,7 +1,7 @@
 """LDLᵀ of symmetric quasi-definite matrices of a fixed sparse pattern, without pivoting.
 
-A matrix [[A, Bᵀ], [B, -C]] with A and C positive definite has a factor LDLᵀ in every symmetric ordering [Vanderbei 1995].
-The ordering and the pattern of L are found once; the numbers are filled in by a kernel as often as needed.
+A matrix [[A, Bᵀ], [B, -C]] with A and C positive definite has a factor LDLᵀ in every symmetric ordering
+[Vanderbei 1995]. The ordering and the pattern of L are found once; a kernel fills in the numbers as often as needed.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Pattern(NamedTuple):
     """Where the entries of the matrix and of its factor are.
 
     order : (n,) order[k] is the row that is eliminated k-th
-    start, index : column k of the upper triangle, in the new order, holds rows index[start[k]:start[k + 1]],
-                   the diagonal among them
+    start, entries : column k of the upper triangle, in the new order, holds rows entries[start[k]:start[k + 1]],
+                     the diagonal among them
     row_start, row_index : columns with an entry in row k of L, each after all it depends on
     below_start, below_index : rows with an entry in column k of L, rising
     """
 
     order: Integers
     start: Integers
-    index: Integers
+    entries: Integers
     row_start: Integers
     row_index: Integers
     below_start: Integers
@@ -105,9 +105,8 @@ def factorise(pattern, values, L, D, y, filled):
             last = filled[i]
             for q in range(below_start[i], last):
                 y[below_index[q]] -= L[q] * yi
-            l = yi / D[i]
-            pivot -= l * yi
-            L[last] = l
+            L[last] = yi / D[i]
+            pivot -= L[last] * yi
             filled[i] = last + 1
         if pivot == 0.0 or pivot != pivot:
             return False

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,21 +77,20 @@ class Start(NamedTuple):
     margin: float
 
 
-_starts: WeakKeyDictionary[Rest, Start] = WeakKeyDictionary()
-
-
 def start_of(position: Rest) -> Start:
     """Computed once for each mechanism; a rest that is itself a dead point is an error."""
-    if position not in _starts:
-        arrays = position.numbering.arrays
-        nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
-        Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
-        work = workspace(arrays.sizes)
-        regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
-        if not regular:
-            raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
-        _starts[position] = Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
-    return _starts[position]
+    return position.numbering.mechanism.remembered("start", lambda: _start(position))
+
+
+def _start(position: Rest) -> Start:
+    arrays = position.numbering.arrays
+    nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
+    Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
+    work = workspace(arrays.sizes)
+    regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
+    if not regular:
+        raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
+    return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
 
 
 def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:
@@ -135,7 +133,9 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
         )
     locked = locked_coordinates(halted)
     listed = ", ".join(f'"{name}"' for name in locked)
-    what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "it gains a freedom that no coordinate holds"
+    what = (
+        f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "it gains a freedom that no coordinate holds"
+    )
     return InputError(
         f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
         part=part,

@@ -23,7 +23,7 @@ from supple.kinematics.primitives import ANGLE, SCALE, cross, value
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements
 SLOPE = 0.7  # the margin changes more slowly than this with the displacement of the bodies
-SHORTEST = 1e-7  # of the segment
+SHORTEST = 1e-7  # of the segment, or of a radian
 CLOSED = 1e-9  # corrections below this need not shrink any more
 ROUNDING = 1e-15  # what the next correction would be when closure ends
 KEEP = 1e-3  # correction below which the factorisation is kept for the next
@@ -192,9 +192,11 @@ def close_batch(
         w[:] = rest_w
         done, step = 0.0, 1.0
         sign, margin = rest_sign, rest_margin
+        shortest = SHORTEST
         for i in range(s):  # no angle turns further than REACH in one step
             if rows_i[mc + i, 0] == ANGLE:
                 turn = abs(thetas[n, i] - rest_w[i])
+                shortest = min(shortest, SHORTEST / max(turn, 1.0))
                 while turn * step > REACH:
                     step *= 0.5
         while done < 1.0:
@@ -227,7 +229,7 @@ def close_batch(
                     step *= 2.0
             else:
                 step *= 0.5
-                if step < SHORTEST:
+                if step < shortest:
                     break
         reached[n] = done
         for i in range(measures):

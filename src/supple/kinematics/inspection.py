@@ -16,7 +16,8 @@ from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
 from supple.formats.source import located
 from supple.kinematics.jacobian import scaled_jacobian
-from supple.kinematics.limits import actuator_key, outside_limits
+from supple.kinematics.limits import outside_limits
+from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import gradient
 from supple.kinematics.rank import RANK_TOLERANCE
 from supple.kinematics.rest import Rest, rest
@@ -173,7 +174,9 @@ def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
     s = len(found.coordinates)
     wanted = np.vstack([np.zeros((len(J) - s, s)), np.eye(s)])
     Psi: Array = np.linalg.lstsq(J, wanted, rcond=None)[0].astype(float)
-    B = np.array([_slope(position, actuator_key(found, name), Psi) for name in actuators]).reshape(-1, s)
+    B = np.array(
+        [_slope(position, key_of(found.mechanism, found.mechanism.actuators[name]), Psi) for name in actuators]
+    ).reshape(-1, s)
     driven = np.abs(B).max(axis=0, initial=0.0)
     scale = driven.max()
     idle = [

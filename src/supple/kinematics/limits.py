@@ -7,9 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 
 Array = NDArray[np.float64]
+
+_ROUNDING = 1e-9  # of a limit: closure and arithmetic leave this much
 
 
 class Excess(NamedTuple):
@@ -36,7 +39,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
     mechanism, angles = numbering.mechanism, numbering.angles()
     given = []
     for name, actuator in mechanism.actuators.items():
-        given.append((f'actuator "{name}"', actuator_key(numbering, name), actuator.limits))
+        given.append((f'actuator "{name}"', key_of(mechanism, actuator), actuator.limits))
     for name, joint in mechanism.joints.items():
         names = joint.coordinates(mechanism.plane)
         for coordinate in names:
@@ -49,17 +52,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
             continue
         row = numbering.measures[key]
         value = float(w[row - numbering.constraints])
-        if not limits[0] <= value <= limits[1]:
+        slack = _ROUNDING * max(abs(limits[0]), abs(limits[1]))
+        if not limits[0] - slack <= value <= limits[1] + slack:
             found.append(Excess(part, value, limits, "rad" if angles[row] else "m"))
     return found
-
-
-def actuator_key(numbering: Numbering, name: str) -> tuple[str, ...]:
-    """Under what key `Numbering.measures` holds an actuator's coordinate."""
-    actuator = numbering.mechanism.actuators[name]
-    if actuator.between is not None:
-        return ("between", *actuator.between)
-    assert actuator.joint is not None
-    found = numbering.mechanism.joint_coordinate(actuator.joint)
-    assert found is not None  # consistency has been checked
-    return ("joint", *found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from supple.formats.source import located
 from supple.kinematics.closure_kernel import unwrapped
 from supple.kinematics.completion import close_drawing
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
+from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering
 from supple.kinematics.rank import Mobility, dependence, mobility
 
@@ -41,25 +41,20 @@ class Rest:
         return self.w[: len(self.numbering.coordinates)]
 
 
-_known: WeakKeyDictionary[Mechanism, Rest] = WeakKeyDictionary()
-
-
 def rest(mechanism: Mechanism) -> Rest:
     """The rest configuration, computed once for each mechanism (descriptions are frozen).
 
     θ is the mechanism's `coordinates`; left out, its actuators, if there are as many as its mobility.
     """
-    if mechanism not in _known:
-        try:
-            _known[mechanism] = _assembled(mechanism)
-        except InputError as error:
-            raise located(error, mechanism) from None
-    return _known[mechanism]
+    try:
+        return mechanism.remembered("rest", lambda: _assembled(mechanism))
+    except InputError as error:
+        raise located(error, mechanism) from None
 
 
 def _assembled(mechanism: Mechanism) -> Rest:
     require_consistent(mechanism)
-    found = numbering(mechanism, mechanism.coordinate_names())
+    found = numbering(mechanism, () if _share_a_measure(mechanism) else mechanism.coordinate_names())
     X = close_drawing(found, found.drawn.copy(), _rest_targets(found))
     freedom = mobility(found, X)
     _require_motion(found, freedom)
@@ -70,6 +65,12 @@ def _assembled(mechanism: Mechanism) -> Rest:
     else:
         _require_determined(found, X)
     return Rest(found, X, _values(found, X), _independent_rows(found, X), freedom)
+
+
+def _share_a_measure(mechanism: Mechanism) -> bool:
+    """Two actuators on one joint cannot both be coordinates; the user has not said which is."""
+    keys = [key_of(mechanism, actuator) for actuator in mechanism.actuators.values()]
+    return mechanism.coordinates is None and len(set(keys)) < len(keys)
 
 
 def _require_motion(found: Numbering, freedom: Mobility) -> None:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formulations.coefficients import Carried, carried
 from supple.kinematics.closure import assemble, in_parts, locked_coordinates
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.numbering import Numbering
-from supple.parameterization.coefficients import Carried, carried
+from supple.parameterization.layout import Layout
 from supple.parameterization.rigid_kernel import rigid_batch
 
 Array = NDArray[np.float64]
@@ -96,7 +97,7 @@ def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
     position = configuration.rest
     _require_coordinates(position.numbering)
     load = carried(position)
-    layout = load.layout
+    layout = mechanism_layout(position.numbering, load)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     out = np.empty((len(X), layout.width))
@@ -119,6 +120,14 @@ def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
     in_parts(part, len(X))
     _require_regular(configuration, regular)
     return _model(configuration, load, layout.split(out if configuration.X.ndim == 3 else out[0]))
+
+
+def mechanism_layout(numbering: Numbering, load: Carried) -> Layout:
+    """Computed once for each mechanism."""
+    sizes = numbering.arrays.sizes
+    return numbering.mechanism.remembered(
+        "layout", lambda: Layout(int(sizes[4]), int(sizes[7]), len(load.outputs), len(load.dry_forces))
+    )
 
 
 def _model(configuration: Configuration, load: Carried, parts: dict[str, Array]) -> LocalModel:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, MOTOR, SENSOR, SPRING
 from supple.kinematics.elimination import workspace
 from supple.kinematics.primitives import ANGLE, cross, curvature, dot, gradient
 from supple.kinematics.rigid_modes import rigid_modes, world_twists
-
-SPRING, DAMPER, MOTOR, DRIVE, ACTUATOR, SENSOR, DRY = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel

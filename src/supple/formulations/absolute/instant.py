@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.march import row_of, rows_at, workspace
+from supple.formulations.absolute.iteration import row_of, rows_at, workspace
 from supple.formulations.absolute.residual import bias, body_forces, measure_forces
 from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import MOTOR
 from supple.kinematics.primitives import SCALE
-from supple.parameterization.rigid_kernel import MOTOR
 
 Array = NDArray[np.float64]
 

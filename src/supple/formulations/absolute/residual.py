@@ -2,8 +2,9 @@
 
     M v̇ - Q(q, v, t) - Φ_qᵀ λ = 0,   Φ(q, t) = 0                              [Brüls 2004, eq. 5]
 
-A body is at the position of its centre of mass, in world axes, and turns with its angular velocity in body axes, so that M is
-constant: m and J_c. Rows and loads are those of kinematics and of the local model, with points counted from the centres of mass.
+A body is at the position of its centre of mass, in world axes, and turns with its angular velocity in body axes, so
+that M is constant: m and J_c. Rows and loads are those of kinematics and of the local model, with points counted from
+the centres of mass.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from math import tanh
 import numpy as np
 
 from supple.compilation import kernel
+from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
 from supple.kinematics.closure_kernel import unwrapped
 from supple.kinematics.primitives import ANGLE, cross, curvature, gradient
-from supple.parameterization.rigid_kernel import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
 
 
 @kernel

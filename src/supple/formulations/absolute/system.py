@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
+from supple.formulations.coefficients import DAMPER, MOTOR, SPRING, carried
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.primitives import PA, PB
 from supple.kinematics.rest import Rest
-from supple.parameterization.coefficients import carried
-from supple.parameterization.rigid_kernel import DAMPER, MOTOR, SPRING
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -75,16 +73,10 @@ class Absolute(NamedTuple):
     centers: Array
 
 
-_known: WeakKeyDictionary[Rest, dict[tuple[int, ...], Absolute]] = WeakKeyDictionary()
-
-
 def absolute(rest: Rest, driven: tuple[int, ...] = (), friction_speed: float = 1e-3) -> Absolute:
     """The mechanism in absolute coordinates, with the coordinates of these numbers prescribed."""
-    made = _known.setdefault(rest, {})
-    key = (*driven, hash(friction_speed))
-    if key not in made:
-        made[key] = _make(rest, driven, friction_speed)
-    return made[key]
+    key = f"absolute {driven} {friction_speed}"
+    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed))
 
 
 def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float) -> Absolute:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,25 @@ from supple.description.mass_properties import mass_properties
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
-from supple.parameterization.rigid_kernel import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+# What acts along a measure, or sees it.
+SPRING, DAMPER, MOTOR, DRIVE, ACTUATOR, SENSOR, DRY = 0, 1, 2, 3, 4, 5, 6
+
+
 class CoefficientArrays(NamedTuple):
-    """What the kernels of the local model take beside the rows, in this order (see rigid_kernel.py)."""
+    """What kernels take beside the rows, in this order.
+
+    inertia    : (bodies, d, d) constant mass matrices in body axes
+    loads_i    : (n, 2) body, follows the body (1) or keeps its direction (0); gravity comes first
+    loads_f    : (n, 9) point on the body, force, moment (in body axes if it follows, in the world's otherwise)
+    uses_start : uses of measure i are uses_start[i] to uses_start[i + 1]
+    uses_i     : (n, 2) role (above), number among its kind
+    uses_f     : (n, 2) coefficient, reference
+    """
 
     inertia: Array
     loads_i: Integers
@@ -30,51 +40,20 @@ class CoefficientArrays(NamedTuple):
     uses_f: Array
 
 
-class Layout:
-    """Where each coefficient stands in a row of results."""
-
-    def __init__(self, s: int, actuators: int, outputs: int, dry: int):
-        self.shapes = {
-            "M": (s, s),
-            "dM": (s, s, s),
-            "christoffel": (s, s, s),
-            "potential": (1,),
-            "force": (s,),
-            "dforce": (s, s),
-            "damping": (s, s),
-            "input_map": (s, actuators),
-            "outputs": (outputs, 1 + s + s * s),
-            "friction_map": (dry, s),
-        }
-        sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.width = sum(sizes)
-        starts = np.cumsum([0, *sizes]).tolist()
-        self._places = list(zip(self.shapes.items(), starts[:-1], starts[1:], strict=True))
-
-    def split(self, rows: Array) -> dict[str, Array]:
-        """Views of (..., width) results by name."""
-        lead = rows.shape[:-1]
-        return {name: rows[..., start:stop].reshape(lead + shape) for (name, shape), start, stop in self._places}
-
-
 class Carried(NamedTuple):
-    """The arrays, and the names of what they stand for."""
+    """The arrays, and the names of what they stand for.
+
+    outputs : the row of each output; dry_forces : of each joint coordinate with dry friction
+    """
 
     arrays: CoefficientArrays
-    outputs: tuple[str, ...]
+    outputs: dict[str, int]
     dry_forces: dict[str, float]
-    layout: Layout
-
-
-_known: WeakKeyDictionary[Numbering, Carried] = WeakKeyDictionary()
 
 
 def carried(position: Rest) -> Carried:
     """Computed once for each mechanism."""
-    if position.numbering not in _known:
-        _known[position.numbering] = _collect(position.numbering)
-    return _known[position.numbering]
+    return position.numbering.mechanism.remembered("carried", lambda: _collect(position.numbering))
 
 
 class _Use(NamedTuple):
@@ -108,9 +87,7 @@ def _collect(numbering: Numbering) -> Carried:
                 dry[f"{name}.{coordinate}"] = friction
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
-    sizes = numbering.arrays.sizes
-    layout = Layout(int(sizes[4]), int(sizes[7]), len(outputs), len(dry))
-    return Carried(arrays, tuple(outputs), dry, layout)
+    return Carried(arrays, outputs, dry)
 
 
 def _parts(numbering: Numbering) -> list[_Use]:

@@ -1,0 +1,178 @@
+"""The result of a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.instant import Instant, instant
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import carried
+from supple.kinematics.configuration import Configuration, FramePose
+from supple.kinematics.motion import FrameMotion, Motion
+from supple.results.signals import Signals
+
+Array = NDArray[np.float64]
+
+
+class Reaction(NamedTuple):
+    """What a joint does to its second body: force (N, 3) in N and moment about the joint (N, 3) in N m, world axes."""
+
+    force: Array
+    moment: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """Motion in time. Arrays have the times first.
+
+    reason : why the run ended early, or ""; what was computed until then is here
+    """
+
+    problem: Absolute
+    time: Array
+    X: Array
+    V: Array
+    acceleration: Array
+    multipliers: Array
+    w: Array
+    energies: Array
+    forces: tuple[Array, Array]
+    reason: str
+    steps: int
+    iterations: int
+
+    @property
+    def complete(self) -> bool:
+        return not self.reason
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """All positions as a batch of configurations."""
+        X = self.X.copy()
+        R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
+        X[..., :3] -= np.einsum("nbij,bj->nbi", R, self.problem.centers)
+        s = len(self.problem.rest.numbering.coordinates)
+        return Configuration(self.problem.rest, self.w[:, :s], X, self.w, np.ones(len(self.time)))
+
+    @cached_property
+    def motion(self) -> Motion:
+        """All velocities and accelerations."""
+        count, bodies, _ = self.V.shape
+        V, dV = np.zeros((count, bodies + 1, 6)), np.zeros((count, bodies + 1, 6))
+        column = self.problem.system.column
+        V[:, :-1, column], dV[:, :-1, column] = self.V, self.acceleration
+        R = self.X[..., 3:].reshape(count, bodies + 1, 3, 3)
+        # From the centre of mass, in the world, to the body's origin, in its axes.
+        turn, c = V[..., 3:], self.problem.centers
+        v = np.einsum("nbji,nbj->nbi", R, V[..., :3])
+        a = np.einsum("nbji,nbj->nbi", R, dV[..., :3])
+        V[..., :3] = v - np.cross(turn, c)
+        dV[..., :3] = a - np.cross(turn, v) - np.cross(dV[..., 3:], c)
+        return Motion(self.configuration, V, dV)
+
+    @property
+    def coordinates(self) -> Signals:
+        """θ over time."""
+        numbering = self.problem.rest.numbering
+        angle = numbering.angles()[numbering.constraints :]
+        names = numbering.coordinates
+        units = {name: "rad" if angle[i] else "m" for i, name in enumerate(names)}
+        return Signals(self.time, {name: self.w[:, i] for i, name in enumerate(names)}, units)
+
+    @property
+    def joint_coordinates(self) -> Signals:
+        """Every coordinate of every joint."""
+        return Signals(self.time, dict(self.configuration.joint_coordinates))
+
+    @property
+    def outputs(self) -> Signals:
+        """What the sensors see."""
+        numbering = self.problem.rest.numbering
+        rows = carried(self.problem.rest).outputs
+        return Signals(self.time, {name: self.w[:, row - numbering.constraints] for name, row in rows.items()})
+
+    @property
+    def inputs(self) -> Signals:
+        """Forces of the actuators."""
+        breaks, coefficients = self.forces
+        last = coefficients[3, -1] + coefficients[2, -1] * (breaks[-1] - breaks[-2])
+        values = np.vstack([coefficients[3], last])
+        names = self.problem.rest.numbering.mechanism.actuators
+        return Signals(self.time, {name: np.interp(self.time, breaks, values[:, i]) for i, name in enumerate(names)})
+
+    @property
+    def energy(self) -> Signals:
+        """Kinetic and potential energy, work put in, and what is left over: the error of the balance."""
+        kinetic, potential, actuators, courses, lost = self.energies.T
+        total = kinetic + potential
+        values = {
+            "kinetic": kinetic, "potential": potential, "total": total, "actuators": actuators, "prescribed": courses,
+            "lost": -lost, "balance": total - total[0] - actuators - courses - lost,
+        }  # fmt: skip
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
+
+    def frame(self, name: str) -> FramePose:
+        """A body, frame or joint's point over time: position (N, 3), rotation (N, 3, 3)."""
+        return self.configuration.frame(name)
+
+    def frame_motion(self, name: str) -> FrameMotion:
+        """Its velocity, angular velocity, and accelerations."""
+        return self.motion.frame(name)
+
+    @cached_property
+    def instant(self) -> Instant:
+        """Accelerations and least multipliers from a rank-revealing solve at every result."""
+        u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
+        courses = self._course_accelerations()
+        return instant(self.problem, self.X, self.V, self.w, np.ascontiguousarray(u), courses)
+
+    def _course_accelerations(self) -> Array:
+        driven = self.problem.system.driven - int(self.problem.system.sizes[2])
+        if not len(driven):
+            return np.zeros((len(self.time), 0))
+        rates = np.gradient(self.w[:, driven], self.time, axis=0, edge_order=2)
+        return np.gradient(rates, self.time, axis=0, edge_order=2)
+
+    def reaction(self, joint: str) -> Reaction:
+        """Force and moment of a joint on its second body over time, in the world.
+
+        Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
+        """
+        numbering = self.problem.rest.numbering
+        if joint not in numbering.joint_rows:
+            raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
+        rows = numbering.joint_rows[joint]
+        d = int(self.problem.system.sizes[1])
+        first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
+        body, sign = (second, 1.0) if second < len(numbering.bodies) else (first, -1.0)
+        wrench = np.zeros((len(self.time), 6))
+        push = np.einsum(
+            "nr,nrc->nc", self.instant.multipliers[:, rows], self.instant.rows[:, rows, body * d : body * d + d]
+        )
+        wrench[:, self.problem.system.column] = sign * push
+        R = self.X[:, body, 3:].reshape(-1, 3, 3)
+        point = self._joint_place(joint, body)
+        force = wrench[:, :3]
+        moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(point - self.X[:, body, :3], force)
+        P = numbering.mechanism.plane_axes()
+        return Reaction(force @ P.T, moment @ P.T)
+
+    def _joint_place(self, joint: str, body: int) -> Array:
+        from supple.kinematics.joint_frames import joint_frames
+
+        numbering = self.problem.rest.numbering
+        frames = joint_frames(numbering.drawing, joint)
+        local = frames.pb if numbering.body_index(numbering.mechanism.joints[joint].bodies[1]) == body else frames.pa
+        R = self.X[:, body, 3:].reshape(-1, 3, 3)
+        return self.X[:, body, :3] + R @ (local - self.problem.centers[body])
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Outputs (or coordinates, if there is no sensor) over time."""
+        signals = self.outputs if len(self.outputs) else self.coordinates
+        return signals.plot(*names, axes=axes)

@@ -1,0 +1,209 @@
+"""Simulation of the full DAE in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.simulated import Simulation
+from supple.analyses.statics import equilibrium
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.march import DONE, march
+from supple.formulations.absolute.system import Absolute, absolute
+from supple.integration.generalized_alpha import alpha_of
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.motion import motion as motion_of
+
+Array = NDArray[np.float64]
+Signal = float | ArrayLike | Callable[[float], float]
+Piecewise = tuple[Array, Array]
+
+_NEWTON = 1e-9  # error of the accelerations at which a step has converged
+
+
+def simulate(
+    mechanism: Mechanism,
+    *,
+    until: float,
+    step: float = 1e-3,
+    start: At | Configuration = None,
+    rates: Mapping[str, float] | ArrayLike | None = None,
+    inputs: Mapping[str, Signal] | None = None,
+    input_times: ArrayLike | None = None,
+    motion: Any = None,
+    tolerance: float | None = None,
+    spectral_radius: float = 0.9,
+    output_step: float | None = None,
+    friction_speed: float = 1e-3,
+) -> Simulation:
+    """Motion of the mechanism in time: generalized-α on R³ × SO(3) with index-3 constraints.
+
+    until, step     : s; the step is the fixed one, or with `tolerance` the largest
+    start           : as in `assemble`, or "equilibrium"; rates : of θ, by name or in order
+    inputs          : force of each actuator: a number, a callable of time, or values at `input_times`
+    motion          : prescribed coordinates: a Trajectory, a motion's name in the file, or {coordinate: callable of time}
+    tolerance       : error a step may make (rad, or extents of the mechanism); steps are fixed if left out
+    spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
+    output_step     : time between results; at least one step and at most 2000 results if left out
+    friction_speed  : speed (rad/s, or extents/s) over which dry friction changes its sign
+
+    A run that cannot go on returns what it has; see `Simulation.reason`.
+    """
+    _require_times(until, step)
+    here = _start(mechanism, start, inputs)
+    grid = _grid(until, step, output_step)
+    driven, targets, target_rates, target_accelerations = _prescribed(here, motion, until, step)
+    problem = absolute(here.rest, driven, friction_speed)
+    forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
+    theta_rates = _rates(here, rates)
+    theta_rates[list(driven)] = target_rates
+    if driven:
+        here = _on_course(here, driven, targets)
+    X, V = centre_state(problem, here, theta_rates)
+    w = here.w.copy()
+    u0 = np.array([np.interp(0.0, forces[0], np.append(forces[1][3, :, i], 0.0)) for i in range(forces[1].shape[2])])
+    first = instant(problem, X[None], V[None], w[None], u0[None], target_accelerations[None])
+    a0 = np.ascontiguousarray(first.acceleration[0])
+    state = (X, V, a0, a0.copy(), np.ascontiguousarray(first.multipliers[0]), w)
+    count = len(grid)
+    record = (
+        np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
+        np.empty((count, len(state[4]))), np.empty((count, len(w))), np.empty((count, 5)),
+    )  # fmt: skip
+    status, reached, time, steps, iterations = compiled(march)(
+        problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
+        float(tolerance or 0.0), forces, targets, (_NEWTON, here.rest.numbering.arrays.extent), state, record,
+    )  # fmt: skip
+    reason = "" if status == DONE else f"Newton's method failed at {time:.6g} s, with the step halved twelve times"
+    poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in record)
+    return Simulation(
+        problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces, reason,
+        int(steps), int(iterations),
+    )  # fmt: skip
+
+
+def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[Array, Array]:
+    """Poses and velocities of the centres of mass at a configuration moving with θ̇."""
+    X = here.X.copy()
+    R = X[:, 3:].reshape(-1, 3, 3)
+    X[:, :3] += np.einsum("bij,bj->bi", R, problem.centers)
+    bodies, d = int(problem.system.sizes[0]), int(problem.system.sizes[1])
+    if not rates.any():
+        return X, np.zeros((bodies, d))
+    twist = motion_of(here, rates).V[:-1]
+    v, turn = twist[:, :3], twist[:, 3:]
+    centre = np.einsum("bij,bj->bi", R[:-1], v + np.cross(turn, problem.centers[:-1]))
+    return X, np.ascontiguousarray(np.concatenate([centre, turn], axis=1)[:, problem.system.column])
+
+
+def _require_times(until: float, step: float) -> None:
+    if not (until > 0.0 and np.isfinite(until)):
+        raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
+    if not 0.0 < step <= until:
+        raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
+
+
+def _start(mechanism: Mechanism, start: At | Configuration, inputs: Mapping[str, Signal] | None) -> Configuration:
+    if isinstance(start, Configuration):
+        return start
+    if isinstance(start, str) and start == "equilibrium":
+        constant = [(inputs or {}).get(name, 0.0) for name in mechanism.actuators]
+        u = [value if isinstance(value, int | float) else 0.0 for value in constant]
+        return equilibrium(mechanism, inputs=u)
+    return assemble(mechanism, start)
+
+
+def _rates(here: Configuration, rates: Mapping[str, float] | ArrayLike | None) -> Array:
+    names = here.rest.numbering.coordinates
+    found = np.zeros(len(names))
+    if isinstance(rates, Mapping):
+        for name, value in rates.items():
+            if name not in names:
+                raise InputError(f'"{name}" is not a coordinate', hint=nearest(name, names))
+            found[names.index(name)] = value
+    elif rates is not None:
+        found[:] = np.asarray(rates, float)
+    return found
+
+
+def _grid(until: float, step: float, output_step: float | None) -> Array:
+    """Times of the results: whole numbers of equal steps apart."""
+    wanted = output_step if output_step is not None else max(step, until / 2000.0)
+    return np.linspace(0.0, until, max(1, round(until / wanted)) + 1)
+
+
+def _forces(
+    mechanism: Mechanism,
+    inputs: Mapping[str, Signal] | None,
+    times: ArrayLike | None,
+    until: float,
+    step: float,
+) -> Piecewise:
+    """Forces of all actuators, linear between samples; callables are sampled at every step."""
+    given = dict(inputs or {})
+    for name in given:
+        if name not in mechanism.actuators:
+            raise InputError(f'there is no actuator "{name}"', hint=nearest(name, mechanism.actuators))
+    breaks = np.linspace(0.0, until, round(until / step) + 1) if times is None else np.asarray(times, float)
+    values = np.zeros((len(breaks), len(mechanism.actuators)))
+    for i, name in enumerate(mechanism.actuators):
+        signal = given.get(name, 0.0)
+        if callable(signal):
+            values[:, i] = [signal(float(t)) for t in breaks]
+        else:
+            array = np.asarray(signal, float)
+            if array.ndim and array.shape != breaks.shape:
+                raise InputError(
+                    f"it has {array.shape} values for {len(breaks)} times",
+                    part=f'input "{name}"',
+                    hint="give input_times of the same length, a number, or a callable of time",
+                )
+            values[:, i] = array
+    if not np.isfinite(values).all():
+        raise InputError("inputs hold values that are not finite", hint="check the file or the callable")
+    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
+    return breaks, np.stack([np.zeros_like(slopes), np.zeros_like(slopes), slopes, values[:-1]])
+
+
+def _prescribed(
+    here: Configuration, motion: Any, until: float, step: float
+) -> tuple[tuple[int, ...], Piecewise, Array, Array]:
+    """Numbers of the prescribed coordinates, their course as cubics, and rates and accelerations at the start."""
+    names = here.rest.numbering.coordinates
+    none = (np.array([0.0, until]), np.zeros((4, 1, 0)))
+    if motion is None:
+        return (), none, np.zeros(0), np.zeros(0)
+    times = np.linspace(0.0, until, round(until / step) + 1)
+    if isinstance(motion, Mapping):
+        for name in motion:
+            if name not in names:
+                raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
+        chosen = tuple(names.index(name) for name in motion)
+        theta = np.array([[course(float(t)) for course in motion.values()] for t in times])
+        rates = np.gradient(theta, times, axis=0, edge_order=2)
+        accelerations = np.gradient(rates, times, axis=0, edge_order=2)
+    else:
+        from supple.analyses.trajectory import trajectory
+
+        course = trajectory(here.mechanism, motion, times=times)
+        chosen = tuple(range(len(names)))
+        theta, rates, accelerations = course.theta, course.rates, course.accelerations
+    h = np.diff(times)[:, None]
+    rise = np.diff(theta, axis=0) / h
+    cubic = (rates[:-1] + rates[1:] - 2.0 * rise) / h**2
+    square = (3.0 * rise - 2.0 * rates[:-1] - rates[1:]) / h
+    return chosen, (times, np.stack([cubic, square, rates[:-1], theta[:-1]])), rates[0], accelerations[0]
+
+
+def _on_course(here: Configuration, driven: tuple[int, ...], targets: Piecewise) -> Configuration:
+    """The start, with prescribed coordinates where their course begins."""
+    theta = here.theta.copy()
+    theta[list(driven)] = targets[1][3, 0]
+    return assemble(here.mechanism, theta)

@@ -1,0 +1,79 @@
+"""Static equilibrium: the configuration at which no coordinate is pushed.
+
+p(θ) + B(θ) u = 0, by Newton's method with the exact gradient of p, downhill in the potential.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.measures import key_of
+from supple.parameterization.local_model import local
+
+Array = NDArray[np.float64]
+
+_ITERATIONS = 100
+_SMALL = 1e-10  # of the largest force met on the way
+
+
+def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None) -> Configuration:
+    """A stable equilibrium under gravity, springs, constant forces and constant actuator forces.
+
+    start  : where the search begins, as in `assemble`
+    inputs : (actuators,) constant forces; zero if left out
+    """
+    u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
+    here = assemble(mechanism, start)
+    theta = here.theta.copy()
+    scale = 0.0
+    longest = 0.3
+    for _ in range(_ITERATIONS):
+        model = local(mechanism, here)
+        force = model.force + model.input_map @ u
+        scale = max(scale, float(np.abs(force).max()))
+        if float(np.abs(force).max()) <= _SMALL * scale or scale == 0.0:
+            return here
+        K = -0.5 * (model.dforce + model.dforce.T)
+        values, vectors = np.linalg.eigh(K)
+        floor = 1e-8 * max(float(np.abs(values).max()), 1e-12)
+        # Along directions that curve down, go downhill all the same.
+        step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor))
+        step *= min(1.0, longest / float(np.abs(step).max()))
+        here, taken = _downhill(mechanism, theta, step, float(model.potential) - float(u @ _lengths(here)), u)
+        if not taken:
+            break
+        theta = here.theta.copy()
+    raise InputError(
+        f"no equilibrium was found from {np.array2string(theta, precision=4)}; the largest force left is "
+        f"{float(np.abs(force).max()):.3g} N (or N m)",
+        part=f'mechanism "{mechanism.name}"',
+        hint="start closer to it, or add what holds the mechanism (springs, actuator forces)",
+    )
+
+
+def _downhill(
+    mechanism: Mechanism, theta: Array, step: Array, potential: float, u: Array
+) -> tuple[Configuration, bool]:
+    """Halve the step until the potential falls (or the force is at rounding)."""
+    for _ in range(30):
+        here = assemble(mechanism, (theta + step)[None], failures="mark")
+        if bool(here.assembled[0]):
+            single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
+            model = local(mechanism, single)
+            tolerance = 1e-12 * max(abs(potential), 1.0)
+            if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
+                return single, True
+        step = 0.5 * step
+    return assemble(mechanism, theta), False
+
+
+def _lengths(configuration: Configuration) -> Array:
+    """Coordinates of the actuators: constant forces u have the potential -u·ℓ."""
+    numbering = configuration.rest.numbering
+    keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
+    return np.array([configuration.w[numbering.measures[key] - numbering.constraints] for key in keys])

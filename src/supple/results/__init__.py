@@ -1,0 +1,1 @@
+"""What analyses return: labelled signals, and later linear models and mode sets; plot and convert."""
