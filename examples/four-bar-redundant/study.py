@@ -8,75 +8,105 @@ from matplotlib.figure import Figure
 
 import supple
 
-SPEED = 60 * 2 * np.pi / 60  # rad/s, constant over the turn
-SINGLE = (203.5, -232.7)  # N m: largest and least torque of the crank alone
-LEAST_SQUARES = {2: 98.3, 3: 93.3, 4: 79.5}  # N m: largest torque with so many actuators
-LEAST_PEAK = {2: 89.9, 3: 76.8, 4: 58.5}
-COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0")
+# [Silva, Table 1], N m: largest and least torque of each actuator, with one to four of them.
+PRINTED = {
+    1: {"A": (203, -232)},
+    2: {"A": (431, -78), "B": (289, -173)},
+    3: {"A": (342, -131), "B": (288, -174), "C": (257, -108)},
+    4: {"A": (156, -73), "B": (77, -90), "C": (49, -37), "D": (249, -105)},
+}
+# Computed independently of supple, N m: the largest torque of all, with so many actuators.
+PEAKS = {"torque": {2: 98.3, 3: 93.3, 4: 79.5}, "peak": {2: 89.9, 3: 76.8, 4: 58.5}}
+FASTEST = 2000  # N m/s: where a hinge's share of the work changes sign, its least-peak torque jumps without this
+TITLES = {
+    "multipliers": "least torques and joint forces (the paper's)",
+    "torque": "least squares of the torques",
+    "peak": "least peak of the torques",
+}
+COLORS = {"A": "#3b6ea8", "B": "#c8553d", "C": "#4f8f5b", "D": "#8a5fa0"}
 
 
 def main(output: Path) -> None:
     four_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
-    start = four_bar.configurations["start"]["A"]
-    model = supple.local(four_bar, start + np.linspace(0, 2 * np.pi, 3601)[:, None])
+    found = {objective: divided(four_bar, objective) for objective in TITLES}
 
-    # M θ̈ + Γ θ̇² = p + B u at constant speed: what all torques together do to the crank.
-    needed = model.christoffel[:, 0, 0, 0] * SPEED**2 - model.force[:, 0]
-    B = model.input_map[:, 0, :]
+    print("one turn at 60 rpm, torques in N m")
+    print("joint forces and torques in one pseudo-inverse, max / min")
+    for n, printed in PRINTED.items():
+        for name, (largest, least) in printed.items():
+            ours = found["multipliers"][n]
+            said = f"{ours.largest[name]:7.1f} / {ours.least[name]:.1f}"
+            print(f"  {n} actuators  {name}  {said:18} printed {largest} / {least}")
+    for objective, peaks in PEAKS.items():
+        print(f"{TITLES[objective]}, largest of all")
+        for n, reference in peaks.items():
+            print(f"  {n} actuators     {peak(found[objective][n]):7.1f}            reference {reference}")
 
-    print("one turn at 60 rpm, torques in N m                       reference")
-    print(f"crank alone            {needed.max():7.1f} / {needed.min():.1f}          {SINGLE[0]} / {SINGLE[1]}")
-    for n in (2, 3, 4):
-        peak = np.abs(least_squares(B[:, :n], needed)).max()
-        print(f"{n} actuators, least squares   {peak:6.1f}                 {LEAST_SQUARES[n]}")
-    for n in (2, 3, 4):
-        peak = np.abs(least_peak(B[:, :n], needed)).max()
-        print(f"{n} actuators, least peak      {peak:6.1f}                 {LEAST_PEAK[n]}")
+    calm = supple.inverse(four_bar, "turn", minimize="peak", rate_bounds=FASTEST)
+    print(f"  4 actuators     {peak(calm):7.1f}            with no torque changing faster than {FASTEST} N m/s")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(four_bar, model, needed).savefig(output / "picture.png", dpi=100)
+    draw(four_bar, found["torque"][4].model).savefig(output / "picture.png", dpi=100)
+    draw_torques(found).savefig(output / "torques.png", dpi=85)
 
 
-def least_squares(B: np.ndarray, needed: np.ndarray) -> np.ndarray:
-    """The torques u with B u = needed and the least sum of squares."""
-    return B * (needed / (B**2).sum(axis=1))[:, None]
+def divided(four_bar: supple.Mechanism, objective: str) -> dict[int, supple.InverseDynamics]:
+    """The torques over the turn with the first one, two, three and four hinges driven."""
+    names = list(four_bar.actuators)
+    return {n: supple.inverse(four_bar, "turn", actuators=names[:n], minimize=objective) for n in PRINTED}
 
 
-def least_peak(B: np.ndarray, needed: np.ndarray) -> np.ndarray:
-    """The torques u with B u = needed whose largest is least: all equal, each pushing its own way."""
-    return np.sign(B) * (needed / np.abs(B).sum(axis=1))[:, None]
+def peak(found: supple.InverseDynamics) -> float:
+    """The largest torque of all actuators."""
+    return max(found.peak.values())
 
 
-def draw(four_bar: supple.Mechanism, model: supple.LocalModel, needed: np.ndarray) -> Figure:
-    figure = Figure(figsize=(10, 5.4), layout="constrained")
+def draw(four_bar: supple.Mechanism, model: supple.LocalModel) -> Figure:
+    """The linkage over the turn, and the coefficients of its one equation."""
+    figure = Figure(figsize=(10, 4.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
-    supple.assemble(four_bar, model.theta[::300]).plot(axes=left.add_subplot())
-
+    supple.assemble(four_bar, model.theta[::100]).plot(axes=left.add_subplot())
     turn = np.degrees(model.theta[:, 0])
-    B = model.input_map[:, 0, :]
-    rows = {
+    curves = {
         "M / kg m²": {"": model.M[:, 0, 0]},
         "gravity / N m": {"": model.force[:, 0]},
-        "B": {name: B[:, i] for i, name in enumerate(model.inputs)},
-        "torque / N m": {
-            "crank alone": needed,
-            "4, least squares": least_squares(B, needed)[:, 0],
-            "4, least peak": least_peak(B, needed)[:, 0],
-        },
+        "B": {name: model.input_map[:, 0, i] for i, name in enumerate(model.inputs)},
     }
-    for axes, (label, curves) in zip(right.subplots(4, 1, sharex=True), rows.items(), strict=True):
-        for color, (name, values) in zip(COLORS, curves.items(), strict=False):
-            axes.plot(turn, values, label=name, color=color, linewidth=1.4)
+    for axes, (label, values) in zip(right.subplots(3, 1, sharex=True), curves.items(), strict=True):
+        for name, value in values.items():
+            axes.plot(turn, value, label=name, color=COLORS.get(name, "#444444"), linewidth=1.4)
         axes.set_ylabel(label)
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
-        if len(curves) > 1:
-            axes.legend(fontsize=7, ncols=len(curves), loc="lower right", bbox_to_anchor=(1, 0.98), frameon=False)
+        dress(axes)
+        if len(values) > 1:
+            axes.legend(fontsize=7, ncols=4, loc="lower right", bbox_to_anchor=(1, 0.98), frameon=False)
     axes.set_xlabel("crank / degrees")
     return figure
 
 
+def draw_torques(found: dict[str, dict[int, supple.InverseDynamics]]) -> Figure:
+    """One row for each number of actuators, one column for each objective; the first column is the paper's Figure 3."""
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    grid = figure.subplots(4, 3, sharex=True, sharey="row")
+    for column, (objective, title) in zip(grid.T, TITLES.items(), strict=True):
+        column[0].set_title(title, fontsize=10)
+        for axes, result in zip(column, found[objective].values(), strict=True):
+            for name, values in result.forces.items():
+                axes.plot(result.time, values, label=name, color=COLORS[name], linewidth=1.4)
+            axes.text(0.02, 0.93, f"peak {peak(result):.1f}", transform=axes.transAxes, fontsize=8, va="top")
+            dress(axes)
+        column[-1].set_xlabel("time / s")
+    for n, axes in enumerate(grid[:, 0], start=1):
+        axes.set_ylabel(f"{n} actuator{'s' * (n > 1)} / N m")
+    grid[-1, 1].legend(fontsize=7, ncols=4, loc="upper right", frameon=False)
+    return figure
+
+
+def dress(axes) -> None:
+    axes.grid(color="#ececec")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("build/four-bar-redundant"), help="folder for the picture")
+    parser.add_argument("--output", type=Path, default=Path("build/four-bar-redundant"), help="folder for the pictures")
     main(parser.parse_args().output)

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "laws"))
 
-from random_mechanisms import CASES, case  # noqa: E402
+from random_mechanisms import CASES, case
 
 
 @pytest.fixture(params=CASES, scope="session")

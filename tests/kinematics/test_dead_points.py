@@ -124,7 +124,7 @@ def test_a_local_model_at_a_singular_drawing_is_refused():
     stretched = slider_crank("guide").replace(
         points={"O": [0, 0], "P": [CRANK, 0], "S": [CRANK + ROD, 0]}, name="stretched"
     )
-    with pytest.raises(InputError, match="singular|dead point|guide"):
+    with pytest.raises(InputError, match=r"singular|dead point"):
         local(stretched)
 
 

@@ -67,7 +67,8 @@ def closed_joint(rng, kind, planar=False):
         }
         shift, relative, allowed = choices[kind]
         coordinates = {
-            "revolute": [c], "prismatic": [x], "planar": [x, y, c], "translation": [x, y], "weld": [], "free": [x, y, c],
+            "revolute": [c], "prismatic": [x], "planar": [x, y, c], "translation": [x, y], "weld": [],
+            "free": [x, y, c],
         }[kind]  # fmt: skip
     else:
         turn, any_turn = rotation_about(Z, c), rotation(rng)

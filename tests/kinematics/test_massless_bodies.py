@@ -50,7 +50,10 @@ def test_a_chain_of_massless_bodies_carries_a_mass_like_one_body():
     """A crosshead of massless parts: what is at the end moves as a point mass would."""
     mechanism = supple.Mechanism(
         gravity=[0, 0, -9.81],
-        bodies={"boom": {"mass": 0}, "trolley": {"mass": 0}, "hook": {"mass": 2.0, "center": [1.0, 0, -0.5], "inertia": [0, 0, 0]}},
+        bodies={
+            "boom": {"mass": 0}, "trolley": {"mass": 0},
+            "hook": {"mass": 2.0, "center": [1.0, 0, -0.5], "inertia": [0, 0, 0]},
+        },
         joints={
             "slew": {"revolute": ["ground", "boom"], "at": [0, 0, 0], "axis": "z"},
             "travel": {"prismatic": ["boom", "trolley"], "at": [1.0, 0, 0], "axis": "x"},

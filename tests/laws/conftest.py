@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
 
-from random_mechanisms import CASES, CLOSED, PLANAR, SPATIAL, case  # noqa: E402
+from random_mechanisms import CASES, CLOSED, PLANAR, SPATIAL, case
 
 
 @pytest.fixture(params=CASES, scope="session")

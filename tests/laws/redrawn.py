@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from random_mechanisms import Parts, listed, written
-from world_axes import COORDINATES, WorldAxes, turn
+from drawn_parts import COORDINATES, turn
+from random_parts import Parts, listed, written
+from world_axes import WorldAxes
 
 
 def kind_of(joint):
@@ -167,6 +168,41 @@ def in_space(parts: Parts) -> Parts:
         if "axis" in sensor:
             sensor["axis"] = embed(sensor["axis"])
     return new
+
+
+def scaled(parts: Parts, size: float):
+    """Every length times `size`, gravity too: parts with masses and gravity only, and the factors of θ."""
+    new = copy.deepcopy(parts)
+
+    def longer(value):
+        return value if isinstance(value, str) else listed(size * np.array(value))
+
+    new["points"] = {name: longer(value) for name, value in parts["points"].items()}
+    new["gravity"] = longer(parts["gravity"])
+    for section in ("springs", "dampers", "forces", "sensors"):
+        new[section] = {}
+    for body in new["bodies"].values():
+        for key in ("at", "length", "center"):
+            if key in body:
+                body[key] = size * body[key] if isinstance(body[key], float) else longer(body[key])
+        if "line_mass" in body:
+            body["line_mass"] /= size
+        if "inertia" in body:
+            J = body["inertia"]
+            body["inertia"] = {k: size**2 * v for k, v in J.items()} if isinstance(J, dict) else size**2 * J
+    for mass in new["point_masses"].values():
+        mass["inertia"] = size**2 * mass.get("inertia", 0.0)
+    for frame in new["frames"].values():
+        frame["at"] = longer(frame["at"])
+    factors = []
+    for joint in new["joints"].values():
+        joint.pop("motor", None)
+        if "at" in joint:
+            joint["at"] = longer(joint["at"])
+    oracle = WorldAxes(parts)
+    for name in parts["coordinates"]:
+        factors.append(1.0 if oracle.is_angle(name) else size)
+    return new, np.array(factors)
 
 
 def by_frames(parts: Parts, poses=None) -> Parts:

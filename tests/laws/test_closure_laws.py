@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from drawn_parts import Pose
 from numpy.testing import assert_allclose
 from random_mechanisms import case
 from redrawn import by_frames
-from world_axes import Pose, WorldAxes
+from world_axes import WorldAxes
 
 import supple
 from supple.kinematics.closure import assemble
@@ -104,6 +105,78 @@ def test_where_closure_stops_our_own_measure_vanishes_too(closed_case):
         gap = oracle.theta(poses)[0] - far[n]
         assert_allclose(oracle.constraints(poses)[0], 0.0, atol=CLOSED_TO)
         assert_allclose(gap, 2.0 * np.pi * np.round(gap / (2.0 * np.pi)), atol=CLOSED_TO)
+
+
+def test_a_far_configuration_is_the_one_that_small_steps_lead_to(closed_case):
+    """Closure takes long steps; it must not land on another branch."""
+    parts = by_frames(closed_case.parts)
+    oracle = WorldAxes(parts)
+    far = closed_case.rest + 6.0 * (closed_case.thetas(6, seed=9) - closed_case.rest)
+    found = assemble(supple.Mechanism(**parts), far, failures="mark")
+    if not found.assembled.any():
+        pytest.skip("every segment meets a dead point")
+    n = int(np.flatnonzero(found.assembled)[0])
+    poses, steps = oracle.close(oracle.drawn), 40
+    begin = oracle.theta(poses)[0]
+    for k in range(1, steps + 1):
+        step = (far[n] - begin) / steps
+        poses = oracle.close(oracle.moved(poses, oracle.modes(poses) @ step), begin + k * step)
+    reached = poses_of(found, oracle, n)
+    for body in oracle.bodies:
+        assert_allclose(reached[body].x, poses[body].x, atol=1e-8)  # the condition is worse out here
+        assert_allclose(reached[body].R, poses[body].R, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_five_bar_is_assembled_exactly_where_its_knees_stay_within_reach(seed):
+    """Closed form: along the segment the distance of the knees must stay between difference and sum of the links."""
+    rng = np.random.default_rng(seed)
+    A, E = np.zeros(2), np.array([rng.uniform(0.3, 1.5), 0.0])
+    arm, link, fore, right = rng.uniform(0.3, 1.2, 4)
+    side = rng.choice([-1.0, 1.0])
+
+    def knees(angles):
+        a, e = np.moveaxis(np.asarray(angles), -1, 0)
+        first = A + arm * np.stack([np.cos(a), np.sin(a)], -1)
+        return first, E + right * np.stack([np.cos(e), np.sin(e)], -1)
+
+    def tip(angles):
+        B, D = knees(angles)
+        d = D - B
+        span = np.linalg.norm(d, axis=-1, keepdims=True)
+        x = (span**2 + link**2 - fore**2) / (2.0 * span)
+        across = np.stack([-d[..., 1], d[..., 0]], -1)
+        return B + (x * d + side * np.sqrt(link**2 - x**2) * across) / span
+
+    def slack(angles):
+        B, D = knees(angles)
+        span = np.linalg.norm(D - B, axis=-1)
+        return np.minimum(span - abs(link - fore), link + fore - span)
+
+    draws = rng.uniform(-np.pi, np.pi, (1000, 2))
+    begin = draws[np.argmax(slack(draws) > 0.1)]
+    assert slack(begin) > 0.1
+    B, D = knees(begin)
+    places = {"A": A, "B": B, "C": tip(begin), "D": D, "E": E}
+    bars = {"left": "AB", "upper": "BC", "fore": "DC", "right": "ED"}
+    pairs = {"A": "ground left", "B": "left upper", "C": "upper fore", "D": "fore right", "E": "ground right"}
+    mechanism = supple.Mechanism(
+        plane="xy",
+        points={name: list(at) for name, at in places.items()},
+        bodies={name: {"rod": list(ends), "mass": 1.0} for name, ends in bars.items()},
+        joints={name: {"revolute": pair.split()} for name, pair in pairs.items()},
+        coordinates=["A", "E"],
+    )
+    targets = begin + rng.uniform(-4.0, 4.0, (300, 2))
+    found = assemble(mechanism, targets, failures="mark")
+    way = begin + np.linspace(0.0, 1.0, 2001)[:, None, None] * (targets - begin)
+    least = slack(way).min(axis=0)
+    clear = np.abs(least) > 1e-5  # what 2001 samples of the way can tell
+    assert np.array_equal(found.assembled[clear], least[clear] > 0.0)
+    inside = found.assembled & clear
+    assert 5 < inside.sum() < 295
+    # near a stretched knee a gap of 1e-12 moves it by its root
+    assert_allclose(found.frame("C").position[inside, :2], tip(targets[inside]), atol=1e-7)
 
 
 @pytest.mark.parametrize("name", ["chain 2", "planar tree 1", "RCCC loop"])

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from differences import CLOSE, along, gradient, largest
+from drawn_parts import COORDINATES, by_coordinate, skew
 from numpy.testing import assert_allclose
-from world_axes import COORDINATES, WorldAxes, by_coordinate, skew
+from world_axes import WorldAxes
 
 import supple
 from supple.kinematics.closure import assemble

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from differences import largest
 from numpy.testing import assert_allclose
-from random_mechanisms import case, rotation
-from redrawn import by_frames, in_another_plane, in_space, kind_of, shuffled, swapped, turned
+from random_mechanisms import case
+from random_parts import rotation
+from redrawn import by_frames, in_another_plane, in_space, kind_of, scaled, shuffled, swapped, turned
 from world_axes import WorldAxes
 
 import supple
@@ -124,3 +125,16 @@ def test_the_order_of_the_coordinates_orders_the_model(any_case):
     assert_allclose(there.M, M, atol=ROUNDING * largest(M))
     assert_allclose(there.christoffel, G, atol=ROUNDING * largest(G))
     assert_allclose(there.force, here.force[:, order], atol=ROUNDING * largest(here.force))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e4], ids=["micrometres", "millimetres", "kilometres"])
+def test_size_does_not_matter(any_case, size):
+    """With every length (and gravity) times a factor, energies grow with its square; angles stay angles."""
+    (here, _), (there, factor) = scaled(any_case.parts, 1.0), scaled(any_case.parts, size)
+    thetas = any_case.thetas(2)
+    one, other = local(supple.Mechanism(**here), thetas), local(supple.Mechanism(**there), thetas * factor)
+    M = np.einsum("...ij,i,j->...ij", other.M, factor, factor) / size**2
+    G = np.einsum("...ijk,i,j,k->...ijk", other.christoffel, factor, factor, factor) / size**2
+    assert_allclose(M, one.M, atol=ROUNDING * largest(one.M))
+    assert_allclose(G, one.christoffel, atol=ROUNDING * largest(one.christoffel, one.M))
+    assert_allclose(other.force * factor / size**2, one.force, atol=ROUNDING * largest(one.force))

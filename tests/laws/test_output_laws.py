@@ -2,8 +2,8 @@
 
 import numpy as np
 from differences import CLOSE, gradient, largest
+from drawn_parts import COORDINATES, by_coordinate
 from numpy.testing import assert_allclose
-from world_axes import COORDINATES, by_coordinate
 
 from supple.kinematics.closure import assemble
 from supple.parameterization.local_model import local

@@ -51,12 +51,12 @@ def across(angle):
 
 def squeezer(p, angles):
     beta, Theta, gamma, Phi, delta, Omega, epsilon = angles
-    O, A, B, C = np.zeros(2), np.array([p["xa"], p["ya"]]), np.array([p["xb"], p["yb"]]), np.array([p["xc"], p["yc"]])
+    A, B, C = (np.array([p[f"x{letter}"], p[f"y{letter}"]]) for letter in "abc")
     knee = p["rr"] * along(beta)
     F = knee - p["d"] * along(beta + Theta)
     H = A + p["zt"] * along(delta)
     G = A + p["u"] * across(epsilon)
-    points = {"O": O, "A": A, "B": B, "C": C, "knee": knee, "F": F, "H": H, "G": G}
+    points = {"O": np.zeros(2), "A": A, "B": B, "C": C, "knee": knee, "F": F, "H": H, "G": G}
     points["D"] = B + p["sc"] * across(gamma) + p["sd"] * along(gamma)
     centres = {
         "K1": p["ra"] * along(beta),

@@ -68,7 +68,7 @@ def test_a_bennett_linkage_of_wrong_proportions_is_rigid():
     """One link a percent longer: drawn with a gap, it cannot be closed in a way that moves."""
     mechanism, _, gap = bennett(1.0, stretch=1.01)
     assert gap > 1e-3
-    with pytest.raises(InputError, match="mobility 0|does not close"):
+    with pytest.raises(InputError, match=r"mobility 0|does not close"):
         rest(mechanism)
 
 
@@ -77,9 +77,12 @@ def sarrus(lean=0.6, length=0.5):
     out, up = length * np.cos(lean), length * np.sin(lean)
     places, joints, bodies = {}, {}, {}
     for name, away, axis in (("a", np.array([1.0, 0, 0]), "y"), ("b", np.array([0, 1.0, 0]), "x")):
+        lift = np.array([0.0, 0.0, up])
         places |= {
-            f"{name}0": list(away), f"{name}1": list(away * (1 + out) + [0, 0, up]), f"{name}2": list(away + [0, 0, 2 * up]),
-        }  # fmt: skip
+            f"{name}0": list(away),
+            f"{name}1": list((1.0 + out) * away + lift),
+            f"{name}2": list(away + 2.0 * lift),
+        }
         bodies |= {
             f"{name}_low": {"rod": [f"{name}0", f"{name}1"], "mass": 1.0},
             f"{name}_high": {"rod": [f"{name}1", f"{name}2"], "mass": 1.0},

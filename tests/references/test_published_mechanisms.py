@@ -42,11 +42,8 @@ def test_bricard_follows_any_of_its_hinges():
         other = local(bricard(order, theta), [float(angles[theta])])
         for name in PLACES:
             assert_allclose(other.configuration.joint_coordinates[name], angles[name], atol=1e-10)
-        rate = [
-            (assemble(bricard(), [0.3 + h]).joint_coordinates[theta] - assemble(bricard(), [0.3 - h]).joint_coordinates[theta])
-            / (2.0 * h) for h in (1e-3, 2e-3)
-        ]  # fmt: skip
-        rate = (4.0 * rate[0] - rate[1]) / 3.0  # error of order 1e-12
+        near = assemble(bricard(), 0.3 + 1e-3 * np.array([[-2.0], [-1.0], [1.0], [2.0]])).joint_coordinates[theta]
+        rate = float(np.array([1.0, -8.0, 8.0, -1.0]) @ near) / 12e-3  # error of order 1e-12
         assert_allclose(other.M * rate**2, model.M, rtol=1e-9)
         assert_allclose(other.force * rate, model.force, rtol=1e-9)
 
@@ -57,7 +54,7 @@ def test_bricard_follows_any_of_its_hinges():
 def double_four_bar(angle):
     """Ground pivots at 0, 1, 2 on the x axis, three bars and two couplers of a metre, drawn at an angle."""
     top = np.array([np.cos(angle), np.sin(angle)])
-    points = {f"A{i}": [float(i), 0.0] for i in range(3)} | {f"B{i}": list([i, 0.0] + top) for i in range(3)}
+    points = {f"A{i}": [float(i), 0.0] for i in range(3)} | {f"B{i}": [i + top[0], top[1]] for i in range(3)}
     bodies = {f"bar{i}": {"rod": [f"A{i}", f"B{i}"], "mass": 1.0} for i in range(3)}
     bodies |= {f"coupler{i}": {"rod": [f"B{i}", f"B{i + 1}"], "mass": 1.0} for i in range(2)}
     joints = {f"a{i}": {"revolute": ["ground", f"bar{i}"], "at": f"A{i}"} for i in range(3)}
@@ -93,7 +90,7 @@ def test_double_four_bar_swings_until_it_lies_flat_and_no_further():
     """Drawn standing: the bars' angle is 0 as they lie, where the mechanism may fold in other ways."""
     near = assemble(double_four_bar(0.5 * np.pi), [0.02])
     assert_allclose(near.frame("bar2.B2").position, [2.0 + np.cos(0.02), np.sin(0.02), 0.0], atol=1e-9)
-    with pytest.raises(InputError, match="dead point|singular"):
+    with pytest.raises(InputError, match=r"dead point|singular"):
         assemble(double_four_bar(0.5 * np.pi), [-0.5])
 
 
@@ -113,7 +110,8 @@ def test_stewart_platform_has_six_freedoms():
             bodies[f"{part}{i}"] = {"mass": 1.0, "center": list(low + share * (high - low)), "inertia": [0.05] * 3}
         joints |= {
             f"fork{i}": {
-                "universal": ["ground", f"barrel{i}"], "at": f"low{i}", "axes": [list(first), list(np.cross(along, first))],
+                "universal": ["ground", f"barrel{i}"], "at": f"low{i}",
+                "axes": [list(first), list(np.cross(along, first))],
             },
             f"slide{i}": {"prismatic": [f"barrel{i}", f"piston{i}"], "at": f"low{i}", "axis": list(along)},
             f"ball{i}": {"spherical": [f"piston{i}", "platform"], "at": f"high{i}"},

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.balance import gradients
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.kinematics.configuration import Configuration, FramePose
+from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import FrameMotion, Motion
 from supple.results.signals import Signals
 
@@ -31,7 +33,9 @@ class Reaction(NamedTuple):
 class Simulation:
     """Motion in time. Arrays have the times first.
 
-    reason : why the run ended early, or ""; what was computed until then is here
+    forces  : breaks and coefficients of the piecewise linear inputs
+    courses : breaks, and accelerations of the prescribed coordinates there
+    reason  : why the run ended early, or ""; what was computed until then is here
     """
 
     problem: Absolute
@@ -43,6 +47,7 @@ class Simulation:
     w: Array
     energies: Array
     forces: tuple[Array, Array]
+    courses: tuple[Array, Array]
     reason: str
     steps: int
     iterations: int
@@ -86,6 +91,15 @@ class Simulation:
         return Signals(self.time, {name: self.w[:, i] for i, name in enumerate(names)}, units)
 
     @property
+    def rates(self) -> Signals:
+        """θ̇ over time."""
+        numbering = self.problem.rest.numbering
+        first = numbering.constraints
+        rows = {name: first + i for i, name in enumerate(numbering.coordinates)}
+        units = {name: f"{unit}/s" for name, unit in self.coordinates.units.items()}
+        return Signals(self.time, self._rates(rows), units)
+
+    @property
     def joint_coordinates(self) -> Signals:
         """Every coordinate of every joint."""
         return Signals(self.time, dict(self.configuration.joint_coordinates))
@@ -95,7 +109,19 @@ class Simulation:
         """What the sensors see."""
         numbering = self.problem.rest.numbering
         rows = carried(self.problem.rest).outputs
-        return Signals(self.time, {name: self.w[:, row - numbering.constraints] for name, row in rows.items()})
+        angle = numbering.angles()
+        values = {name: self.w[:, row - numbering.constraints] for name, row in rows.items()}
+        return Signals(self.time, values, {name: "rad" if angle[row] else "m" for name, row in rows.items()})
+
+    @property
+    def output_rates(self) -> Signals:
+        """How fast that changes."""
+        return Signals(self.time, self._rates(carried(self.problem.rest).outputs))
+
+    def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
+        along = gradients(self.problem, self.X, list(rows.values()))
+        rates = np.einsum("nri,ni->nr", along, self.V.reshape(len(self.time), -1))
+        return {name: rates[:, i] for i, name in enumerate(rows)}
 
     @property
     def inputs(self) -> Signals:
@@ -108,12 +134,16 @@ class Simulation:
 
     @property
     def energy(self) -> Signals:
-        """Kinetic and potential energy, work put in, and what is left over: the error of the balance."""
-        kinetic, potential, actuators, courses, lost = self.energies.T
+        """Kinetic and potential energy, work put in and lost, and what is left over: the error of the balance.
+
+        Work of the actuators, of the forces behind prescribed coordinates, and of loads without potential (moments
+        and followers) is counted from the start.
+        """
+        kinetic, potential, actuators, courses, lost, loads = self.energies.T
         total = kinetic + potential
         values = {
             "kinetic": kinetic, "potential": potential, "total": total, "actuators": actuators, "prescribed": courses,
-            "lost": -lost, "balance": total - total[0] - actuators - courses - lost,
+            "loads": loads, "lost": -lost, "balance": total - total[0] - actuators - courses - loads - lost,
         }  # fmt: skip
         return Signals(self.time, values, dict.fromkeys(values, "J"))
 
@@ -129,18 +159,23 @@ class Simulation:
     def instant(self) -> Instant:
         """Accelerations and least multipliers from a rank-revealing solve at every result."""
         u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
-        courses = self._course_accelerations()
-        return instant(self.problem, self.X, self.V, self.w, np.ascontiguousarray(u), courses)
+        breaks, accelerations = self.courses
+        courses = [np.interp(self.time, breaks, column) for column in accelerations.T]
+        along = np.stack(courses, axis=1) if courses else np.zeros((len(self.time), 0))
+        return instant(self.problem, self.X, self.V, self.w, np.ascontiguousarray(u), along)
 
-    def _course_accelerations(self) -> Array:
-        driven = self.problem.system.driven - int(self.problem.system.sizes[2])
-        if not len(driven):
-            return np.zeros((len(self.time), 0))
-        rates = np.gradient(self.w[:, driven], self.time, axis=0, edge_order=2)
-        return np.gradient(rates, self.time, axis=0, edge_order=2)
+    @property
+    def driving_forces(self) -> Signals:
+        """Force (or moment) along each prescribed coordinate that keeps it on its course."""
+        joints = int(self.problem.system.sizes[2])
+        names = self.problem.rest.numbering.coordinates
+        angle = self.problem.rest.numbering.angles()
+        driven = {names[row - joints]: row for row in self.problem.system.driven}
+        values = {name: self.instant.multipliers[:, joints + n] for n, name in enumerate(driven)}
+        return Signals(self.time, values, {name: "N m" if angle[row] else "N" for name, row in driven.items()})
 
     def reaction(self, joint: str) -> Reaction:
-        """Force and moment of a joint on its second body over time, in the world.
+        """Force and moment of a joint on its second body over time, about its place there, in the world.
 
         Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
         """
@@ -157,20 +192,16 @@ class Simulation:
         )
         wrench[:, self.problem.system.column] = sign * push
         R = self.X[:, body, 3:].reshape(-1, 3, 3)
-        point = self._joint_place(joint, body)
+        point = self._joint_place(joint, second)
         force = wrench[:, :3]
         moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(point - self.X[:, body, :3], force)
         P = numbering.mechanism.plane_axes()
         return Reaction(force @ P.T, moment @ P.T)
 
-    def _joint_place(self, joint: str, body: int) -> Array:
-        from supple.kinematics.joint_frames import joint_frames
-
-        numbering = self.problem.rest.numbering
-        frames = joint_frames(numbering.drawing, joint)
-        local = frames.pb if numbering.body_index(numbering.mechanism.joints[joint].bodies[1]) == body else frames.pa
-        R = self.X[:, body, 3:].reshape(-1, 3, 3)
-        return self.X[:, body, :3] + R @ (local - self.problem.centers[body])
+    def _joint_place(self, joint: str, second: int) -> Array:
+        """Where the joint sits on its second body."""
+        local = joint_frames(self.problem.rest.numbering.drawing, joint).pb - self.problem.centers[second]
+        return self.X[:, second, :3] + self.X[:, second, 3:].reshape(-1, 3, 3) @ local
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Outputs (or coordinates, if there is no sensor) over time."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import make_interp_spline
 
 from supple.analyses.simulated import Simulation
 from supple.analyses.statics import equilibrium
@@ -47,8 +48,10 @@ def simulate(
 
     until, step     : s; the step is the fixed one, or with `tolerance` the largest
     start           : as in `assemble`, or "equilibrium"; rates : of θ, by name or in order
-    inputs          : force of each actuator: a number, a callable of time, or values at `input_times`
-    motion          : prescribed coordinates: a Trajectory, a motion's name in the file, or {coordinate: callable of time}
+    inputs          : force of each actuator: a number, a callable of time, or values at `input_times` (linear between
+                      them, constant before and after); zero if left out
+    motion          : prescribed coordinates: {coordinate: callable of time}, or all of them as a Trajectory, a motion's
+                      name in the file, or a CSV file
     tolerance       : error a step may make (rad, or extents of the mechanism); steps are fixed if left out
     spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
     output_step     : time between results; at least one step and at most 2000 results if left out
@@ -57,35 +60,36 @@ def simulate(
     A run that cannot go on returns what it has; see `Simulation.reason`.
     """
     _require_times(until, step)
-    here = _start(mechanism, start, inputs)
+    _require_positive(tolerance=tolerance, output_step=output_step, friction_speed=friction_speed)
+    forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
+    u0 = _at_start(forces)
+    here = _start(mechanism, start, u0)
     grid = _grid(until, step, output_step)
     driven, targets, target_rates, target_accelerations = _prescribed(here, motion, until, step)
     problem = absolute(here.rest, driven, friction_speed)
-    forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
     theta_rates = _rates(here, rates)
     theta_rates[list(driven)] = target_rates
     if driven:
         here = _on_course(here, driven, targets)
     X, V = centre_state(problem, here, theta_rates)
     w = here.w.copy()
-    u0 = np.array([np.interp(0.0, forces[0], np.append(forces[1][3, :, i], 0.0)) for i in range(forces[1].shape[2])])
-    first = instant(problem, X[None], V[None], w[None], u0[None], target_accelerations[None])
+    first = instant(problem, X[None], V[None], w[None], u0[None], target_accelerations[:1])
     a0 = np.ascontiguousarray(first.acceleration[0])
     state = (X, V, a0, a0.copy(), np.ascontiguousarray(first.multipliers[0]), w)
     count = len(grid)
     record = (
         np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
-        np.empty((count, len(state[4]))), np.empty((count, len(w))), np.empty((count, 5)),
+        np.empty((count, len(state[4]))), np.empty((count, len(w))), np.empty((count, 6)),
     )  # fmt: skip
     status, reached, time, steps, iterations = compiled(march)(
         problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
         float(tolerance or 0.0), forces, targets, (_NEWTON, here.rest.numbering.arrays.extent), state, record,
     )  # fmt: skip
-    reason = "" if status == DONE else f"Newton's method failed at {time:.6g} s, with the step halved twelve times"
+    reason = "" if status == DONE else _stuck(time, step, bool(driven), tolerance)
     poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in record)
     return Simulation(
-        problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces, reason,
-        int(steps), int(iterations),
+        problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces,
+        (targets[0], target_accelerations), reason, int(steps), int(iterations),
     )  # fmt: skip
 
 
@@ -110,13 +114,26 @@ def _require_times(until: float, step: float) -> None:
         raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
 
 
-def _start(mechanism: Mechanism, start: At | Configuration, inputs: Mapping[str, Signal] | None) -> Configuration:
+def _require_positive(**options: float | None) -> None:
+    for name, value in options.items():
+        if value is not None and not (value > 0.0 and np.isfinite(value)):
+            raise InputError(f"it is {value:g}", part=name.replace("_", " "), hint="give a number above 0")
+
+
+def _stuck(time: float, step: float, prescribed: bool, tolerance: float | None) -> str:
+    """Why a run ended early, in the user's words."""
+    kept = " or kept the tolerance" if tolerance is not None else ""
+    likely = (
+        "the prescribed motion meets a dead point there" if prescribed else "forces or speeds too large for the step"
+    )
+    return f"no step from {time:.6g} s on converged{kept}, down to {step / 2**12:.2g} s; most likely {likely}"
+
+
+def _start(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Configuration:
     if isinstance(start, Configuration):
         return start
     if isinstance(start, str) and start == "equilibrium":
-        constant = [(inputs or {}).get(name, 0.0) for name in mechanism.actuators]
-        u = [value if isinstance(value, int | float) else 0.0 for value in constant]
-        return equilibrium(mechanism, inputs=u)
+        return equilibrium(mechanism, inputs=inputs)
     return assemble(mechanism, start)
 
 
@@ -129,7 +146,14 @@ def _rates(here: Configuration, rates: Mapping[str, float] | ArrayLike | None) -
                 raise InputError(f'"{name}" is not a coordinate', hint=nearest(name, names))
             found[names.index(name)] = value
     elif rates is not None:
-        found[:] = np.asarray(rates, float)
+        given = np.asarray(rates, float)
+        if given.shape != found.shape:
+            raise InputError(
+                f"θ has {len(names)} rates, not shape {given.shape}", part="rates", hint="give (s,) values"
+            )
+        found[:] = given
+    if not np.isfinite(found).all():
+        raise InputError("they hold values that are not finite", part="rates", hint="leave them out")
     return found
 
 
@@ -151,7 +175,7 @@ def _forces(
     for name in given:
         if name not in mechanism.actuators:
             raise InputError(f'there is no actuator "{name}"', hint=nearest(name, mechanism.actuators))
-    breaks = np.linspace(0.0, until, round(until / step) + 1) if times is None else np.asarray(times, float)
+    breaks = _breaks(times, until, step if any(callable(signal) for signal in given.values()) else until)
     values = np.zeros((len(breaks), len(mechanism.actuators)))
     for i, name in enumerate(mechanism.actuators):
         signal = given.get(name, 0.0)
@@ -168,27 +192,49 @@ def _forces(
             values[:, i] = array
     if not np.isfinite(values).all():
         raise InputError("inputs hold values that are not finite", hint="check the file or the callable")
+    if breaks[0] > 0.0:  # constant before the first time and after the last
+        breaks, values = np.append(0.0, breaks), np.vstack([values[:1], values])
+    if breaks[-1] < until:
+        breaks, values = np.append(breaks, until), np.vstack([values, values[-1:]])
     slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
     return breaks, np.stack([np.zeros_like(slopes), np.zeros_like(slopes), slopes, values[:-1]])
+
+
+def _at_start(forces: Piecewise) -> Array:
+    breaks, coefficients = forces
+    piece = max(int(np.searchsorted(breaks, 0.0, side="right")) - 1, 0)
+    return coefficients[3, piece] - coefficients[2, piece] * breaks[piece]
+
+
+def _breaks(times: ArrayLike | None, until: float, step: float) -> Array:
+    """Times at which the inputs are known."""
+    if times is None:
+        return np.linspace(0.0, until, max(1, round(until / step)) + 1)
+    breaks = np.asarray(times, float)
+    if breaks.ndim != 1 or len(breaks) < 2 or not np.isfinite(breaks).all() or not (np.diff(breaks) > 0.0).all():
+        raise InputError("they are not rising numbers", part="input_times", hint="give (N,) rising times in s, N > 1")
+    return breaks
 
 
 def _prescribed(
     here: Configuration, motion: Any, until: float, step: float
 ) -> tuple[tuple[int, ...], Piecewise, Array, Array]:
-    """Numbers of the prescribed coordinates, their course as cubics, and rates and accelerations at the start."""
+    """Numbers of the prescribed coordinates, their course as cubics, rates at the start, accelerations at breaks."""
     names = here.rest.numbering.coordinates
     none = (np.array([0.0, until]), np.zeros((4, 1, 0)))
     if motion is None:
-        return (), none, np.zeros(0), np.zeros(0)
-    times = np.linspace(0.0, until, round(until / step) + 1)
+        return (), none, np.zeros(0), np.zeros((2, 0))
+    times = np.linspace(0.0, until, max(5, round(until / step)) + 1)
     if isinstance(motion, Mapping):
         for name in motion:
             if name not in names:
                 raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
         chosen = tuple(names.index(name) for name in motion)
         theta = np.array([[course(float(t)) for course in motion.values()] for t in times])
-        rates = np.gradient(theta, times, axis=0, edge_order=2)
-        accelerations = np.gradient(rates, times, axis=0, edge_order=2)
+        if not np.isfinite(theta).all():
+            raise InputError("it gives values that are not finite", part="motion", hint="check its callables")
+        spline = make_interp_spline(times, theta, k=5)
+        rates, accelerations = spline(times, 1), spline(times, 2)
     else:
         from supple.analyses.trajectory import trajectory
 
@@ -199,7 +245,7 @@ def _prescribed(
     rise = np.diff(theta, axis=0) / h
     cubic = (rates[:-1] + rates[1:] - 2.0 * rise) / h**2
     square = (3.0 * rise - 2.0 * rates[:-1] - rates[1:]) / h
-    return chosen, (times, np.stack([cubic, square, rates[:-1], theta[:-1]])), rates[0], accelerations[0]
+    return chosen, (times, np.stack([cubic, square, rates[:-1], theta[:-1]])), rates[0], accelerations
 
 
 def _on_course(here: Configuration, driven: tuple[int, ...], targets: Piecewise) -> Configuration:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
@@ -18,7 +19,8 @@ from supple.parameterization.local_model import local
 Array = NDArray[np.float64]
 
 _ITERATIONS = 100
-_SMALL = 1e-10  # of the largest force met on the way
+_SMALL = 1e-10  # of the largest force met on the way, or of all loads together
+_NUDGE = 1e-3  # rad or m: how an unstable equilibrium is left
 
 
 def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None) -> Configuration:
@@ -30,20 +32,23 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
     here = assemble(mechanism, start)
     theta = here.theta.copy()
-    scale = 0.0
+    scale = _weight(here)
     longest = 0.3
     for _ in range(_ITERATIONS):
         model = local(mechanism, here)
         force = model.force + model.input_map @ u
-        scale = max(scale, float(np.abs(force).max()))
-        if float(np.abs(force).max()) <= _SMALL * scale or scale == 0.0:
-            return here
+        scale = np.maximum(scale, np.abs(force))
         K = -0.5 * (model.dforce + model.dforce.T)
         values, vectors = np.linalg.eigh(K)
         floor = 1e-8 * max(float(np.abs(values).max()), 1e-12)
-        # Along directions that curve down, go downhill all the same.
-        step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor))
-        step *= min(1.0, longest / float(np.abs(step).max()))
+        if (np.abs(force) <= _SMALL * scale.max()).all():
+            if values[0] >= -floor:
+                return here
+            step = _NUDGE * vectors[:, 0]  # on a summit or saddle: down along the steepest way
+        else:
+            # Along directions that curve down, go downhill all the same.
+            step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor))
+            step *= min(1.0, longest / float(np.abs(step).max()))
         here, taken = _downhill(mechanism, theta, step, float(model.potential) - float(u @ _lengths(here)), u)
         if not taken:
             break
@@ -70,6 +75,14 @@ def _downhill(
                 return single, True
         step = 0.5 * step
     return assemble(mechanism, theta), False
+
+
+def _weight(here: Configuration) -> Array:
+    """What all loads together could do along each coordinate: what a force at rest is small against."""
+    numbering = here.rest.numbering
+    total = float(np.linalg.norm(carried(here.rest).arrays.loads_f[:, 3:6], axis=1).sum())
+    first = numbering.constraints
+    return total * np.where(numbering.angles()[first : first + len(here.theta)], numbering.arrays.extent, 1.0)
 
 
 def _lengths(configuration: Configuration) -> Array:

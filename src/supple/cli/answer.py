@@ -60,6 +60,12 @@ class Answer:
         return typer.Exit(status)
 
 
+    def cut_short(self, text: str, status: int) -> typer.Exit:
+        """The result was given as far as it goes; tell why it ends there, and raise what this returns."""
+        print(f"error: {brief(text, _LONGEST)}", file=sys.stderr)
+        return typer.Exit(status)
+
+
 @contextmanager
 def answering(as_json: bool) -> Iterator[Answer]:
     """Inside, a command may raise what it likes: the user sees one line, scripts see the exit status."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import assemble, check, examples, local, new, schema
+from supple.cli import assemble, check, compare, evaluate, examples, export, inverse, local, new, reduce, schema, simulate
 
 app = typer.Typer(
     name="supple",
@@ -24,6 +24,12 @@ app.command("new")(new.new)
 app.command("check")(check.check)
 app.command("assemble")(assemble.assemble)
 app.command("local")(local.local)
+app.command("simulate")(simulate.simulate)
+app.command("inverse")(inverse.inverse)
+app.command("reduce")(reduce.reduce)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
+app.command("export")(export.export)
 app.command("examples")(examples.examples)
 app.command("schema")(schema.schema)
 

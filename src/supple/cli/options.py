@@ -69,7 +69,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
             hint="list coordinates: in the file, or leave --at out to get the rest configuration",
         )
     theta: dict[str, float] = {}
-    for piece in _pieces(at):
+    for piece in pieces(at):
         name, equals, text = (item.strip() for item in piece.partition("="))
         if not equals:
             if name not in mechanism.configurations:
@@ -90,7 +90,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     return theta
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """Split at commas, but not at those between parentheses: `a=atan2(1, 2),b=3`."""
     pieces, depth = [""], 0
     for character in text:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from supple.description.drawing import part_name
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
 
 
 def require_consistent(mechanism: Mechanism) -> None:
@@ -54,7 +54,7 @@ def _require_joint_coordinate(
     if mechanism.joint_coordinate(reference) is not None:
         return
     name = reference.partition(".")[0]
-    part = part_name(path) if len(path) > 1 else path[0]
+    part = part_name(path)
     if name not in mechanism.joints:
         what = "actuator or joint" if others is not None else "joint"
         raise InputError(
@@ -130,7 +130,7 @@ def _dimensions(mechanism: Mechanism) -> None:
             where = f"in the plane {mechanism.plane}" if mechanism.planar else "in space"
             raise InputError(
                 f"a vector {where} has {wanted} components, not {len(vector)}",
-                part=part_name(path) if len(path) > 1 else path[0],
+                part=part_name(path),
                 path=path,
                 hint=f"write {wanted} numbers",
             )
@@ -144,7 +144,7 @@ def _configurations(mechanism: Mechanism) -> None:
             if coordinate not in names:
                 raise InputError(
                     f'"{coordinate}" is not one of the coordinates',
-                    part=part_name(path) if len(path) > 1 else path[0],
+                    part=part_name(path),
                     path=(*path, coordinate),
                     hint=nearest(coordinate, names),
                 )

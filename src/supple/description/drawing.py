@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_x, rotation_about
 
 Array = NDArray[np.float64]
@@ -216,15 +217,3 @@ class Drawing:
                 first, second = joint.bodies
                 owners.setdefault(place, second if first == GROUND else first)
         return owners
-
-
-_SINGULAR = {"bodies": "body", "point_masses": "point mass"}
-
-
-def part_name(path: Path) -> str | None:
-    """How the user calls the part a path leads to: ("joints", "elbow", "axis") is joint "elbow"."""
-    if not path:
-        return None
-    section = str(path[0])
-    singular = _SINGULAR.get(section, section.removesuffix("s"))
-    return f'{singular} "{path[1]}"' if len(path) > 1 else section

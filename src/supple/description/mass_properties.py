@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.body import Body, Inertia, Solid
-from supple.description.drawing import Drawing, Path, part_name
+from supple.description.drawing import Drawing, Path
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
 from supple.geometry.inertia import MassProperties, nothing, unphysical
 from supple.geometry.rotation import axes_from_z
 

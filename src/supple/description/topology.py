@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple.description.drawing import part_name
 from supple.description.joint import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
 
 
 @dataclass(frozen=True)

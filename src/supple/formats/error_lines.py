@@ -14,19 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import PARTS, part_name
 from supple.diagnostics.quoting import quoted
 from supple.formats.error_words import expected, is_misfit, words
 from supple.formats.yaml_tree import KeyPath, Tree
 
 FieldsAt = Callable[[KeyPath], Sequence[str]]
 Found = dict[str, Any]  # an entry of ValidationError.errors()
-
-_REGULAR = ("joint", "spring", "damper", "actuator", "sensor", "force", "frame", "point", "parameter")
-_PARTS = {
-    "bodies": "body",
-    "point_masses": "point mass",
-    **{f"{name}s": name for name in (*_REGULAR, "configuration", "motion", "scenario")},
-}
 
 
 def as_input_error(error: ValidationError, tree: Tree, file: str, fields_at: FieldsAt = lambda path: ()) -> InputError:
@@ -127,8 +121,8 @@ def _alternative(entry: Found, data: Any) -> int | None:
 def _part_and_field(path: KeyPath) -> tuple[str | None, str]:
     """How the user would call a path: ("joints", "A", "axis", 0) is joint "A" and "axis", item 1."""
     part = None
-    if len(path) > 1 and path[0] in _PARTS and isinstance(path[1], str):
-        part, path = f"{_PARTS[path[0]]} {quoted(path[1])}", path[2:]
+    if len(path) > 1 and path[0] in PARTS and isinstance(path[1], str):
+        part, path = part_name(path), path[2:]
     names: list[str] = []
     for is_index, run in groupby(path, lambda item: isinstance(item, int)):
         items = list(run)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.description.drawing import Drawing, Path, part_name
+from supple.description.drawing import Drawing, Path
 from supple.description.joint import Joint
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_z
 from supple.kinematics.joint_constraints import Array, JointFrames
 

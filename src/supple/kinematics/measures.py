@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.description.drawing import Drawing, Path, part_name
+from supple.description.drawing import Drawing, Path
 from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_constraints import PLANAR, SPATIAL, Primitive, between, component
 from supple.kinematics.joint_frames import joint_frames
 

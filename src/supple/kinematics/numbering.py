@@ -163,8 +163,10 @@ def _extent(drawing: Drawing, constraints: list[Measured]) -> float:
     places += [drawing.bodies[frame.body].to_world(frame.pose.position) for frame in drawing.frames.values()]
     for body, length in drawing.lengths.items():
         places += [drawing.bodies[body].to_world(np.array([x, 0.0, 0.0])) for x in (0.0, length)]
-    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if places else 0.0
-    return size if size > 0.0 else 1.0
+    if not places:
+        return 1.0
+    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0)))
+    return size if size > 1e-9 * np.abs(places).max() else 1.0  # all in one place, to rounding
 
 
 def _row_arrays(rows: list[Measured], bodies: tuple[str, ...], extent: float) -> tuple[Integers, Array]:

@@ -23,6 +23,9 @@ class Layout:
             "input_map": (s, actuators),
             "outputs": (outputs, 1 + s + s * s),
             "friction_map": (dry, s),
+            "ddamping": (s, s, s),
+            "dinput_map": (s, actuators, s),
+            "dfriction_map": (dry, s, s),
         }
         sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

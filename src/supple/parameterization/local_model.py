@@ -50,6 +50,7 @@ class LocalModel:
     potential   : V of gravity, springs, constant forces along coordinates and in fixed directions
     input_map   : (s, actuators) B, transpose of the transmission matrix
     friction_map: (f, s) J_j of joints with dry friction f_j in `dry_forces`: p_dry = -J_jᵀ f_j sgn(J_j θ̇)
+    ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis
     """
 
     configuration: Configuration
@@ -67,6 +68,9 @@ class LocalModel:
     outputs: dict[str, Output]
     friction_map: Array
     dry_forces: dict[str, float]
+    ddamping: Array
+    dinput_map: Array
+    dfriction_map: Array
 
     @property
     def theta(self) -> Array:
@@ -94,10 +98,20 @@ def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
     at : a Configuration, or anything `assemble` takes; (N, s) gives a batch
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    rows, regular = coefficient_rows(configuration)
+    _require_regular(configuration, regular)
+    parts = row_layout(configuration).split(rows if configuration.X.ndim == 3 else rows[0])
+    return _model(configuration, carried(configuration.rest), parts)
+
+
+def coefficient_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
+    """All coefficients at each configuration in one row, (N, width) as `row_layout` says, and where they exist (N,).
+
+    A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
+    """
     position = configuration.rest
     _require_coordinates(position.numbering)
-    load = carried(position)
-    layout = mechanism_layout(position.numbering, load)
+    load, layout = carried(position), row_layout(configuration)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     out = np.empty((len(X), layout.width))
@@ -118,8 +132,12 @@ def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
         )
 
     in_parts(part, len(X))
-    _require_regular(configuration, regular)
-    return _model(configuration, load, layout.split(out if configuration.X.ndim == 3 else out[0]))
+    return out, regular
+
+
+def row_layout(configuration: Configuration) -> Layout:
+    """Where each coefficient stands in a row."""
+    return mechanism_layout(configuration.rest.numbering, carried(configuration.rest))
 
 
 def mechanism_layout(numbering: Numbering, load: Carried) -> Layout:
@@ -159,6 +177,9 @@ def _model(configuration: Configuration, load: Carried, parts: dict[str, Array])
         outputs,
         parts["friction_map"],
         load.dry_forces,
+        parts["ddamping"],
+        parts["dinput_map"],
+        parts["dfriction_map"],
     )
 
 

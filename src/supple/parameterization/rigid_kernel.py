@@ -3,7 +3,7 @@
     M_ij   = Ψ_iᵀ M₀ Ψ_j + Σ (motor inertia gear²) a_i a_j                     [Brüls 2004, eq. 18]
     ∂_k M  = ∂_kΨᵀ M₀ Ψ + Ψᵀ M₀ ∂_kΨ,  M₀ constant in body axes
     p_j    = Σ F·δ_j x - Σ k (ℓ - ℓ₀) ∂_j ℓ + ...,  -∂V/∂θ_j where V exists     [eq. 16]
-    D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators
+    D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators,   each with its gradient from ∂²ℓ
 
 Results of one position are laid out in one row of `out`; `Layout` (local_model.py) knows where.
 """
@@ -132,6 +132,9 @@ def measures(
     inputs,
     outputs,
     dry,
+    ddamping,
+    dinputs,
+    ddry,
 ):
     """Springs, dampers, motors, drives, actuators, sensors and dry friction: all act along measures ℓ(θ).
 
@@ -181,6 +184,8 @@ def measures(
                 for j in range(s):
                     for k in range(s):
                         damping[j * s + k] += factor * slope[j] * slope[k]
+                        for m in range(s):
+                            ddamping[(j * s + k) * s + m] += factor * (bend[j, m] * slope[k] + slope[j] * bend[k, m])
             elif role == MOTOR:
                 for i in range(s):
                     for j in range(s):
@@ -190,6 +195,8 @@ def measures(
             elif role == ACTUATOR:
                 for j in range(s):
                     inputs[j * sizes[7] + to] = slope[j]
+                    for k in range(s):
+                        dinputs[(j * sizes[7] + to) * s + k] = bend[j, k]
             elif role == SENSOR:
                 at = to * (1 + s + s * s)
                 outputs[at] = length
@@ -200,6 +207,8 @@ def measures(
             else:
                 for j in range(s):
                     dry[to * s + j] = slope[j]
+                    for k in range(s):
+                        ddry[(to * s + j) * s + k] = bend[j, k]
 
 
 @kernel
@@ -250,5 +259,8 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
             row[at[7] :],
             row[at[8] :],
             row[at[9] :],
+            row[at[10] :],
+            row[at[11] :],
+            row[at[12] :],
         )
         christoffel_symbols(s, dM, gamma)

@@ -86,7 +86,7 @@ def dense_batch(system, pattern, X_all, V_all, w_all, u_all, M_all, J_all, Q_all
     for n in range(X_all.shape[0]):
         X, V, M, J = X_all[n], V_all[n], M_all[n], J_all[n]
         rows_at(system, X, aims, work)
-        body_forces(system, X, V, work[3])
+        body_forces(system, X, V, work[3], work[10])
         measure_forces(system, X, V, rest, w_all[n], u_all[n], work[3], work[1], work[10])
         for b in range(nb):
             for c in range(d):

@@ -38,7 +38,7 @@ def workspace(system, pattern):
         np.empty(n),  # 7 substitution
         np.empty(n, np.int64),  # 8 fill
         np.empty(n),  # 9 right side
-        np.zeros(3),  # 10 account
+        np.zeros(4),  # 10 account
         np.zeros(6),  # 11 displacement
     )
 
@@ -123,7 +123,7 @@ def residual(system, X, V, acceleration, multipliers, targets, u, w, work):
     nb, d = sizes[0], sizes[1]
     Q, b_ = work[3], work[9]
     rows_at(system, X, targets, work)
-    potential = body_forces(system, X, V, Q)
+    potential = body_forces(system, X, V, Q, work[10])
     potential += measure_forces(system, X, V, acceleration, w, u, Q, work[1], work[10])
     for i in range(multipliers.shape[0]):
         row = row_of(system, i)

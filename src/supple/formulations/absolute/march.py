@@ -3,14 +3,19 @@
 The unknowns of a step are the displacement δq of the bodies and the multipliers. With β' = (1 - α_m)/(h²β(1 - α_f)) and
 γ' = γ/(hβ) a correction δq changes velocities by γ' δq and accelerations by β' δq. The iteration matrix is factorised
 once a step, LDLᵀ without pivoting, and again only if the iteration is slow.
+
+Constraints are met in positions; velocities break them by c h², smoothly as long as h stays. Where the step changes to
+h', that part is multiplied by (h'/h)² and a is moved to the instant it stands for, or oscillations would start anew.
 """
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.absolute.iteration import iteration_matrix, residual, workspace
+from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, workspace
 from supple.formulations.absolute.residual import rate
 from supple.integration.ldl import factorise, substitute
 from supple.kinematics.closure_kernel import moved, unwrapped
@@ -18,6 +23,8 @@ from supple.kinematics.primitives import ANGLE, value
 
 ITERATIONS = 12
 ROUNDING = 2e-15  # of a displacement (rad, or extents)
+MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions: at most 1/(2√ε) times as much
+FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
 DONE, STUCK = 0, 1
 
 
@@ -87,7 +94,7 @@ def take_step(
             for c in range(d):
                 step = b_[b * d + c]
                 scaled = abs(step) / (tolerance[1] if c < d // 2 + (d == 3) else 1.0)
-                if not scaled <= size:
+                if scaled > size or scaled != scaled:  # what is not a number stays
                     size = scaled
                 move[b, c] += step
                 V1[b, c] += first * step
@@ -95,16 +102,18 @@ def take_step(
                 alg1[b, c] += step / (h * h * beta)
         for i in range(lam1.shape[0]):
             lam1[i] -= second * b_[nb * d + i]
-        displaced(system, X, move, X1, work[11])
-        if size != size:
+        if not size < FARTHEST:
             return False, n + 1, potential, 0.0
+        displaced(system, X, move, X1, work[11])
         # Displacements of a step come from accelerations times h²: that is what they must be small against.
         fastest = 0.0
         for b in range(nb):
             for c in range(d):
                 fastest = max(fastest, abs(acc1[b, c]) / (tolerance[1] if c < d // 2 + (d == 3) else 1.0))
         enough = ROUNDING + tolerance[0] * h * h * fastest
-        if size <= enough or (n > 0 and size * size <= enough * before):
+        # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
+        stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
+        if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
             error = 0.0
             for b in range(nb):
                 for c in range(d):
@@ -124,6 +133,34 @@ def polynomial(breaks, coefficients, t, values):
     for n in range(values.shape[0]):
         c = coefficients
         values[n] = ((c[0, piece, n] * x + c[1, piece, n]) * x + c[2, piece, n]) * x + c[3, piece, n]
+
+
+@kernel
+def slope(breaks, coefficients, t, values):
+    """Rate of the same."""
+    piece = np.searchsorted(breaks, t, side="right") - 1
+    piece = min(max(piece, 0), breaks.shape[0] - 2)
+    x = t - breaks[piece]
+    for n in range(values.shape[0]):
+        c = coefficients
+        values[n] = (3.0 * c[0, piece, n] * x + 2.0 * c[1, piece, n]) * x + c[2, piece, n]
+
+
+@kernel
+def breach(system, pattern, V, aim_rates, work, drift):
+    """The least part of the velocities, in the metric of M̂, without which they would keep the constraints."""
+    sizes, driven = system[0], system[12]
+    nb, d, joints = sizes[0], sizes[1], sizes[2]
+    b_ = work[9]
+    b_[: nb * d] = 0.0
+    for i in range(joints + driven.shape[0]):
+        b_[nb * d + i] = rate(system[2], row_of(system, i), work[0], i, V)
+    for n in range(driven.shape[0]):
+        b_[nb * d + joints + n] -= aim_rates[n]
+    substitute(pattern, work[5], work[6], b_, work[7])
+    for b in range(nb):
+        for c in range(d):
+            drift[b, c] = b_[b * d + c]
 
 
 @kernel
@@ -168,8 +205,8 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
     adaptive  : error a step may make (rad, or extents); 0 keeps the step fixed, but for the last before a time
     inputs, targets : (breaks, coefficients) of piecewise cubics for the actuators and the prescribed coordinates
     tolerance : (of the Newton iteration, against the accelerations; extent)
-    state     : X, V, v̇, a, λ, w at the start; record : the same (but a) at each time, and energies (times, 5):
-                kinetic, potential, work of the actuators, of the prescribed motions, lost
+    state     : X, V, v̇, a, λ, w at the start; record : the same (but a) at each time, and energies (times, 6):
+                kinetic, potential, work of the actuators, of the prescribed motions, lost, of loads without potential
     Returns (status, times reached, time, steps, iterations).
     """
     X, V, acceleration, algorithmic, multipliers, w = state
@@ -183,20 +220,31 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
     polynomial(targets[0], targets[1], t, aim)
     potential = residual(system, X, V, acceleration, multipliers, aim, u, w, work)
     account = work[10]
-    powers = (account[0], driving_power(system, V, multipliers, work), account[1])
-    works = np.zeros(3)
+    powers = (account[0], driving_power(system, V, multipliers, work), account[1], account[3])
+    works = np.zeros(4)
     steps, iterations = 0, 0
     status = DONE
-    trial = h
+    trial, last = h, h
+    ready, shifted, drift = np.empty_like(V), np.empty_like(V), np.zeros_like(V)
+    aim_rates = np.empty(targets[1].shape[2])
     for n in range(times.shape[0]):
         while t < times[n]:
             left = times[n] - t
             step = left / max(1.0, np.ceil(left / trial - 1e-6))  # equal pieces: no sliver at the end
+            drift[:] = 0.0
+            if steps > 0 and (adaptive > 0.0 or abs(step - last) > 1e-9 * last):
+                slope(targets[0], targets[1], t, aim_rates)
+                breach(system, pattern, V, aim_rates, work, drift)
             for _ in range(12):
                 polynomial(inputs[0], inputs[1], t + step, u)
                 polynomial(targets[0], targets[1], t + step, aim)
+                for b in range(V.shape[0]):
+                    for c in range(V.shape[1]):
+                        ready[b, c] = V[b, c] - (1.0 - (step / last) ** 2) * drift[b, c]
+                        # a stands for the instant (α_m - α_f) h after that of v̇.
+                        shifted[b, c] = acceleration[b, c] + step / last * (algorithmic[b, c] - acceleration[b, c])
                 fine, count, potential, error = take_step(
-                    system, iteration, pattern, alpha, step, X, V, acceleration, algorithmic, multipliers, w, aim, u,
+                    system, iteration, pattern, alpha, step, X, ready, acceleration, shifted, multipliers, w, aim, u,
                     tolerance, work, new,
                 )  # fmt: skip
                 iterations += count
@@ -207,11 +255,12 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
             if not fine:
                 return STUCK, n, t, steps, iterations
             steps += 1
+            last = step
             t = times[n] if step >= left * (1.0 - 1e-12) else t + step
             X[:], V[:], acceleration[:], algorithmic[:], multipliers[:] = new[0], new[1], new[2], new[3], new[4]
             follow_angles(system, X, w)
-            now = (account[0], driving_power(system, V, multipliers, work), account[1])
-            for k in range(3):
+            now = (account[0], driving_power(system, V, multipliers, work), account[1], account[3])
+            for k in range(4):
                 works[k] += 0.5 * step * (powers[k] + now[k])
             powers = now
             if adaptive > 0.0:
@@ -223,6 +272,6 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
         multipliers_out[n], w_out[n] = multipliers, w
         energy_out[n, 0] = kinetic_energy(system, V) + account[2]
         energy_out[n, 1] = potential
-        for k in range(3):
+        for k in range(4):
             energy_out[n, 2 + k] = works[k]
     return status, times.shape[0], t, steps, iterations

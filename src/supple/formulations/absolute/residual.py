@@ -16,7 +16,7 @@ import numpy as np
 from supple.compilation import kernel
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
 from supple.kinematics.closure_kernel import unwrapped
-from supple.kinematics.primitives import ANGLE, cross, curvature, gradient
+from supple.kinematics.primitives import ANGLE, cross, curvature, dot, gradient
 
 
 @kernel
@@ -58,11 +58,15 @@ def added(rows_i, i, J, at, factor, Q):
 
 
 @kernel
-def body_forces(system, X, V, Q):
-    """Loads and gyroscopic moments of all bodies. Returns the potential of the loads."""
+def body_forces(system, X, V, Q, account):
+    """Loads and gyroscopic moments of all bodies. Returns the potential of the loads.
+
+    account[3] : power of the loads that have no potential, moments and followers
+    """
     sizes, column, _, _, _, inertia, loads_i, loads_f, _, _, _, _, _ = system
     nb, d = sizes[0], sizes[1]
     potential = 0.0
+    account[3] = 0.0
     for b in range(nb):
         for c in range(d):
             Q[b, c] = 0.0
@@ -91,6 +95,10 @@ def body_forces(system, X, V, Q):
             p = rotated(X, b, r)
             potential -= F[0] * (X[b, 0] + p[0]) + F[1] * (X[b, 1] + p[1]) + F[2] * (X[b, 2] + p[2])
         arm = cross(r, in_body)
+        w = angular(V, b)
+        account[3] += dot(moment_body, w)
+        if follows == 1:
+            account[3] += dot(in_world, linear(V, b)) + dot(arm, w)
         for c in range(d):
             k = column[c]
             Q[b, c] += in_world[k] if k < 3 else arm[k - 3] + moment_body[k - 3]
@@ -158,7 +166,7 @@ def measure_forces(system, X, V, acceleration, w, u, Q, J, account):
     """Springs, dampers, drives, motors, friction and actuators. Returns the potential of springs and drives.
 
     w : values of the measures a step ago, to follow angles beyond a turn; J : (measures, 2, d) their gradients
-    account : (3,) power of the actuators, power lost in dampers and friction, kinetic energy of the motors
+    account : power of the actuators, power lost in dampers and friction, kinetic energy of the motors
     """
     sizes, column, rows_i, rows_f, _, _, _, _, uses_start, uses_i, uses_f, speeds, _ = system
     first, last = sizes[2], sizes[3]

@@ -1,0 +1,149 @@
+"""The result of approximating a function on a region, with the error it states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.box import Box
+from supple.approximation.box_tree import Forest, Node
+from supple.approximation.designs import scattered
+from supple.approximation.evaluated import Evaluated
+from supple.approximation.face_jumps import face_jumps
+from supple.approximation.fit_error import largest, median_norms, norms, point_errors, rounding_floors, worst_errors
+from supple.approximation.piecewise import NOWHERE, Piecewise
+from supple.approximation.samples import Derived, FamilyError
+from supple.diagnostics import InputError, NumericalError
+
+Array = NDArray[np.float64]
+
+MEDIAN_POINTS = 1024
+
+
+class Progress(NamedTuple):
+    """How far a refinement is: points evaluated, boxes so far, how many of them are not done, largest error of those
+    that are fitted."""
+
+    evaluated: int
+    boxes: int
+    open: int
+    error: float
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Approximation:
+    """A piecewise polynomial, what it cost and how good it is.
+
+    error   : stated error of each family, the largest over all known points
+    samples : distinct points fitted
+    checks  : distinct further points, evaluated only to check the error
+    boxes   : leaves; depth : comparisons on the longest way to one
+    jumps   : largest jump of each family across faces between boxes, measured like the error
+    dropped : boxes left out because the function does not exist there
+    """
+
+    piecewise: Piecewise
+    error: dict[str, FamilyError]
+    samples: int
+    checks: int
+    boxes: int
+    depth: int
+    jumps: dict[str, float]
+    dropped: int
+
+    @property
+    def worst(self) -> float:
+        """The largest stated error of all families."""
+        return max((item.worst for item in self.error.values()), default=0.0)
+
+
+def bounding_half(region: Sequence[Box]) -> Array:
+    """Half widths of the smallest box around the region."""
+    lower = np.min([box.lower for box in region], axis=0)
+    upper = np.max([box.upper for box in region], axis=0)
+    return 0.5 * (upper - lower)
+
+
+def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
+    """About `count` evenly scattered points of the region, every box its share by volume."""
+    volumes = np.array([np.prod(box.half) for box in region])
+    shares = np.maximum(1, np.round(count * volumes / volumes.sum())).astype(int)
+    parts = [
+        box.from_unit(scattered(box.dimension, int(n), seed + k))
+        for k, (box, n) in enumerate(zip(region, shares, strict=True))
+    ]
+    return np.vstack(parts)
+
+
+def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> dict[str, float]:
+    """The median of ‖f‖ of every family over the part of the region that is fitted."""
+    known = evaluated.known
+    floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
+    if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
+        piecewise = forest.piecewise()
+        points = scattered_in(region, MEDIAN_POINTS, seed=0)
+        points = points[piecewise.locate(points) != NOWHERE]
+        if len(points):
+            return median_norms(derived(*piecewise.with_gradient(points)), floors)
+    return {
+        name: max(float(np.median(norms(family[known.valid]))), floors[name]) for name, family in known.families.items()
+    }
+
+
+def worst_by_leaf(
+    forest: Forest, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
+) -> tuple[list[Node], Array, NDArray[np.int64]]:
+    """The fitted leaves, the largest error of each over all known points, and the leaf of each known point."""
+    leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
+    worst = np.zeros(len(leaves))
+    if not leaves:
+        return leaves, worst, np.full(len(evaluated), NOWHERE)
+    piecewise = forest.piecewise()
+    leaf_of = piecewise.locate(evaluated.points)
+    rows = np.flatnonzero(evaluated.known.valid & (leaf_of != NOWHERE))
+    found = derived(*piecewise.with_gradient(evaluated.points[rows]))
+    np.maximum.at(worst, leaf_of[rows], largest(point_errors(evaluated.families(rows), found, medians)))
+    return leaves, worst, leaf_of
+
+
+def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> Approximation:
+    """State the error over every known point, and count."""
+    leaves = [leaf for root in forest.roots for leaf in root.leaves()]
+    dropped = sum(leaf.coefficients is None for leaf in leaves)
+    if dropped == len(leaves):
+        raise NumericalError(
+            f"none of {dropped} boxes could be fitted: each holds points where the function does not exist",
+            hint="choose a region that keeps away from them",
+        )
+    piecewise = forest.piecewise()
+    medians = region_medians(region, forest, evaluated, derived)
+    rows = np.flatnonzero(evaluated.known.valid & (piecewise.locate(evaluated.points) != NOWHERE))
+    points = evaluated.points[rows]
+    errors = point_errors(evaluated.families(rows), derived(*piecewise.with_gradient(points)), medians)
+    return Approximation(
+        piecewise,
+        worst_errors(errors, points, medians),
+        int(evaluated.fitted.sum()),
+        int((~evaluated.fitted).sum()),
+        len(leaves) - dropped,
+        piecewise.depth,
+        face_jumps(piecewise, derived, medians),
+        dropped,
+    )
+
+
+def checked_region(region: Sequence[Box]) -> list[Box]:
+    """The boxes of a region: at least one, all of one dimension."""
+    boxes = list(region)
+    if not boxes:
+        raise InputError("the region has no box", hint="give at least one")
+    if len({box.dimension for box in boxes}) != 1:
+        raise InputError("the boxes of the region differ in dimension", hint="give every box the same coordinates")
+    return boxes

@@ -1,0 +1,168 @@
+"""Bisection with one kind of polynomial until the error of every box is below a tolerance. [Brüls 2007, algorithm 1]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import Progress, Report, region_medians
+from supple.approximation.box import Box
+from supple.approximation.box_tree import Forest, Node
+from supple.approximation.check_points import filling
+from supple.approximation.chebyshev import basis, basis_gradient
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.hp_refinement import NO_ROWS, check_count
+from supple.approximation.polynomial_kinds import Kind
+from supple.approximation.samples import Derived
+from supple.approximation.scattered_fit import fitted_families
+from supple.approximation.validity import Limits, halve_invalid
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Part:
+    """A box with the rows of known points in it."""
+
+    node: Node
+    rows: Rows = field(default_factory=NO_ROWS.copy)
+
+
+def bisect(
+    region: Sequence[Box],
+    evaluated: Evaluated,
+    derived: Derived,
+    tolerance: float,
+    limits: Limits,
+    chosen: Kind,
+    seed: int,
+    report: Report | None,
+) -> Forest:
+    """Halve every box that is not good enough, level by level, all points of a level in one batch."""
+    s = region[0].dimension
+    forest = Forest([Node(box) for box in region], chosen.indices)
+    level = [Part(root) for root in forest.roots]
+    done: list[Part] = []
+    while level:
+        points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
+        if done and len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples:
+            for root in forest.roots:
+                root.joined([part.node for part in level])
+            return forest
+        _evaluate(level, points, evaluated)
+        evaluated.require_some()
+        for part in level:
+            mine = evaluated.rows(part.node.box.from_unit(chosen.design))
+            evaluated.fitted[mine] = True
+            if evaluated.valid(part.rows).all():
+                part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
+        done += level
+        medians = region_medians(region, forest, evaluated, derived)
+        level, done, worst = _halves(done, region, evaluated, derived, medians, tolerance, limits, chosen)
+        if not level and done:
+            points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
+            _evaluate(done, points, evaluated)
+            _share(done, forest, evaluated)
+            medians = region_medians(region, forest, evaluated, derived)
+            level, done, worst = _halves(done, region, evaluated, derived, medians, tolerance, limits, chosen)
+        if report is not None:
+            report(Progress(len(evaluated), len(done) + len(level), len(level), worst))
+    return forest
+
+
+def _points(
+    parts: Sequence[Part], design: Array, checks: int, evaluated: Evaluated, seed: int
+) -> tuple[list[Array], int]:
+    """What each part lacks: its design, and check points until it has `checks` of them, but at least a few fresh ones."""
+    points = []
+    for part in parts:
+        seed += 1
+        box = part.node.box
+        known = box.to_unit(np.vstack([evaluated.points[part.rows], box.from_unit(design)]))
+        fresh = filling(known, max(box.dimension + 1, checks - len(part.rows)), seed)
+        points.append(box.from_unit(np.vstack([design, fresh])))
+    return points, seed
+
+
+def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluated) -> None:
+    """Evaluate the points of all parts in one batch."""
+    rows, at = evaluated.rows(np.vstack(points)), 0
+    for part, mine in zip(parts, points, strict=True):
+        part.rows = np.union1d(part.rows, rows[at : at + len(mine)])
+        at += len(mine)
+
+
+def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
+    """Give every part the points that its neighbours evaluated on the faces that belong to it."""
+    leaf_of = forest.piecewise().locate(evaluated.points)
+    leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
+    part_of = {leaf: n for n, leaf in enumerate(leaves)}
+    for part in parts:
+        if part.node in part_of:
+            part.rows = np.union1d(part.rows, np.flatnonzero(leaf_of == part_of[part.node]))
+
+
+def _halves(
+    parts: Sequence[Part],
+    region: Sequence[Box],
+    evaluated: Evaluated,
+    derived: Derived,
+    medians: dict[str, float],
+    tolerance: float,
+    limits: Limits,
+    chosen: Kind,
+) -> tuple[list[Part], list[Part], float]:
+    """The halves of the parts that have to be halved, the parts that are good, and the largest error."""
+    halves: list[Part] = []
+    good: list[Part] = []
+    worst = 0.0
+    for part in parts:
+        box = part.node.box
+        xi = box.to_unit(evaluated.points[part.rows])
+        valid = evaluated.valid(part.rows)
+        axis: int | None
+        if not valid.all():
+            part.node.coefficients = None
+            axis = halve_invalid(box, region, xi, valid, limits)
+            if axis is None:
+                continue
+        else:
+            assert part.node.coefficients is not None
+            found = fitted_families(box, xi, part.node.coefficients, chosen.indices, derived)
+            error = float(largest(point_errors(evaluated.families(part.rows), found, medians)).max())
+            worst = max(worst, error)
+            allowed = limits.divisible(box, region, for_accuracy=True)
+            if error <= tolerance or not allowed.any():
+                good.append(part)
+                continue
+            axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen), -1.0)))
+        part.node.axis = axis
+        below, above = (Node(half) for half in box.split(axis))
+        part.node.children = (below, above)
+        for child in part.node.children:
+            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])]))
+    return halves, good, worst
+
+
+def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
+    """How much of the error each axis accounts for: (s,).
+
+    With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in the residuals.
+    """
+    box, known = part.node.box, evaluated.known
+    assert part.node.coefficients is not None
+    xi = box.to_unit(evaluated.points[part.rows])
+    values = known.values[part.rows]
+    scale = np.maximum(np.abs(values).max(axis=0), 1e-300)
+    if known.gradients is not None:
+        slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
+        off = np.abs(known.gradients[part.rows] * box.half - slopes) / scale[:, None]
+        return np.asarray(off.max(axis=(0, 1)))
+    residual = (values - basis(xi, chosen.indices) @ part.node.coefficients) / scale
+    next_terms = (chosen.degree + 1) * np.eye(box.dimension, dtype=np.int64)
+    share = np.linalg.lstsq(basis(xi, next_terms), residual, rcond=None)[0]
+    return np.asarray(np.abs(share).max(axis=1))

@@ -1,0 +1,72 @@
+"""Boxes in the space of coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Box:
+    """lower[i] <= x_i <= upper[i]."""
+
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.lower) != len(self.upper) or not all(a < b for a, b in zip(self.lower, self.upper, strict=True)):
+            raise InputError(f"a box from {self.lower} to {self.upper} is empty", hint="give lower bounds below upper")
+
+    @property
+    def dimension(self) -> int:
+        return len(self.lower)
+
+    @property
+    def center(self) -> Array:
+        return 0.5 * (np.array(self.lower) + np.array(self.upper))
+
+    @property
+    def half(self) -> Array:
+        """Half the width along each axis."""
+        return 0.5 * (np.array(self.upper) - np.array(self.lower))
+
+    def to_unit(self, x: ArrayLike) -> Array:
+        """To [-1, 1]: ξ = (x - center) / half."""
+        return (np.asarray(x, float) - self.center) / self.half
+
+    def from_unit(self, xi: ArrayLike) -> Array:
+        """Back: exact on the faces, so that neighbouring boxes share their points bit for bit."""
+        unit = np.asarray(xi, float)
+        inside = self.center + self.half * unit
+        return np.where(unit <= -1.0, self.lower, np.where(unit >= 1.0, self.upper, inside))
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        points = np.asarray(x, float)
+        return ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
+
+    def split(self, axis: int) -> tuple[Box, Box]:
+        """Two halves, the lower first."""
+        middle = float(self.center[axis])
+        lower, upper = list(self.lower), list(self.upper)
+        lower[axis], upper[axis] = middle, middle
+        return Box(self.lower, tuple(upper)), Box(tuple(lower), self.upper)
+
+    def grid(self, counts: ArrayLike) -> list[Box]:
+        """Equal boxes, counts[i] of them along axis i, the last axis fastest."""
+        edges = [
+            np.linspace(a, b, int(n) + 1) for a, b, n in zip(self.lower, self.upper, np.atleast_1d(counts), strict=True)
+        ]
+        shape = [len(edge) - 1 for edge in edges]
+        return [
+            Box(
+                tuple(float(edge[i]) for edge, i in zip(edges, index, strict=True)),
+                tuple(float(edge[i + 1]) for edge, i in zip(edges, index, strict=True)),
+            )
+            for index in np.ndindex(*shape)
+        ]

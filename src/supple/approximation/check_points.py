@@ -1,0 +1,70 @@
+"""Where to look for the error of a fit: evenly, and where a fit is likely to be worst."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.designs import scattered
+
+Array = NDArray[np.float64]
+
+
+def outward(dimension: int, count: int, seed: int) -> Array:
+    """Points of [-1, 1]^s crowded towards the boundary, every second one moved onto faces, edges or corners.
+
+    Polynomials fitted inside a box are worst near its boundary, the more so the more faces meet.
+    """
+    points = np.sin(0.5 * np.pi * scattered(dimension, count, seed))
+    if dimension == 1:  # its faces are two points, and known already
+        return points
+    size = np.sort(np.abs(points), axis=1)[:, ::-1]
+    for n in range(1, count, 2):
+        faces = 1 + (n // 2) % dimension
+        on_face = np.abs(points[n]) >= size[n, faces - 1]
+        points[n, on_face] = np.sign(points[n, on_face])
+    return points
+
+
+@cache
+def _candidates(dimension: int) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in outward(dimension, 240 * min(dimension, 4), seed=1).tolist())
+
+
+def candidates(dimension: int) -> Array:
+    """Many points of [-1, 1]^s among which the worst ones are sought; always the same."""
+    return np.array(_candidates(dimension))
+
+
+def peaks(points: Array, height: Array, count: int, apart: float = 0.25) -> Array:
+    """The `count` points (N, s) of largest height, no two closer than `apart`."""
+    chosen: list[int] = []
+    for n in np.argsort(-height, kind="stable"):
+        if all(np.abs(points[n] - points[m]).max() >= apart for m in chosen):
+            chosen.append(int(n))
+        if len(chosen) == count:
+            break
+    return points[chosen]
+
+
+def filling(known: Array, count: int, seed: int) -> Array:
+    """So many new points (count, s) of [-1, 1]^s, each as far as can be from all known ones (N, s) and from each other.
+
+    Distances are taken in arccos ξ, in which errors of polynomials oscillate evenly.
+    """
+    s = known.shape[1]
+    pool = outward(s, max(200, 8 * count), seed)
+    angle = np.arccos(pool)
+    if len(known):
+        have = np.arccos(np.clip(known, -1.0, 1.0))
+        distance = np.min([np.linalg.norm(angle - one, axis=1) for one in have], axis=0)
+    else:
+        distance = np.linalg.norm(angle - angle[0], axis=1) + 1.0
+    chosen = []
+    for _ in range(count):
+        n = int(np.argmax(distance))
+        chosen.append(n)
+        distance = np.minimum(distance, np.linalg.norm(angle - angle[n], axis=1))
+    return pool[chosen]

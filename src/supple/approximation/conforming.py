@@ -1,0 +1,190 @@
+"""Continuous approximation: one grid of planes for the whole region, one tensor degree, shared points on every face.
+
+On a face both neighbours interpolate the same (n + 1)^(s-1) values with the same polynomial of degree n along each
+axis, so the traces agree and f̂ is continuous. A tree with hanging faces cannot promise that: the trace of a large box
+would have to be repeated exactly by its small neighbours, which takes from them what they were made small for.
+A plane goes through the whole region, also through boxes that did not ask for it; that is the price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import Progress, Report, bounding_half, region_medians, worst_by_leaf
+from supple.approximation.box import Box
+from supple.approximation.box_tree import Forest, Node, gridded
+from supple.approximation.check_points import outward
+from supple.approximation.decay import Decay, decay
+from supple.approximation.evaluated import Evaluated
+from supple.approximation.hp_refinement import check_count
+from supple.approximation.polynomial_kinds import Kind, kind
+from supple.approximation.samples import Derived
+from supple.approximation.uniform import fit_leaves
+from supple.approximation.validity import Limits
+
+Array = NDArray[np.float64]
+Cuts = list[set[float]]
+
+HIGHEST = {1: 24, 2: 12, 3: 8}  # along each axis; above three axes the terms grow too fast
+HIGHEST_OTHERWISE = 4
+
+
+def conform(
+    region: Sequence[Box],
+    evaluated: Evaluated,
+    derived: Derived,
+    tolerance: float,
+    limits: Limits,
+    fit: str,
+    degree: int | None,
+    seed: int,
+    report: Report | None,
+) -> Forest:
+    """Add planes, and with fit "auto" raise the common degree, until every cell is below the tolerance."""
+    s = region[0].dimension
+    if fit == "auto":
+        n, highest = 2, degree or HIGHEST.get(s, HIGHEST_OTHERWISE)
+        n = min(n, highest)
+    else:
+        n = 2 if fit == "lagrange" else degree or 4
+        highest = n
+    # Neighbouring boxes of the region must be cut by the same planes, so every bound is one from the start.
+    cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
+    before: float | None = None
+    fresh = 0
+    kept: Forest | None = None
+    while True:
+        chosen = kind("chebyshev", s, n)
+        forest = Forest([gridded(box, _edges(box, cuts)) for box in region], chosen.indices)
+        leaves = [leaf for root in forest.roots for leaf in root.leaves()]
+        points = np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves])
+        if kept is not None and len(evaluated) + evaluated.lacking(points) > limits.samples:
+            return kept
+        kept = forest
+        fit_leaves(leaves, chosen, evaluated)
+        evaluated.require_some()
+        bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, check_count(s), seed)
+        if not bad and fresh == 0:  # look once more, at fresh points
+            fresh += 1
+            bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, 2, seed + 1 + len(leaves))
+        worst = max((error for _, error in bad), default=0.0)
+        if report is not None:
+            report(Progress(len(evaluated), len(leaves), len(bad), worst * tolerance))
+        if len(evaluated) > limits.samples:
+            return forest
+        wanted = _planes(region, bad, leaves, chosen, evaluated, limits)
+        if not bad and not any(wanted):
+            return forest
+        rate = None if before is None or worst == 0.0 else worst / before
+        before = None
+        if n < highest and bad and _raising_pays(region, cuts, wanted, bad, chosen, evaluated, rate):
+            n, before = n + 1, worst
+        elif any(wanted):
+            cuts = [have | more for have, more in zip(cuts, wanted, strict=True)]
+        elif n < highest and bad:
+            n, before = n + 1, worst
+        else:
+            return forest
+        fresh = 0
+
+
+def _edges(box: Box, cuts: Cuts) -> list[Array]:
+    return [
+        np.array(sorted(cut for cut in axis if a <= cut <= b))
+        for axis, a, b in zip(cuts, box.lower, box.upper, strict=True)
+    ]
+
+
+def _bad_cells(
+    region: Sequence[Box],
+    forest: Forest,
+    leaves: Sequence[Node],
+    evaluated: Evaluated,
+    derived: Derived,
+    tolerance: float,
+    checks: int,
+    seed: int,
+) -> list[tuple[Node, float]]:
+    """Cells whose error, in units of the tolerance, is above one at a known point; each gets check points first."""
+    fitted = [leaf for leaf in leaves if leaf.coefficients is not None]
+    if not fitted:
+        return []
+    piecewise, s = forest.piecewise(), region[0].dimension
+    have = np.bincount(np.maximum(piecewise.locate(evaluated.points), 0)[~evaluated.fitted], minlength=len(fitted))
+    # Each cell has its own seed, told from its place, so that a cell that stays keeps its points.
+    parts = [
+        leaf.box.from_unit(outward(s, checks, seed + k))
+        for k, leaf in enumerate(fitted)
+        if have[k] < checks or checks <= 2
+    ]
+    if parts:
+        rows = evaluated.rows(np.vstack(parts))
+        for row in rows[~evaluated.valid(rows)]:  # an invalid check point spoils its cell
+            for leaf in fitted:
+                if leaf.box.contains(evaluated.points[row]):
+                    leaf.coefficients = None
+    medians = region_medians(region, forest, evaluated, derived)
+    left, worst, _ = worst_by_leaf(forest, evaluated, derived, medians)
+    return [(leaf, float(e)) for leaf, e in zip(left, worst / tolerance, strict=True) if e > 1.0]
+
+
+def _cell_decay(leaf: Node, error: float, chosen: Kind, evaluated: Evaluated, rate: float | None) -> Decay:
+    assert leaf.coefficients is not None
+    scale = np.maximum(np.abs(evaluated.known.values[evaluated.known.valid]).max(axis=0), 1e-300)
+    along = np.array([index for index in chosen.indices if index.max() == index.sum()])  # T_m(ξ_i) alone
+    rows = [n for n, index in enumerate(chosen.indices) if index.max() == index.sum()]
+    return decay(leaf.coefficients[rows], along, scale, error, rate)
+
+
+def _planes(
+    region: Sequence[Box],
+    bad: Sequence[tuple[Node, float]],
+    leaves: Sequence[Node],
+    chosen: Kind,
+    evaluated: Evaluated,
+    limits: Limits,
+) -> Cuts:
+    """Where bad cells, and cells with invalid points that are not yet small, want to be cut."""
+    wanted: Cuts = [set() for _ in range(region[0].dimension)]
+    for leaf, error in bad:
+        allowed = limits.divisible(leaf.box, region, for_accuracy=True)
+        if allowed.any():
+            share = _cell_decay(leaf, error, chosen, evaluated, None).error
+            axis = int(np.argmax(np.where(allowed, share, -1.0)))
+            wanted[axis].add(float(leaf.box.center[axis]))
+    for leaf in leaves:
+        allowed = limits.divisible(leaf.box, region, for_accuracy=False)
+        if leaf.coefficients is None and allowed.any():
+            axis = int(np.argmax(np.where(allowed, leaf.box.half / bounding_half(region), -1.0)))
+            wanted[axis].add(float(leaf.box.center[axis]))
+    return wanted
+
+
+def _raising_pays(
+    region: Sequence[Box],
+    cuts: Cuts,
+    wanted: Cuts,
+    bad: Sequence[tuple[Node, float]],
+    chosen: Kind,
+    evaluated: Evaluated,
+    rate: float | None,
+) -> bool:
+    """Whether a degree more gains more for its samples than the planes asked for: compare log gain / log growth."""
+    if not any(wanted):
+        return True
+    n, s = chosen.degree, region[0].dimension
+    leaf, error = max(bad, key=lambda item: item[1])
+    expected = _cell_decay(leaf, error, chosen, evaluated, rate)
+    raised = -np.log(expected.at(n + 1) / error) / (s * np.log((n + 2) / (n + 1)))
+    planes = [len(have) for have in cuts]
+    growth = float(
+        sum(np.log((len(more) + count - 1) / (count - 1)) for more, count in zip(wanted, planes, strict=True))
+    )
+    halves = expected
+    for axis in range(s):
+        if wanted[axis]:
+            halves = halves.halved(axis)[0]
+    return bool(raised >= -np.log(halves.at(n) / error) / growth)

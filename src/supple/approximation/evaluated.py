@@ -1,0 +1,88 @@
+"""Everything known of a function so far: each point is evaluated once, in batches as large as they come."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.samples import Sampler, Samples
+from supple.diagnostics import NumericalError
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class Evaluated:
+    """Points are told apart by their exact coordinates, so neighbouring boxes share those on their faces.
+
+    points : (N, s); values : (N, t); gradients : (N, t, s) or None; families : name -> (N, k); valid : (N,)
+    fitted : (N,) whether some fit has used the point; the others served only to check
+    """
+
+    def __init__(self, sampler: Sampler, dimension: int):
+        self._sampler = sampler
+        self._row: dict[bytes, int] = {}
+        self.points: Array = np.zeros((0, dimension))
+        self.samples: Samples | None = None
+        self.fitted: NDArray[np.bool_] = np.zeros(0, dtype=bool)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def rows(self, points: Array) -> Rows:
+        """Where the points (N, s) are kept; those not known yet are evaluated in one batch."""
+        asked = np.ascontiguousarray(points + 0.0)  # -0.0 and 0.0 are the same point
+        keys = [row.tobytes() for row in asked]
+        new: list[int] = []
+        for n, key in enumerate(keys):
+            if key not in self._row:
+                self._row[key] = len(self.points) + len(new)
+                new.append(n)
+        if new:
+            self._keep(asked[new])
+        return np.array([self._row[key] for key in keys], dtype=np.int64)
+
+    def lacking(self, points: Array) -> int:
+        """How many of the points (N, s) would have to be evaluated."""
+        return len({row.tobytes() for row in np.ascontiguousarray(points + 0.0)} - self._row.keys())
+
+    def _keep(self, points: Array) -> None:
+        found = self._sampler(points.copy())
+        self.points = np.vstack([self.points, points])
+        self.fitted = np.concatenate([self.fitted, np.zeros(len(points), dtype=bool)])
+        if self.samples is None:
+            self.samples = found
+            return
+        known = self.samples
+        self.samples = Samples(
+            np.vstack([known.values, found.values]),
+            None
+            if known.gradients is None or found.gradients is None
+            else np.concatenate([known.gradients, found.gradients]),
+            {name: np.vstack([family, found.families[name]]) for name, family in known.families.items()},
+            np.concatenate([known.valid, found.valid]),
+        )
+
+    @property
+    def known(self) -> Samples:
+        """All samples, in the order they were evaluated."""
+        assert self.samples is not None
+        return self.samples
+
+    @property
+    def has_gradients(self) -> bool:
+        return self.known.gradients is not None
+
+    def valid(self, rows: Rows) -> NDArray[np.bool_]:
+        return self.known.valid[rows]
+
+    def families(self, rows: Rows) -> dict[str, Array]:
+        return {name: family[rows] for name, family in self.known.families.items()}
+
+    def require_some(self) -> None:
+        """At least one valid sample is needed to go on."""
+        if not self.known.valid.any():
+            raise NumericalError(
+                f"the function exists at none of {len(self)} points of the region",
+                hint="choose another region",
+            )

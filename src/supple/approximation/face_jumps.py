@@ -1,0 +1,55 @@
+"""How far a piecewise function jumps where its boxes meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.designs import scattered
+from supple.approximation.fit_error import norms
+from supple.approximation.piecewise import NOWHERE, Piecewise
+from supple.approximation.samples import Derived
+
+Array = NDArray[np.float64]
+
+
+def face_points(dimension: int, scattered_on_each: int = 8) -> Array:
+    """Points of the faces of [-1, 1]^s: corners of each face and some scattered on it. (2s faces times points, s)."""
+    if dimension == 1:
+        return np.array([[-1.0], [1.0]])
+    corners = np.array(list(product((-1.0, 1.0), repeat=dimension - 1)))[:64]
+    inner = np.vstack([corners, scattered(dimension - 1, scattered_on_each, seed=0)])
+    return np.vstack([np.insert(inner, axis, side, axis=1) for axis in range(dimension) for side in (-1.0, 1.0)])
+
+
+def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, float]) -> dict[str, float]:
+    """The largest ‖f̂⁺ - f̂⁻‖ / max(‖f̂‖, median ‖f‖) over points of all faces between boxes.
+
+    Both sides are found by stepping to the next representable number: the jump of a continuous function is rounding.
+    """
+    found = dict.fromkeys(medians, 0.0)
+    s = piecewise.dimension
+    unit = face_points(s)
+    axes, sides = np.repeat(np.arange(s), len(unit) // s), np.ones(len(unit))
+    sides = unit[np.arange(len(unit)), axes]
+    centers, inverse = piecewise.arrays.leaves_f[:, 0], piecewise.arrays.leaves_f[:, 1]
+    if len(centers) < 2:
+        return found
+    on_face = (centers[:, None] + unit / inverse[:, None]).reshape(-1, s)
+    axes, sides = np.tile(axes, len(centers)), np.tile(sides, len(centers))
+    n = np.arange(len(on_face))
+    reach = 1e-14 * np.abs(piecewise.arrays.roots_f).max()  # the face itself is only known to rounding
+    inside, outside = on_face.copy(), on_face.copy()
+    inside[n, axes] -= sides * reach
+    outside[n, axes] += sides * reach
+    both = (piecewise.locate(inside) != NOWHERE) & (piecewise.locate(outside) != NOWHERE)
+    if not both.any():
+        return found
+    here, there = derived(*piecewise.with_gradient(inside[both])), derived(*piecewise.with_gradient(outside[both]))
+    for name, median in medians.items():
+        size = np.maximum(norms(here[name]), median)
+        found[name] = float((norms(here[name] - there[name]) / size).max())
+    return found

@@ -1,0 +1,305 @@
+"""Refinement that decides, box by box, between a higher degree and two halves, whichever needs fewer samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import Progress, Report, region_medians, worst_by_leaf
+from supple.approximation.box import Box
+from supple.approximation.box_tree import Forest, Node
+from supple.approximation.check_points import candidates, filling, peaks
+from supple.approximation.decay import cost, decay
+from supple.approximation.designs import scattered
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fit_error import largest, norms, point_errors
+from supple.approximation.multi_index import Indices, count, total_degree
+from supple.approximation.samples import Derived
+from supple.approximation.scattered_fit import (
+    LEAST_OVERSAMPLING,
+    fit_rows,
+    fitted_families,
+    highest_degree,
+    missing,
+    samples_for,
+)
+from supple.approximation.validity import Limits, halve_invalid
+
+Array = NDArray[np.float64]
+
+FIRST_DEGREE = 3
+NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A box being fitted.
+
+    fitted, checks : rows of known points in the box, for the fit and held out
+    degree         : what the samples were laid out for; the fit itself may be higher
+    errors         : the best error, in units of the tolerance, at each degree so far
+    stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
+                     neither a higher degree nor halves are possible
+    validated      : whether fresh points have been looked at since
+    """
+
+    node: Node
+    seed: int
+    fitted: Rows = field(default_factory=NO_ROWS.copy)
+    checks: Rows = field(default_factory=NO_ROWS.copy)
+    degree: int = FIRST_DEGREE
+    errors: list[tuple[int, float]] = field(default_factory=list)
+    other: Array | None = None
+    stage: str = "fit"
+    validated: bool = False
+
+    @property
+    def box(self) -> Box:
+        return self.node.box
+
+
+class Refinement:
+    """The state of one refinement: the forest, its open leaves, and all that has been evaluated."""
+
+    def __init__(
+        self,
+        region: Sequence[Box],
+        evaluated: Evaluated,
+        derived: Derived,
+        tolerance: float,
+        limits: Limits,
+        highest: int | None,
+        seed: int,
+        report: Report | None,
+    ):
+        s = region[0].dimension
+        self.region, self.evaluated, self.derived, self.tolerance = list(region), evaluated, derived, tolerance
+        self.limits, self.report = limits, report
+        self.highest = highest_degree(s) if highest is None else highest
+        self.indices: Indices = total_degree(s, self.highest)
+        self.forest = Forest([Node(box) for box in region], self.indices)
+        self.leaves = [Leaf(root, seed + n) for n, root in enumerate(self.forest.roots)]
+        for leaf in self.leaves:
+            leaf.degree = min(FIRST_DEGREE, self.highest)
+        self._seed = seed + len(self.leaves)
+        self.medians: dict[str, float] = {}
+
+    def run(self) -> Forest:
+        """Refine until every family of every box is below the tolerance, also on fresh points."""
+        while True:
+            work = [leaf for leaf in self.leaves if leaf.stage in ("fit", "verify")]
+            if not work:
+                if not self._validate():
+                    return self.forest
+            elif not self._round(work):
+                for root in self.forest.roots:
+                    root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
+                return self.forest
+
+    def _round(self, work: list[Leaf]) -> bool:
+        """Evaluate what all open leaves want in one batch; fit, measure and decide each. False if that is too much."""
+        wanted = [self._wanted(leaf) for leaf in work]
+        points = np.vstack([part for pair in wanted for part in pair])
+        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points) > self.limits.samples:
+            return False
+        rows, at = self.evaluated.rows(points), 0
+        for leaf, (samples, checks) in zip(work, wanted, strict=True):
+            new = rows[at : at + len(samples)]
+            held = rows[at + len(samples) : at + len(samples) + len(checks)]
+            at += len(samples) + len(checks)
+            leaf.fitted = np.union1d(leaf.fitted, new)
+            leaf.checks = np.setdiff1d(np.union1d(leaf.checks, held), leaf.fitted)
+            self.evaluated.fitted[leaf.fitted] = True
+        self.evaluated.require_some()
+        whole = []
+        for leaf in work:
+            if self.evaluated.valid(np.union1d(leaf.fitted, leaf.checks)).all():
+                whole.append(leaf)
+            else:
+                self._split_invalid(leaf)
+        if not self.medians:
+            self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+        for leaf in whole:
+            if leaf.stage == "fit":
+                self._fit(leaf)
+        self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+        worst = 0.0
+        for leaf in whole:
+            error = self._error(leaf)
+            worst = max(worst, error * self.tolerance)
+            self._decide(leaf, error)
+        if self.report is not None:
+            left = sum(leaf.stage in ("fit", "verify") for leaf in self.leaves)
+            self.report(Progress(len(self.evaluated), len(self.leaves), left, worst))
+        return True
+
+    def _wanted(self, leaf: Leaf) -> tuple[Array, Array]:
+        """Points to fit and points to check that a leaf still lacks."""
+        s = leaf.box.dimension
+        none = np.zeros((0, s))
+        if leaf.stage == "verify":
+            return none, leaf.box.from_unit(self._suspects(leaf))
+        gradients = self.evaluated.samples is None or self.evaluated.has_gradients
+        known = leaf.box.to_unit(self.evaluated.points[leaf.fitted])
+        samples = leaf.box.from_unit(missing(known, samples_for(s, leaf.degree, gradients)))
+        if leaf.errors:
+            return samples, none
+        if s <= 3:  # errors are largest near corners: better to fit them than to find that out
+            samples = np.vstack([samples, leaf.box.from_unit(np.array(list(product((-1.0, 1.0), repeat=s))))])
+        lacking = max(0, check_count(s) - len(leaf.checks))
+        known = leaf.box.to_unit(np.vstack([self.evaluated.points[leaf.checks], samples]))
+        return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
+
+    def _suspects(self, leaf: Leaf) -> Array:
+        """Where two fits of neighbouring degrees to the same samples differ most."""
+        xi = candidates(leaf.box.dimension)
+        assert leaf.node.coefficients is not None and leaf.other is not None
+        fit = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
+        other = fitted_families(leaf.box, xi, leaf.other, self.indices, self.derived)
+        picked = []
+        for name, family in fit.items():
+            height = norms(family - other[name]) / np.maximum(norms(family), self.medians[name])
+            picked.append(peaks(xi, height, 1 + leaf.box.dimension))
+        return np.vstack(picked)
+
+    def _fit(self, leaf: Leaf) -> None:
+        """Try every degree the samples allow and keep the one that does best on all points of the box."""
+        s = leaf.box.dimension
+        equations = len(leaf.fitted) * (1 + s if self.evaluated.has_gradients else 1)
+        degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
+        tried: list[tuple[float, Array]] = []
+        for n in [n for n in degrees if n >= leaf.degree - 1][:4] or degrees[-1:]:
+            leaf.node.coefficients = fit_rows(leaf.box, leaf.fitted, self.evaluated, self.indices[: count(s, n)])
+            tried.append((self._error(leaf), leaf.node.coefficients))
+        tried.sort(key=lambda item: item[0])
+        leaf.node.coefficients = tried[0][1]
+        leaf.other = tried[1][1] if len(tried) > 1 else tried[0][1][:1]
+
+    def _error(self, leaf: Leaf) -> float:
+        """The largest error over the known points of the box, in units of the tolerance."""
+        rows = np.concatenate([leaf.fitted, leaf.checks])
+        assert leaf.node.coefficients is not None
+        xi = leaf.box.to_unit(self.evaluated.points[rows])
+        found = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
+        errors = point_errors(self.evaluated.families(rows), found, self.medians)
+        return float(largest(errors).max()) / self.tolerance
+
+    def _decide(self, leaf: Leaf, error: float) -> None:
+        if error <= 1.0:
+            leaf.stage = "done" if leaf.stage == "verify" else "verify"
+            return
+        leaf.stage, leaf.validated = "fit", False
+        if not leaf.errors or leaf.errors[-1][0] < leaf.degree:
+            leaf.errors.append((leaf.degree, error))
+        else:
+            leaf.errors[-1] = (leaf.degree, max(error, leaf.errors[-1][1]))
+        axis = self._axis_to_halve(leaf, error)
+        if axis is not None:
+            self._halve(leaf, axis)
+        elif leaf.degree < self.highest:
+            leaf.degree += 1
+        else:
+            leaf.stage = "stuck"  # the stated error says so
+
+    def _axis_to_halve(self, leaf: Leaf, error: float) -> int | None:
+        """The axis along which halving pays, or None where a higher degree costs fewer samples."""
+        s, errors = leaf.box.dimension, leaf.errors
+        allowed = self.limits.divisible(leaf.box, self.region, for_accuracy=True)
+        if not allowed.any():
+            return None
+        back = min(3, len(errors) - 1)
+        rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / back) if back else None
+        assert leaf.node.coefficients is not None
+        scale = np.maximum(np.abs(self.evaluated.known.values[leaf.fitted]).max(axis=0), 1e-300)
+        terms = len(leaf.node.coefficients)
+        expected = decay(leaf.node.coefficients, self.indices[:terms], scale, error, rate)
+        axis = int(np.argmax(np.where(allowed, expected.error, -1.0)))
+        if leaf.degree >= self.highest:
+            return axis
+        if len(errors) < 3:
+            return None
+        if rate is not None and rate > 0.9:
+            return axis
+        extra = 2 * check_count(s)  # held out, suspected and fresh ones
+
+        def samples(n: int) -> int:
+            return samples_for(s, n, self.evaluated.has_gradients) + extra
+
+        known = len(leaf.fitted) + len(leaf.checks)
+        higher = cost(expected, samples, self.highest, 0) - known
+        near, far = expected.halved(axis)
+        depth = min(2 * s, 6)
+        halves = cost(near, samples, self.highest, depth) + cost(far, samples, self.highest, depth)
+        halves -= 0.5 * known  # points laid out for the whole box serve its halves less well
+        return None if higher <= halves else axis
+
+    def _split_invalid(self, leaf: Leaf) -> None:
+        """Halve a box where the function does not exist everywhere, or leave it out when it is small."""
+        rows = np.union1d(leaf.fitted, leaf.checks)
+        leaf.node.coefficients = None
+        points, valid = leaf.box.to_unit(self.evaluated.points[rows]), self.evaluated.valid(rows)
+        axis = halve_invalid(leaf.box, self.region, points, valid, self.limits)
+        if axis is None:
+            self.leaves.remove(leaf)
+        else:
+            self._halve(leaf, axis)
+
+    def _halve(self, leaf: Leaf, axis: int) -> None:
+        """Replace a leaf by its halves; each takes the known points in it."""
+        lower, upper = leaf.box.split(axis)
+        leaf.node.axis, leaf.node.children = axis, (Node(lower), Node(upper))
+        at = self.leaves.index(leaf)
+        halves = []
+        for child in leaf.node.children:
+            self._seed += 1
+            half = Leaf(child, self._seed, degree=min(max(FIRST_DEGREE, leaf.degree - 2), self.highest))
+            half.fitted = leaf.fitted[child.box.contains(self.evaluated.points[leaf.fitted])]
+            half.checks = leaf.checks[child.box.contains(self.evaluated.points[leaf.checks])]
+            halves.append(half)
+        self.leaves[at : at + 1] = halves
+
+    def _validate(self) -> bool:
+        """Look at fresh points of every leaf that has not been, most in the largest; whether some leaf is open again."""
+        s = self.region[0].dimension
+        work = [leaf for leaf in self.leaves if not leaf.validated]
+        if work:
+            volume = np.array([np.prod(leaf.box.half) for leaf in work])
+            volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
+            total = max(16 * (1 + s), int(self.evaluated.fitted.sum()))
+            share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
+            self._look_at_fresh(work, share)
+        self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+        by_node = {leaf.node: leaf for leaf in self.leaves}
+        nodes, worst, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
+        for n, node in enumerate(nodes):
+            leaf = by_node[node]
+            if worst[n] > self.tolerance and leaf.stage == "done":
+                leaf.checks = np.setdiff1d(np.union1d(leaf.checks, np.flatnonzero(leaf_of == n)), leaf.fitted)
+                self._decide(leaf, self._error(leaf))
+        return any(leaf.stage in ("fit", "verify") for leaf in self.leaves)
+
+    def _look_at_fresh(self, work: Sequence[Leaf], share: Rows) -> None:
+        parts = []
+        for leaf, n in zip(work, share.tolist(), strict=True):
+            self._seed += 1
+            known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
+            # Half of them where nothing is known, half evenly: errors of values peak inside, those of gradients outside.
+            fresh = np.vstack(
+                [filling(known, n - n // 2, self._seed), scattered(leaf.box.dimension, n // 2, self._seed)]
+            )
+            parts.append(leaf.box.from_unit(fresh))
+        rows, at = self.evaluated.rows(np.vstack(parts)), 0
+        for leaf, n in zip(work, share.tolist(), strict=True):
+            mine, at = rows[at : at + n], at + n
+            leaf.checks, leaf.validated = np.union1d(leaf.checks, np.setdiff1d(mine, leaf.fitted)), True
+            if not self.evaluated.valid(mine).all():
+                self._split_invalid(leaf)
+
+
+def check_count(dimension: int) -> int:
+    """Points held out in every box while its degree is raised."""
+    return min(4 + 6 * dimension, 28)

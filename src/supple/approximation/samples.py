@@ -1,0 +1,42 @@
+"""What is known of a function at sample points, and what a family of its outputs is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """A function f : R^s -> R^t at N points.
+
+    values    : (N, t)
+    gradients : (N, t, s) with respect to x, or None if they are not known
+    families  : name -> (N, k): the quantities whose error counts; they may be outputs of f, or follow from f and its
+                gradient
+    valid     : (N,) False where the function does not exist; the other entries are then nan
+    """
+
+    values: Array
+    gradients: Array | None
+    families: dict[str, Array]
+    valid: NDArray[np.bool_]
+
+
+Sampler = Callable[[Array], Samples]
+"""Points (N, s) to samples. Must depend on each point alone; it may be called with any number of points."""
+
+Derived = Callable[[Array, Array], dict[str, Array]]
+"""Families of a fit, from its values (N, t) and gradients (N, t, s)."""
+
+
+class FamilyError(NamedTuple):
+    """Error of one family over the check points: the largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and where it is."""
+
+    worst: float
+    at: Array
+    median_norm: float

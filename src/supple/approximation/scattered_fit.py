@@ -1,0 +1,93 @@
+"""Fits of a box by polynomials of any total degree, from whatever samples are known in it."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from supple.approximation.box import Box
+from supple.approximation.chebyshev import basis, basis_gradient
+from supple.approximation.designs import leja
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.multi_index import Indices, count
+from supple.approximation.polynomial_fit import fit
+from supple.approximation.samples import Derived
+
+Array = NDArray[np.float64]
+
+OVERSAMPLING = 1.5  # equations for each unknown a design aims at
+LEAST_OVERSAMPLING = 1.15  # and the fewest a fit is tried with
+MOST_TERMS = 500
+
+
+def highest_degree(dimension: int) -> int:
+    """The highest degree with at most MOST_TERMS terms, and never above 24, where little is left to gain."""
+    n = 1
+    while n < 24 and count(dimension, n + 1) <= MOST_TERMS:
+        n += 1
+    return n
+
+
+def samples_for(dimension: int, degree: int, gradients: bool) -> int:
+    """Samples for a fit of a degree; one with a gradient counts as 1 + s equations."""
+    return dimension + ceil(OVERSAMPLING * count(dimension, degree) / (1 + dimension if gradients else 1))
+
+
+@cache
+def _sequence(dimension: int, length: int) -> tuple[tuple[float, ...], ...]:
+    degree = 1
+    while count(dimension, degree) < length and count(dimension, degree + 1) <= MOST_TERMS:
+        degree += 1
+    first = leja(dimension, degree)[:length]
+    rest = qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(7)).random(length - len(first))
+    return tuple(tuple(row) for row in np.vstack([first, np.cos(np.pi * rest)]).tolist())
+
+
+def sequence(dimension: int, length: int) -> Array:
+    """Leja points, continued by points scattered with the density 1/√(1 - ξ²) when more are asked for."""
+    longest = 64
+    while longest < length:
+        longest *= 2
+    return np.array(_sequence(dimension, longest))[:length]
+
+
+def missing(known: Array, length: int) -> Array:
+    """Which of the first points of the sequence have no known point (N, s) in their place.
+
+    Distances are taken in arccos ξ, in which the sequence is even; each known point stands in for one of the sequence.
+    """
+    wanted = sequence(known.shape[1], length)
+    if len(known) == 0:
+        return wanted
+    s = known.shape[1]
+    angle = np.arccos(np.clip(known, -1.0, 1.0)) / np.pi
+    reach = 0.5 * length ** (-1.0 / s)
+    free = np.ones(len(known), dtype=bool)
+    lacking = []
+    for point in wanted:
+        distance = np.linalg.norm(angle - np.arccos(point) / np.pi, axis=1)
+        distance[~free] = np.inf
+        n = int(np.argmin(distance))
+        if distance[n] <= reach:
+            free[n] = False
+        else:
+            lacking.append(point)
+    return np.array(lacking).reshape(-1, s)
+
+
+def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Array:
+    """Coefficients (terms, t) from the samples in `rows`, with their gradients if known."""
+    known = evaluated.known
+    gradients = None if known.gradients is None else known.gradients[rows] * box.half
+    return fit(box.to_unit(evaluated.points[rows]), known.values[rows], indices, gradients)
+
+
+def fitted_families(box: Box, xi: Array, coefficients: Array, indices: Indices, derived: Derived) -> dict[str, Array]:
+    """Families of a fit at points ξ (N, s) of its box."""
+    used = indices[: len(coefficients)]
+    slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, used), coefficients, optimize=True) / box.half
+    return derived(basis(xi, used) @ coefficients, slopes)

@@ -1,0 +1,59 @@
+"""`supple compare`: a reduced model against the mechanism it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.model_argument import Rom, read_model
+from supple.cli.options import File, Json, Settings, read_mechanism
+
+if TYPE_CHECKING:
+    from supple.reduction.comparison import Comparison
+
+Scenario = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario", metavar="MOTION|CSV", show_default=False, help="Compare along a motion of the file, or a table."
+    ),
+]
+Points = Annotated[
+    int, typer.Option("--points", metavar="N", min=1, help="Fresh random points over the region of the model.")
+]
+
+
+def compare(
+    file: File,
+    rom: Rom,
+    scenario: Scenario = None,
+    points: Points = 1000,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Say how far off a reduced model is, and how much faster."""
+    with answering(as_json) as answer:
+        from supple.reduction.comparison import compare as compared
+
+        mechanism = read_mechanism(answer, file, settings)
+        found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario)
+        answer.give(asdict(found), lambda: _show(found))
+
+
+def _show(found: Comparison) -> None:
+    from supple.cli.tables import Tables
+
+    out = Tables()
+    rows = [
+        (name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in found.at.get(name, {}).items()))
+        for name, worst in found.error.items()
+    ]
+    out.table(("coefficients", "largest error", "at"), rows)
+    if found.force_error is not None:
+        out.line(f"forces that the motion needs: {found.force_error:.2g} of their largest value off")
+    each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
+    out.line(
+        f"{found.points} points: {each[0]:.3g} µs each, reduced {each[1]:.3g} µs: {found.speedup:.3g} times faster"
+    )

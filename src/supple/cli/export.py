@@ -1,0 +1,36 @@
+"""`supple export`: a reduced model as source code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.model_argument import Rom, read_model
+from supple.cli.options import Json
+
+To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write: c.")]
+Directory = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write it; made if it is not there.")
+]
+Prefix = Annotated[
+    str | None,
+    typer.Option(
+        "--prefix", metavar="NAME", show_default=False, help="What all names begin with; the model's name if left out."
+    ),
+]
+
+
+def export(
+    rom: Rom, to: To = "c", directory: Directory = Path("."), prefix: Prefix = None, as_json: Json = False
+) -> None:
+    """Write a reduced model as source code."""
+    with answering(as_json) as answer:
+        from supple.export.export import export as exported
+        from supple.export.export import require_target
+
+        require_target(to)  # before the file is read: the shorter way to the mistake
+        files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix)]
+        answer.give({"files": files}, lambda: print("\n".join(files)))

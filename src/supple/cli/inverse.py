@@ -1,0 +1,199 @@
+"""`supple inverse`: the forces of the actuators that a motion needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer, answering
+from supple.cli.options import File, Json, Settings, pieces, read_mechanism
+
+if TYPE_CHECKING:
+    from supple.analyses.inverse_dynamics import InverseDynamics
+
+
+class Minimize(StrEnum):
+    """What is least where there are more actuators than coordinates."""
+
+    torque = "torque"
+    peak = "peak"
+    multipliers = "multipliers"
+
+
+MotionName = Annotated[
+    str,
+    typer.Option(
+        "--motion", metavar="NAME|CSV", show_default=False,
+        help="A motion of the file, or a table with a column `time` and one for each coordinate.",
+    ),
+]  # fmt: skip
+Actuators = Annotated[
+    str | None,
+    typer.Option("--actuators", metavar="A,B", show_default=False, help="Those that work; all if left out."),
+]
+Objective = Annotated[
+    Minimize,
+    typer.Option(
+        "--minimize",
+        help="Where the forces are not unique: the sum of their squares, the largest, or squares of forces and joint "
+        "reactions together.",
+    ),
+]
+Bounds = Annotated[
+    str | None,
+    typer.Option(
+        "--bounds", metavar="60|A=60,B=-20:40|limits", show_default=False,
+        help="Largest absolute force, of all or by actuator; LEAST:LARGEST; `limits` takes force_limits of the file.",
+    ),
+]  # fmt: skip
+RateBounds = Annotated[
+    str | None,
+    typer.Option(
+        "--rate-bounds", metavar="900|A=900,...", show_default=False,
+        help="Largest change of a force in a second, of all or by actuator.",
+    ),
+]  # fmt: skip
+Step = Annotated[
+    str | None,
+    typer.Option("--step", metavar="TIME", show_default=False, help="1ms; a thousandth of the motion if left out."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="CSV", show_default=False, help="Write time and forces to a table."),
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw the forces: .png, .svg, .pdf.")
+]
+
+
+def inverse(
+    file: File,
+    motion: MotionName,
+    actuators: Actuators = None,
+    minimize: Objective = Minimize.torque,
+    bounds: Bounds = None,
+    rate_bounds: RateBounds = None,
+    step: Step = None,
+    output: Output = None,
+    plot: Plot = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Compute the forces of the actuators along a motion."""
+    with answering(as_json) as answer:
+        from supple.analyses.inverse_dynamics import inverse as inverse_dynamics
+
+        mechanism = read_mechanism(answer, file, settings)
+        found = inverse_dynamics(
+            mechanism,
+            motion,
+            actuators=None if actuators is None else [name.strip() for name in actuators.split(",")],
+            minimize=minimize.value,
+            bounds="limits" if bounds == "limits" else _by_name(bounds, "--bounds"),
+            rate_bounds=_by_name(rate_bounds, "--rate-bounds"),
+            step=None if step is None else _quantity(step, "--step"),
+        )
+        _warn(answer, found)
+        _write(found, output, plot)
+        data = {
+            "time": found.time,
+            "forces": found.forces,
+            "peak": found.peak,
+            "max": found.largest,
+            "min": found.least,
+            "units": found.forces.units,
+            "coordinates": dict(zip(found.trajectory.coordinates, found.trajectory.theta.T, strict=True)),
+        }
+        answer.give(data, lambda: _show(found, motion, minimize.value))
+
+
+def _by_name(text: str | None, option: str) -> Any:
+    """`60` as a number, `A=60,B=-20:40` as {name: number or pair}."""
+    if text is None:
+        return None
+    if "=" not in text:
+        return _bound(text, option)
+    found = {}
+    for piece in pieces(text):
+        name, equals, value = (item.strip() for item in piece.partition("="))
+        if not equals or not name:
+            raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
+        found[name] = _bound(value, f"{option} {name}")
+    return found
+
+
+def _bound(text: str, part: str) -> float | tuple[float, float]:
+    low, colon, high = text.partition(":")
+    return (_quantity(low, part), _quantity(high, part)) if colon else _quantity(text, part)
+
+
+def _quantity(text: str, part: str) -> float:
+    from supple.description.expression import quantity
+    from supple.diagnostics import InputError
+
+    try:
+        return quantity(text)
+    except InputError as error:
+        raise InputError(error.message, part=part, hint=error.hint) from None
+
+
+def _warn(answer: Answer, found: InverseDynamics) -> None:
+    """Limits of coordinates and forces that the motion leaves."""
+    from supple.kinematics.limits import outside_limits
+
+    here = found.model.configuration
+    said: dict[str, str] = {}
+    for w in (here.w.max(axis=0), here.w.min(axis=0)):
+        for excess in outside_limits(here.rest.numbering, w):
+            said.setdefault(excess.part, str(excess))
+    for text in said.values():
+        answer.warn(text)
+    for name, values in found.forces.items():
+        limits = here.mechanism.actuators[name].force_limits
+        if limits is not None and not (limits[0] <= values.min() and values.max() <= limits[1]):
+            needs = f"{values.min():.6g} to {values.max():.6g} {found.forces.units[name]}"
+            answer.warn(
+                f'actuator "{name}" needs {needs}, outside its force_limits [{limits[0]:.6g}, {limits[1]:.6g}]; '
+                "--bounds limits keeps to them where it can"
+            )
+
+
+def _write(found: InverseDynamics, output: Path | None, plot: Path | None) -> None:
+    from supple.diagnostics import InputError
+
+    try:
+        if output is not None:
+            found.forces.save(output)
+        if plot is not None:
+            found.plot().figure.savefig(plot)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        target = output if plot is None else plot
+        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+
+
+def _show(found: InverseDynamics, motion: str, minimize: str) -> None:
+    import numpy as np
+
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    mechanism = found.model.configuration.mechanism
+    a, s = len(found.forces), len(found.trajectory.coordinates)
+    how = f", least {minimize}" if a > s else ""
+    when = f"{number(found.time[-1] - found.time[0], 's')} in {len(found.time)} instants"
+    out.line(f"{mechanism.name}, {motion}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
+    rows = []
+    for name, values in found.forces.items():
+        unit, at = found.forces.units[name], int(np.argmax(np.abs(values)))
+        largest, least = number(values.max(), unit), number(values.min(), unit)
+        rows.append((name, largest, least, number(abs(values[at]), unit), number(found.time[at], "s")))
+    out.table(("actuator", "max", "min", "peak", "at"), rows)
+    out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"

@@ -1,0 +1,223 @@
+"""`supple reduce`: the reduced model of a mechanism over a region."""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer, answering
+from supple.cli.local import ConstraintModes, InternalModes
+from supple.cli.options import File, Json, Settings, read_mechanism
+from supple.cli.region_option import boxes as box_counts
+from supple.cli.region_option import region as region_of
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.reduced.model import ReducedModel
+
+
+class Fit(StrEnum):
+    """How coefficients are fitted on a box."""
+
+    auto = "auto"
+    chebyshev = "chebyshev"
+    quadratic = "quadratic"
+    lagrange = "lagrange"
+
+
+RegionText = Annotated[
+    str | None,
+    typer.Option(
+        "--region", metavar="NAME=LOWER:UPPER,...", show_default=False,
+        help="Where the model shall hold; limits of actuators and joints where not given.",
+    ),
+]  # fmt: skip
+FitName = Annotated[
+    Fit,
+    typer.Option(
+        "--fit",
+        help="auto and chebyshev fit the mass matrix and the potential and derive the rest; quadratic and lagrange fit "
+        "every coefficient, as in the papers.",
+    ),
+]
+Boxes = Annotated[
+    str | None,
+    typer.Option(
+        "--boxes", metavar="N,N,...", show_default=False, help="A grid of equal boxes, instead of --tolerance."
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option("--tolerance", metavar="E", show_default=False, help="Largest relative error; 1e-3 if left out."),
+]
+Degree = Annotated[
+    int | None, typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials (auto, chebyshev).")
+]
+Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between boxes.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate the samples and the time it would take.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="X.rom", show_default=False, help="The model; FILE with .rom if left out."),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", metavar="PATH", show_default=False,
+        help="Where samples are kept, so that an interrupted run goes on; X.rom.samples if left out. May be removed.",
+    ),
+]  # fmt: skip
+NoStore = Annotated[bool, typer.Option("--no-store", help="Keep no samples.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", metavar="N", min=1, show_default=False,
+        help="Processes. Left out, one, which already uses all cores.",
+    ),
+]  # fmt: skip
+Tracking = Annotated[
+    str | None,
+    typer.Option(
+        "--tracking", metavar="subspace|modes", show_default=False, help="Of internal modes (elastic bodies)."
+    ),
+]
+Germ = Annotated[
+    str | None,
+    typer.Option("--germ", metavar="WHERE", show_default=False, help="Reference of internal modes (elastic bodies)."),
+]
+
+
+def reduce(
+    file: File,
+    region: RegionText = None,
+    fit: FitName = Fit.auto,
+    boxes: Boxes = None,
+    tolerance: Tolerance = None,
+    degree: Degree = None,
+    continuous: Continuous = False,
+    dry_run: DryRun = False,
+    output: Output = None,
+    store: Store = None,
+    no_store: NoStore = False,
+    workers: Workers = None,
+    constraint_modes: ConstraintModes = None,
+    internal_modes: InternalModes = None,
+    tracking: Tracking = None,
+    germ: Germ = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Make a small model that holds over a whole region."""
+    with answering(as_json) as answer:
+        if boxes is not None and tolerance is not None:
+            raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
+        if store is not None and no_store:
+            raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
+        ranges, counts = region_of(region), box_counts(boxes)
+        mechanism = read_mechanism(answer, file, settings)
+        require_elastic_bodies(
+            mechanism,
+            {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--tracking": tracking,
+             "--germ": germ},
+        )  # fmt: skip
+        task: dict[str, Any] = {
+            "region": ranges, "fit": fit.value, "boxes": counts, "tolerance": tolerance or 1e-3, "degree": degree,
+        }  # fmt: skip
+        if dry_run:
+            _estimate(answer, mechanism, task)
+            return
+        target = output if output is not None else Path(Path(file).stem + ".rom")
+        _require_folder(target)
+        from supple.reduction.reduce import reduce as reduced
+
+        start = time.perf_counter()
+        kept: Path | bool | None = False if no_store else store
+        try:
+            model = reduced(
+                mechanism, **task, continuous=continuous, store=kept, output=target, workers=workers,
+                progress=False if as_json else None,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            if not no_store:
+                answer.note("what was computed is kept: the same command goes on from there")
+            raise
+        seconds = time.perf_counter() - start
+        answer.give(_data(model, target, seconds), lambda: _show(model, target, seconds))
+
+
+def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
+    """Refuse options about modes of elastic bodies where there are none."""
+    from supple.diagnostics import InputError
+
+    for option, value in asked.items():
+        if value:  # every body is rigid so far
+            raise InputError(
+                f"{option} is about elastic bodies, and all {len(mechanism.bodies)} bodies of this mechanism are rigid",
+                part=f'mechanism "{mechanism.name}"', hint=f"leave {option} out",
+            )  # fmt: skip
+
+
+def _require_folder(target: Path) -> None:
+    """Before hours of work, not after."""
+    from supple.diagnostics import InputError
+
+    if target.is_dir():
+        raise InputError("is a folder", part=f"output {target}", hint="name a file: X.rom")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"the folder {target.parent} does not exist", part=f"output {target}", hint="make it first")
+
+
+def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> None:
+    from supple.reduction.reduce import expected_cost
+
+    found = expected_cost(mechanism, **task)
+
+    def show() -> None:
+        print(f"{found.samples} samples on {found.boxes} boxes, about {_duration(found.seconds)}")
+
+    answer.give(found._asdict(), show)
+
+
+def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
+    made = model.provenance
+    return {
+        "samples": made["samples"],
+        "checks": made["checks"],
+        "boxes": made["boxes"],
+        "dropped": made["dropped"],
+        "depth": made["depth"],
+        "error": model.error,
+        "truncation": {},
+        "operations": made["operations"],
+        "memory": made["memory"],
+        "seconds": seconds,
+        "file": str(target),
+    }
+
+
+def _show(model: ReducedModel, target: Path, seconds: float) -> None:
+    from supple.cli.tables import Tables
+
+    made, out = model.provenance, Tables()
+    out.line(
+        f"{model.name}: {made['samples']} samples and {made['checks']} checks, {made['boxes']} boxes, "
+        f"{_duration(seconds)}"
+    )
+    rows = []
+    for name, worst in model.error.items():
+        at = made["error"].get(name, {}).get("at", {})
+        rows.append((name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in at.items())))
+    out.table(("coefficients", "largest error", "at"), rows)
+    if made["dropped"]:
+        out.line(f"{made['dropped']} boxes were left out: there the mechanism cannot be assembled, or locks")
+    out.line(f"{made['operations']} operations an evaluation, {made['memory'] / 1024:.3g} kB")
+    out.line(f"written to {target}")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100.0:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"

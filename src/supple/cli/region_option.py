@@ -1,0 +1,42 @@
+"""`--region` and `--boxes`: what their texts mean."""
+
+from __future__ import annotations
+
+import typer
+
+from supple.cli.options import pieces
+
+
+def region(text: str | None) -> dict[str, tuple[float, float]] | None:
+    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}; None for the limits."""
+    from supple.description.expression import quantity
+    from supple.diagnostics import InputError
+
+    if text is None:
+        return None
+    found: dict[str, tuple[float, float]] = {}
+    for piece in pieces(text):
+        name, equals, interval = (item.strip() for item in piece.partition("="))
+        lower, colon, upper = (item.strip() for item in interval.partition(":"))
+        if not (equals and colon and name and lower and upper):
+            raise typer.BadParameter(f"{piece.strip()!r} is not NAME=LOWER:UPPER", param_hint="--region")
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
+        try:
+            found[name] = (quantity(lower), quantity(upper))
+        except InputError as error:
+            raise InputError(error.message, part=f"--region {name}", hint=error.hint) from None
+    return found
+
+
+def boxes(text: str | None) -> tuple[int, ...] | None:
+    """`8,8,8`, or `8` for every coordinate."""
+    if text is None:
+        return None
+    try:
+        counts = tuple(int(item) for item in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of whole numbers", param_hint="--boxes") from None
+    if min(counts) < 1:
+        raise typer.BadParameter("a coordinate needs one box at least", param_hint="--boxes")
+    return counts

@@ -1,0 +1,21 @@
+"""Reduced models as source code for other programs: C.
+
+The folder and the public function share a name. Whichever of the two Python binds to `supple.export` (importing a part
+of the folder binds the folder), calling it exports.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Callable(ModuleType):
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        from supple.export.export import export
+
+        return export(*given, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

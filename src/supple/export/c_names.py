@@ -1,0 +1,77 @@
+"""Names from a file as they may stand in C: identifiers, comments and strings.
+
+Whatever a user calls a joint, the generated code keeps its meaning: an identifier is made of letters, digits and
+underscores and is unique; a comment cannot be closed from inside; a string holds the name byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Words that are taken in C or C++, and files whose names would hide a header of the compiler or one another.
+KEYWORDS = frozenset(
+    (
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+        "volatile", "while", "alignas", "alignof", "and", "asm", "bool", "catch", "class", "constexpr",
+        "decltype", "delete", "explicit", "export", "false", "friend", "mutable", "namespace", "new",
+        "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public", "template", "this",
+        "throw", "true", "try", "typename", "typeof", "using", "virtual", "xor", "main", "errno",
+    )
+)  # fmt: skip
+FILES = frozenset(
+    (
+        "assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "iso646", "limits", "locale",
+        "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdio",
+        "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar", "wchar", "wctype",
+        "example_main", "con", "prn", "aux", "nul",
+    )
+)  # fmt: skip
+LONGEST = 40
+LONGEST_PREFIX = 40
+
+
+def identifier(name: str, longest: int = LONGEST) -> str:
+    """Letters, digits and single underscores of a name, beginning with a letter: `tool.x` becomes `tool_x`."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+    if not plain or not plain[0].isalpha():
+        plain = f"n{plain}" if plain else "unnamed"
+    return plain[:longest].rstrip("_")
+
+
+def prefix_of(name: str) -> str:
+    """What the names of all functions and files begin with."""
+    plain = identifier(name, LONGEST_PREFIX).lower()
+    return f"{plain}_model" if plain in KEYWORDS or plain in FILES else plain
+
+
+def identifiers(names: Iterable[str]) -> list[str]:
+    """An upper-case identifier for each name, in order, all different."""
+    found: list[str] = []
+    for name in names:
+        plain = identifier(name).upper()
+        candidate, count = plain, 1
+        while candidate in found:
+            count += 1
+            candidate = f"{plain}_{count}"
+        found.append(candidate)
+    return found
+
+
+def comment(text: object, longest: int = 80) -> str:
+    """Text inside /* */: printable ASCII without *, ?, \\ and ", the rest as <U+...>."""
+    kept = "".join(
+        c if c.isascii() and c.isprintable() and c not in '*?\\"' else f"<U+{ord(c):04X}>" for c in str(text)
+    )
+    return kept if len(kept) <= longest else kept[: longest - 3] + "..."
+
+
+def string(text: str) -> str:
+    """A string literal: UTF-8 byte by byte, octal where it is not plain (three digits, so that none can follow)."""
+    plain = "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
+        for byte in text.encode("utf-8", "backslashreplace")
+    )
+    return f'"{plain}"'

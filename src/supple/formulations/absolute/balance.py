@@ -1,0 +1,142 @@
+"""The balance of forces on every body along a known motion: what joints and actuators together must provide.
+
+    Φ_qᵀ λ + Σ_a ∇ℓ_a u_a = M v̇ - Q                                      [Silva, eq. 16, with the sign of λ turned]
+
+in the velocities of the centres of mass (world axes) and the angular velocities (body axes) of all bodies; Q holds
+gravity, applied forces, springs, dampers and gyroscopic moments, but no actuators.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lstsq
+
+from supple.compilation import compiled, kernel
+from supple.formulations.absolute.instant import dense_batch
+from supple.formulations.absolute.residual import world_gradient
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import DRY
+from supple.kinematics.measures import key_of
+from supple.kinematics.motion import Motion
+from supple.kinematics.primitives import SCALE
+
+Array = NDArray[np.float64]
+
+RANK = 1e-10  # what the smallest diagonal entry of a triangular factor may be, against the largest
+
+
+class Balance(NamedTuple):
+    """Equations of all bodies at N instants.
+
+    X         : (N, bodies + 1, 12) poses at the centres of mass
+    joints    : (N, m, n) rows Φ_q of the joints
+    actuators : (N, a, n) gradients ∇ℓ of all actuators
+    frictions : (N, f, n) gradients of the joint coordinates with dry friction
+    required  : (N, n) M v̇ - Q, dry friction left out
+    """
+
+    X: Array
+    joints: Array
+    actuators: Array
+    frictions: Array
+    required: Array
+
+
+def balance(problem: Absolute, moving: Motion) -> Balance:
+    """The equations along a batch of configurations with their velocities and accelerations."""
+    system, numbering = problem.system, problem.rest.numbering
+    X, V, acceleration = centre_motion(problem, moving)
+    count, n = len(X), numbering.columns
+    quiet = system.uses_f.copy()
+    rubbing = system.uses_i[:, 0] == DRY
+    quiet[rubbing, 1] = 0.0  # its sign is the caller's to decide
+    u = np.zeros((count, len(numbering.mechanism.actuators)))
+    M, joints = np.zeros((count, n, n)), np.zeros((count, numbering.constraints, n))
+    Q, second = np.zeros((count, n)), np.zeros((count, numbering.constraints))
+    w = np.ascontiguousarray(moving.configuration.w)
+    compiled(dense_batch)(system._replace(uses_f=quiet), problem.pattern, X, V, w, u, M, joints, Q, second)
+    keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
+    actuators = gradients(problem, X, [numbering.measures[key] for key in keys])
+    frictions = gradients(problem, X, _friction_rows(problem))
+    required = np.einsum("nij,nj->ni", M, acceleration.reshape(count, n)) - Q
+    return Balance(X, joints, actuators, frictions, required)
+
+
+def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled: bool = True) -> Array:
+    """The least λ with Φ_qᵀ λ = forces: joints (N, m, n), forces (N, n, k) -> (N, m, k).
+
+    scaled : moments count divided by the mechanism's extent; otherwise newtons and newton-metres count alike.
+    Forces that no λ balances are balanced as far as possible.
+    """
+    extent = problem.rest.numbering.arrays.extent
+    rows = joints.shape[1]
+    unit = extent / problem.system.rows_f[:rows, SCALE] if scaled else np.ones(rows)
+    # Equations of forces are multiplied by the extent, so that the rank does not depend on the unit of length.
+    column = np.tile(np.where(problem.system.column < 3, extent, 1.0), joints.shape[2] // len(problem.system.column))
+    if rows == 0:
+        return np.zeros((len(joints), 0, forces.shape[2]))
+    found = np.empty((len(joints), rows, forces.shape[2]))
+    for n, (matrix, right) in enumerate(zip(joints * unit[:, None] * column, column[:, None] * forces, strict=True)):
+        # A complete orthogonal factorisation reveals the rank at a fraction of the cost of singular values.
+        found[n] = lstsq(matrix.T, right, cond=RANK, lapack_driver="gelsy", check_finite=False)[0]
+    return unit[:, None] * found
+
+
+def centre_motion(problem: Absolute, moving: Motion) -> tuple[Array, Array, Array]:
+    """Poses, velocities and accelerations of the centres of mass: (N, bodies + 1, 12), (N, bodies, d) twice."""
+    X = moving.configuration.X.copy()
+    c = problem.centers
+    R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
+    X[..., :3] += np.einsum("nbij,bj->nbi", R, c)
+    v, w = moving.V[..., :3], moving.V[..., 3:]
+    dv, dw = moving.dV[..., :3], moving.dV[..., 3:]
+    velocity = v + np.cross(w, c)
+    acceleration = dv + np.cross(w, velocity) + np.cross(dw, c)
+    column = problem.system.column
+
+    def packed(linear: Array, angular: Array) -> Array:
+        world = np.einsum("nbij,nbj->nbi", R, linear)
+        return np.ascontiguousarray(np.concatenate([world, angular], axis=-1)[:, :-1, column])
+
+    return X, packed(velocity, w), packed(acceleration, dw)
+
+
+def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
+    """Gradients of measures, by their rows, with respect to the velocities of all bodies: (N, rows, n)."""
+    found = np.zeros((len(X), len(rows), problem.rest.numbering.columns))
+    if rows:
+        system = problem.system
+        chosen = np.array(rows, dtype=np.int64)
+        compiled(gradient_batch)(system.column, system.rows_i, system.rows_f, chosen, X, found)
+    return found
+
+
+def _friction_rows(problem: Absolute) -> list[int]:
+    """The rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
+    system, first = problem.system, problem.rest.numbering.constraints
+    found = {}
+    for measure in range(len(system.uses_start) - 1):
+        for use in range(system.uses_start[measure], system.uses_start[measure + 1]):
+            if system.uses_i[use, 0] == DRY:
+                found[int(system.uses_i[use, 1])] = first + measure
+    return [found[number] for number in sorted(found)]
+
+
+@kernel
+def gradient_batch(column, rows_i, rows_f, chosen, X_all, out):
+    """∇ℓ (N, rows, n) at every position."""
+    d, bodies = column.shape[0], X_all.shape[1] - 1
+    g = np.empty(13)
+    J = np.empty((1, 2, d))
+    for n in range(X_all.shape[0]):
+        for i in range(chosen.shape[0]):
+            row = chosen[i]
+            world_gradient(rows_i, rows_f, row, X_all[n], g, column, J, 0)
+            for side in range(2):
+                b = rows_i[row, 1 + side]
+                if b < bodies:
+                    for c in range(d):
+                        out[n, i, b * d + c] += J[0, side, c]

@@ -1,0 +1,246 @@
+"""The file of a reduced model: HDF5, described in docs/rom-file.md.
+
+It holds numbers and texts alone; nothing that is read can run code, and everything is checked before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise import NOWHERE, Piecewise, PiecewiseArrays
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+from supple.reduced.layout import CoefficientLayout
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+SCHEMA = 1
+_FORMAT = "supple reduced model"
+_INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
+_LARGEST = 2**31  # numbers in one array; a damaged header must not exhaust the memory
+
+
+def save_model(model: ReducedModel, path: str | Path) -> Path:
+    """Write beside the target, then rename: a file is there whole or not at all."""
+    import h5py
+
+    target = Path(path)
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    layout = model.layout
+    facts = {
+        "name": model.name,
+        "coordinates": list(layout.coordinates),
+        "theta": layout.theta,
+        "inputs": list(layout.inputs),
+        "outputs": list(layout.outputs),
+        "columns": {name: list(span) for name, span in layout.columns.items()},
+        "christoffel": layout.christoffel,
+        "force": layout.force,
+    }
+    try:
+        provenance = json.dumps(model.provenance, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"cannot be written ({error})", part="provenance", hint="keep to JSON") from None
+    try:
+        with h5py.File(beside, "w", libver=("earliest", "v110")) as file:
+            file.attrs["format"] = _FORMAT
+            file.attrs["schema"] = SCHEMA
+            file["layout"] = json.dumps(facts, ensure_ascii=False)
+            file["provenance"] = provenance
+            _write_named(file.create_group("error"), model.error)
+            _write_named(file.create_group("constants"), layout.constants)
+            _write_named(file.create_group("dry_forces"), layout.dry_forces)
+            _write_named(file.create_group("limits"), layout.limits)
+            group = file.create_group("fitted")
+            for name, array in model.fitted.arrays._asdict().items():
+                group[name] = array
+        beside.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error})", part=f"file {target}", hint="name another place") from None
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def _write_named(group: Any, values: Any) -> None:
+    """Names (in order) and values side by side: names need not be fit for paths."""
+    group["names"] = json.dumps(list(values), ensure_ascii=False)
+    for i, value in enumerate(values.values()):
+        group[str(i)] = np.asarray(value, dtype=float)
+
+
+def load_model(path: str | Path) -> ReducedModel:
+    """Read a model; InputError for a file that is missing, foreign, damaged, or of a later version."""
+    import h5py
+
+    from supple.reduced.model import ReducedModel
+
+    target = Path(path)
+    part = f"file {target}"
+    if not target.is_file():
+        raise InputError("does not exist", part=part, hint="check its name")
+    try:
+        with h5py.File(target, "r") as file:
+            if _text(file.attrs.get("format")) != _FORMAT:
+                raise InputError("is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
+            schema = file.attrs.get("schema")
+            if not isinstance(schema, int | np.integer) or not 1 <= schema <= SCHEMA:
+                raise InputError(
+                    f"has version {quoted(schema)}, this supple reads up to {SCHEMA}", hint="use a newer supple"
+                )
+            name, layout = _layout(file)
+            provenance = _json(file, "provenance", dict)
+            error = {key: float(_scalar(value)) for key, value in _named(file, "error").items()}
+            return ReducedModel(name, layout, _fitted(file, layout), error, provenance)
+    except InputError as error:
+        raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"cannot be read as a reduced model ({reason})", part=part, hint="reduce again") from None
+
+
+def _wrong(message: str) -> InputError:
+    return InputError(message, hint="the file is damaged; reduce again")
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _dataset(group: Any, name: str) -> Any:
+    """A plain dataset of this file; links elsewhere and other objects are refused."""
+    import h5py
+
+    link = group.get(name, getlink=True)
+    if not isinstance(link, h5py.HardLink):
+        raise _wrong(f"has no {quoted(name)}")
+    found = group[name]
+    if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
+        raise _wrong(f"{quoted(name)} is no array of this file")
+    if found.size is None or found.size > _LARGEST:
+        raise _wrong(f"{quoted(name)} is empty or too large")
+    return found
+
+
+def _group(file: Any, name: str) -> Any:
+    import h5py
+
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Group):
+        raise _wrong(f"has no {quoted(name)}")
+    return file[name]
+
+
+def _json(file: Any, name: str, kind: type) -> Any:
+    raw = _dataset(file, name)[()]
+    if not isinstance(raw, bytes):
+        raise _wrong(f"{quoted(name)} is no text")
+    try:
+        found = json.loads(raw.decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise _wrong(f"{quoted(name)} is not JSON") from None
+    if not isinstance(found, kind):
+        raise _wrong(f"{quoted(name)} is not what it should be")
+    return found
+
+
+def _array(group: Any, name: str, *, integers: bool = False) -> NDArray[Any]:
+    dataset = _dataset(group, name)
+    if dataset.dtype.kind not in ("iu" if integers else "iuf"):
+        raise _wrong(f"{quoted(name)} holds no {'integers' if integers else 'numbers'}")
+    found = np.ascontiguousarray(dataset[()], dtype=np.int64 if integers else np.float64)
+    found = found.reshape(dataset.shape)
+    if not np.isfinite(found).all():
+        raise _wrong(f"{quoted(name)} holds values that are not finite")
+    return found
+
+
+def _scalar(array: NDArray[Any]) -> float:
+    if array.shape != ():
+        raise _wrong(f"a number has the shape {array.shape}")
+    return float(array)
+
+
+def _named(file: Any, name: str) -> dict[str, NDArray[Any]]:
+    group = _group(file, name)
+    names = _names(_json(group, "names", list), name)
+    return {key: _array(group, str(i)) for i, key in enumerate(names)}
+
+
+def _names(found: Any, what: str) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found) or len(set(found)) < len(found):
+        raise _wrong(f"{quoted(what)} are not names, each given once")
+    return tuple(found)
+
+
+def _layout(file: Any) -> tuple[str, CoefficientLayout]:
+    facts = _json(file, "layout", dict)
+    columns = facts["columns"]
+    if not isinstance(facts["name"], str) or not isinstance(columns, dict) or type(facts["theta"]) is not int:
+        raise _wrong("the layout is not what it should be")
+    spans = {}
+    for name, span in columns.items():
+        if not (isinstance(span, list) and len(span) == 2 and all(type(k) is int and 0 <= k < 2**31 for k in span)):
+            raise _wrong(f"the columns of {quoted(name)} are not two numbers")
+        spans[name] = (span[0], span[1])
+    limits = {}
+    for name, pair in _named(file, "limits").items():
+        if pair.shape != (2,):
+            raise _wrong(f"the limits of {quoted(name)} are not two numbers")
+        limits[name] = (float(pair[0]), float(pair[1]))
+    return facts["name"], CoefficientLayout(
+        coordinates=_names(facts["coordinates"], "coordinates"),
+        theta=facts["theta"],
+        inputs=_names(facts["inputs"], "inputs"),
+        outputs=_names(facts["outputs"], "outputs"),
+        columns=spans,
+        constants=_named(file, "constants"),
+        dry_forces={key: _scalar(value) for key, value in _named(file, "dry_forces").items()},
+        christoffel=str(facts["christoffel"]),
+        force=str(facts["force"]),
+        limits=limits,
+    )
+
+
+def _fitted(file: Any, layout: CoefficientLayout) -> Piecewise:
+    group = _group(file, "fitted")
+    arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
+    require_sound(arrays, layout.theta, layout.fitted)
+    return Piecewise(arrays)
+
+
+def require_sound(arrays: PiecewiseArrays, s: int, t: int) -> None:
+    """Whatever kernels index lies inside its array, and every way down the tree ends."""
+    roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indices, coefficients = arrays
+    roots, nodes, leaves = len(np.atleast_1d(roots_i)), len(np.atleast_1d(nodes_f)), len(np.atleast_1d(leaves_i))
+    shapes = (
+        (roots, 2, s), (roots,), (nodes, 3), (nodes,), (leaves, 3), (leaves, 2, s),
+        (len(np.atleast_1d(indices)), s), (len(np.atleast_1d(coefficients)), t),
+    )  # fmt: skip
+    for name, array, shape in zip(PiecewiseArrays._fields, arrays, shapes, strict=True):
+        if array.shape != shape:
+            raise _wrong(f"{name} has the shape {array.shape}, not {shape}")
+    if not roots or not leaves or not len(indices) or not t:
+        raise _wrong("nothing was fitted")
+    if not (roots_f[:, 0] < roots_f[:, 1]).all() or not (leaves_f[:, 1] > 0.0).all():
+        raise _wrong("a box is empty")
+    children = nodes_i[:, 1:]
+    # A child comes after its node, so that every way ends.
+    if nodes and not (((children > np.arange(nodes)[:, None]) & (children < nodes)) | (children < 0)).all():
+        raise _wrong("the tree of boxes has a loop")
+    ends = np.concatenate([roots_i, children.ravel()])
+    if not ((ends >= -1 - leaves) & (ends < nodes)).all() or not ((nodes_i[:, 0] >= 0) & (nodes_i[:, 0] < s)).all():
+        raise _wrong("the tree of boxes leads nowhere")
+    assert NOWHERE == -1
+    first, terms, degree = leaves_i.T
+    if not ((first >= 0) & (terms >= 1) & (terms <= len(indices)) & (first <= len(coefficients) - terms)).all():
+        raise _wrong("a box has coefficients that are not there")
+    highest = np.maximum.accumulate(indices.max(axis=1))
+    if indices.min() < 0 or indices.max() > 1000 or not (degree == highest[terms - 1]).all():
+        raise _wrong("the degrees of the polynomials do not fit their terms")

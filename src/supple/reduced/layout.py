@@ -1,0 +1,87 @@
+"""Which columns of a fitted function hold which coefficients of the reduced equations.
+
+    M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
+
+Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has
+n · n(n + 1)/2 columns. Coefficients that do not depend on θ are kept once, as constants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CoefficientLayout:
+    """Names and places of the coefficients.
+
+    coordinates : names of η, θ first; theta : how many of them are θ
+    inputs, outputs : names; dry_forces : force of each joint with dry friction
+    columns     : coefficient -> (first, stop) columns of the fitted function, `widths` says how many. Known
+                  coefficients: M, K, christoffel, damping, potential, force, input_map, outputs (ρ_o), output_modes,
+                  friction_map. Matrices that are not symmetric are kept row by row
+    constants   : coefficients that do not depend on θ, packed likewise. What is in neither is zero, but for the
+                  potential, which is then unknown
+    christoffel : "fitted", or "from-mass": Γ_θθθ follows from the gradient of the fitted M, whatever its columns say
+    force       : "fitted", or "from-potential": p_θ is minus the gradient of the fitted potential, likewise
+    limits      : of coordinates, for those who want to respect them
+    """
+
+    coordinates: tuple[str, ...]
+    theta: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    columns: dict[str, tuple[int, int]]
+    constants: dict[str, Array] = field(default_factory=dict)
+    dry_forces: dict[str, float] = field(default_factory=dict)
+    christoffel: str = "fitted"
+    force: str = "fitted"
+    limits: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """n, the number of coordinates η."""
+        return len(self.coordinates)
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """How many columns each coefficient has, packed."""
+        n, s = len(self.coordinates), self.theta
+        pairs = n * (n + 1) // 2
+        return {
+            "M": pairs,
+            "K": pairs,
+            "damping": pairs,
+            "christoffel": n * pairs,
+            "potential": 1,
+            "force": n,
+            "input_map": n * len(self.inputs),
+            "outputs": len(self.outputs),
+            "output_modes": len(self.outputs) * (n - s),
+            "friction_map": len(self.dry_forces) * n,
+        }
+
+    @property
+    def fitted(self) -> int:
+        """t, the number of fitted columns."""
+        return max((stop for _, stop in self.columns.values()), default=0)
+
+
+def packed(matrices: Array) -> Array:
+    """Upper triangles, row by row: (..., n, n) to (..., n(n + 1)/2)."""
+    i, j = np.triu_indices(matrices.shape[-1])
+    return matrices[..., i, j]
+
+
+def unpacked(triangles: Array, n: int) -> Array:
+    """Back to symmetric matrices (..., n, n)."""
+    i, j = np.triu_indices(n)
+    full = np.empty((*triangles.shape[:-1], n, n))
+    full[..., i, j] = triangles
+    full[..., j, i] = triangles
+    return full

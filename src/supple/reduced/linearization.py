@@ -1,0 +1,146 @@
+"""First-order behaviour of a reduced model about a state, from exact derivatives of the fit.
+
+With M a = f(η, η̇, u) and row(θ) = template + P f̂ + Q ∂f̂,
+
+    M δa = (∂f/∂η - ∂M/∂η a) δη + ∂f/∂η̇ δη̇ + B δu,    ∂row/∂θ_m = P ∂_m f̂ + Q ∂_m ∂f̂
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.approximation.curvature import hessian
+from supple.diagnostics import InputError
+from supple.reduced.coefficients import Coefficients, coefficients_of
+from supple.reduced.named_values import in_order
+from supple.reduced.row import row_map
+from supple.results.linear_model import LinearModel
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel, Values
+
+Array = NDArray[np.float64]
+
+
+def linearize_model(
+    model: ReducedModel,
+    theta: Values,
+    *,
+    rates: Values | None,
+    accelerations: Values | None,
+    inputs: Values | None,
+    delta: ArrayLike | None,
+    friction_speed: float,
+) -> LinearModel:
+    """The linear model with states (η, η̇), the model's inputs, and all its outputs.
+
+    inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
+             given accelerations, zero if left out; δ too, unless it is given, is then where it rests
+    The accelerations follow from state and inputs.
+    """
+    layout = model.layout
+    n, s = layout.size, layout.theta
+    eta, single = model._states(theta, delta)
+    if not single:
+        raise InputError("has more than one state", part="θ", hint="linearize about one at a time")
+    names = layout.coordinates
+    v = in_order("rates", rates, names) if rates is not None else np.zeros(n)
+    a = in_order("accelerations", accelerations, names) if accelerations is not None else np.zeros(n)
+    here = eta[0].copy()
+    c = model.evaluate(here[:s])
+    if inputs is not None:
+        u = in_order("inputs", inputs, layout.inputs)
+    else:
+        u, here = _holding(model, c, here, v, a, free=delta is None, speed=friction_speed)
+    a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=friction_speed)
+    slopes = row_slopes(model, here[:s])
+    along_eta = np.zeros((n, n))
+    for m in range(s):
+        dc = coefficients_of(layout, model.row, here[:s], np.ascontiguousarray(slopes[:, m]))
+        along_eta[:, m] = _linear_forces(dc, here, v, u) - dc.M @ a
+        along_eta[:, m] -= _friction_slope(c, dc, v, friction_speed)
+    along_eta -= c.K
+    along_eta[:s, s:] += c.force_slope
+    along_rates = -2.0 * np.einsum("ijk,k->ij", c.christoffel, v) - c.damping - _friction_damping(c, v, friction_speed)
+    solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
+    B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
+    C = np.zeros((len(layout.outputs), 2 * n))
+    y = {}
+    places = model.row.split(slopes.T)  # ∂Ψ_o/∂θ_m: (s, o, n - s)
+    for o, (name, output) in enumerate(c.outputs.items()):
+        C[o, :s] = output.rigid + places["modes"][:, o] @ here[s:]
+        C[o, s:n] = output.modes
+        y[name] = float(output.value + output.modes @ here[s:])
+    rated = tuple(f"{name}.rate" for name in names)
+    at = {
+        "states": dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)),
+        "inputs": dict(zip(layout.inputs, u.tolist(), strict=True)),
+        "outputs": y,
+        "accelerations": dict(zip(names, a.tolist(), strict=True)),
+    }
+    D = np.zeros((len(layout.outputs), len(layout.inputs)))
+    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at)
+
+
+def row_slopes(model: ReducedModel, theta: Array) -> Array:
+    """∂row/∂θ: (width, s)."""
+    places = row_map(model.layout, model.row)
+    _, slopes = model.fitted.with_gradient(theta)  # (t, s)
+    bends = hessian(model.fitted, theta)  # (t, s, s)
+    t, s = slopes.shape
+    found = np.zeros((model.row.width, s))
+    found[places.values_to] = slopes[places.values_from]
+    along, column = np.divmod(places.slopes_from, max(t, 1))
+    np.add.at(found, places.slopes_to, places.slopes_factor[:, None] * bends[column, along])
+    found[places.copies_to] = found[places.copies_from]
+    return found
+
+
+def _linear_forces(c: Coefficients, eta: Array, v: Array, u: Array) -> Array:
+    """f without dry friction: linear in the coefficients, so that their derivatives may stand for them."""
+    s = c.force_slope.shape[0]
+    found = c.force + c.input_map @ u - np.einsum("ijk,j,k->i", c.christoffel, v, v) - c.damping @ v - c.K @ eta
+    found[:s] += c.force_slope @ eta[s:]
+    return np.asarray(found)
+
+
+def _friction(c: Coefficients, v: Array, speed: float) -> tuple[Array, Array]:
+    """Forces f_j tanh(J_j η̇ / v₀), and their derivatives with respect to J_j η̇."""
+    limit = np.array(list(c.dry_forces.values()), dtype=float)
+    part = np.tanh(c.friction_map @ v / speed)
+    return limit * part, limit / speed * (1.0 - part**2)
+
+
+def _friction_slope(c: Coefficients, dc: Coefficients, v: Array, speed: float) -> Array:
+    drag, steep = _friction(c, v, speed)
+    return np.asarray(dc.friction_map.T @ drag + c.friction_map.T @ (steep * (dc.friction_map @ v)))
+
+
+def _friction_damping(c: Coefficients, v: Array, speed: float) -> Array:
+    return np.asarray(c.friction_map.T @ (_friction(c, v, speed)[1][:, None] * c.friction_map))
+
+
+def _holding(
+    model: ReducedModel, c: Coefficients, eta: Array, v: Array, a: Array, *, free: bool, speed: float
+) -> tuple[Array, Array]:
+    """Inputs, and δ if it is free, that come closest to the accelerations: B u - (K - ∂p) δ = M a - f(θ, η̇, 0)."""
+    n, s, inputs = model.layout.size, model.layout.theta, len(model.layout.inputs)
+    held = eta.copy()
+    missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed)
+    matrix = c.input_map
+    if free and n > s:
+        give = -c.K[:, s:]
+        give[:s] += c.force_slope
+        matrix = np.hstack([matrix, give])
+    if not matrix.shape[1]:
+        return np.zeros(0), held
+    # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
+    size = np.linalg.norm(matrix, axis=0)
+    size[size == 0.0] = 1.0
+    found = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
+    held[s:] += found[inputs:] if free else 0.0
+    return np.asarray(found[:inputs]), held

@@ -1,0 +1,37 @@
+"""Values of coordinates or inputs, by name or in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError, nearest
+
+Array = NDArray[np.float64]
+
+
+def in_order(
+    part: str, values: Mapping[str, float] | ArrayLike, names: Sequence[str], *, required: bool = False
+) -> Array:
+    """Finite values (k,) or (N, k) for the names; those a mapping leaves out are zero, or an error if required."""
+    if isinstance(values, Mapping):
+        for name in values:
+            if name not in names:
+                raise InputError(f'there is no "{name}"', part=part, hint=nearest(name, names))
+        missing = [name for name in names if name not in values]
+        if required and missing:
+            raise InputError(f'"{missing[0]}" has no value', part=part, hint="give a value for " + ", ".join(names))
+        values = [values.get(name, 0.0) for name in names]
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("its values are not numbers", part=part, hint=f"give ({len(names)},) values") from None
+    if found.ndim not in (1, 2) or found.shape[-1] != len(names):
+        raise InputError(
+            f"has the shape {found.shape}", part=part, hint=f"give ({len(names)},) or (N, {len(names)}) values"
+        )
+    if not np.isfinite(found).all():
+        raise InputError("holds values that are not finite", part=part, hint="leave them out")
+    return found

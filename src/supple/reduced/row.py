@@ -1,0 +1,201 @@
+"""All coefficients at one θ in a row of numbers, and how they follow from the fitted function and its gradient.
+
+    row = template + P f̂(θ) + Q ∂f̂/∂θ
+
+The template holds what does not depend on θ. P puts fitted columns in their places (a symmetric matrix has two for each
+column off its diagonal); Q forms what follows from gradients:
+
+    Γ_ijk = ½(∂_k M_ij + ∂_j M_ik - ∂_i M_jk)  for θ alone,   p_i = -∂_i V,   ∂_i p_δ,   ∂_i ρ_o
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.reduced.layout import CoefficientLayout
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# The order of the coefficients in a row; kernels find them by `offsets`.
+M, K, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP, OUTPUTS, RIGID, MODES, FRICTION = range(12)
+
+
+class RowMap(NamedTuple):
+    """P and Q by their entries, and what else a kernel asks for.
+
+    template  : (width,); offsets : (13,) where each coefficient starts
+    P         : row[values_to] = f̂[values_from]
+    Q         : row[slopes_to] += slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column
+    copies    : then row[copies_to] = row[copies_from]: the other halves of symmetric matrices
+    ranges    : (r, 2) columns whose gradients are needed
+    """
+
+    template: Array
+    offsets: Integers
+    values_from: Integers
+    values_to: Integers
+    slopes_from: Integers
+    slopes_to: Integers
+    slopes_factor: Array
+    copies_from: Integers
+    copies_to: Integers
+    ranges: Integers
+
+
+@dataclass(frozen=True)
+class Row:
+    """Places of the coefficients in a row of `width` numbers.
+
+    shapes : in order. M, K, damping (n, n); christoffel (n, n, n); potential (1,); force (n,) at δ = 0;
+             force_slope (s, n - s), ∂p_δ/∂θ; input_map (n, inputs); outputs (o,), rigid (o, s), modes (o, n - s);
+             friction_map (f, n)
+    """
+
+    shapes: dict[str, tuple[int, ...]]
+    offsets: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        return self.offsets[-1]
+
+    def split(self, rows: Array) -> dict[str, Array]:
+        """Views of (..., width) by name."""
+        lead = rows.shape[:-1]
+        return {
+            name: rows[..., self.offsets[i] : self.offsets[i + 1]].reshape(lead + shape)
+            for i, (name, shape) in enumerate(self.shapes.items())
+        }
+
+
+def row_of(layout: CoefficientLayout) -> Row:
+    """The row of a model."""
+    n, s = layout.size, layout.theta
+    o, f = len(layout.outputs), len(layout.dry_forces)
+    shapes: dict[str, tuple[int, ...]] = {
+        "M": (n, n),
+        "K": (n, n),
+        "damping": (n, n),
+        "christoffel": (n, n, n),
+        "potential": (1,),
+        "force": (n,),
+        "force_slope": (s, n - s),
+        "input_map": (n, len(layout.inputs)),
+        "outputs": (o,),
+        "rigid": (o, s),
+        "modes": (o, n - s),
+        "friction_map": (f, n),
+    }
+    return Row(shapes, tuple(np.cumsum([0, *(prod(shape) for shape in shapes.values())]).tolist()))
+
+
+def _places(layout: CoefficientLayout, row: Row) -> dict[str, list[tuple[int, ...]]]:
+    """For each packed column of each coefficient the one or two places it takes in the row."""
+    n = layout.size
+    start = dict(zip(row.shapes, row.offsets, strict=False))
+    triangle = [(i, j) for i in range(n) for j in range(i, n)]
+
+    def symmetric(base: int) -> list[tuple[int, ...]]:
+        return [(base + i * n + j,) if i == j else (base + i * n + j, base + j * n + i) for i, j in triangle]
+
+    found = {name: symmetric(start[name]) for name in ("M", "K", "damping")}
+    found["christoffel"] = [places for i in range(n) for places in symmetric(start["christoffel"] + i * n * n)]
+    for name, at in (
+        ("potential", "potential"),
+        ("force", "force"),
+        ("input_map", "input_map"),
+        ("outputs", "outputs"),
+        ("output_modes", "modes"),
+        ("friction_map", "friction_map"),
+    ):
+        found[name] = [(start[at] + i,) for i in range(prod(row.shapes[at]))]
+    return found
+
+
+def row_map(layout: CoefficientLayout, row: Row) -> RowMap:
+    """P and Q of a layout."""
+    t = layout.fitted
+    places = _places(layout, row)
+    start = dict(zip(row.shapes, row.offsets, strict=False))
+    structured = _structured(layout, start)
+    template = np.zeros(row.width)
+    if "potential" not in layout.columns and "potential" not in layout.constants:
+        template[start["potential"]] = np.nan
+    for name, constant in layout.constants.items():
+        for where, value in zip(places[name], np.ravel(constant), strict=True):
+            template[list(where)] = value
+    template[sorted(structured)] = 0.0
+    values: list[tuple[int, int]] = []
+    for name, (first, _) in layout.columns.items():
+        for column, where in enumerate(places[name], first):
+            values += [(column, to) for to in where if to not in structured]
+    slopes, copies = _slopes(layout, start)
+    columns = sorted({source % t for source, _, _ in slopes}) if t else []
+    edges = [c for c in columns if c - 1 not in columns]
+    ends = [c + 1 for c in columns if c + 1 not in columns]
+
+    def integers(items: list[int]) -> Integers:
+        return np.array(items, dtype=np.int64)
+
+    return RowMap(
+        template,
+        integers(list(row.offsets)),
+        integers([a for a, _ in values]),
+        integers([b for _, b in values]),
+        integers([a for a, _, _ in slopes]),
+        integers([b for _, b, _ in slopes]),
+        np.array([c for _, _, c in slopes]),
+        integers([a for a, _ in copies]),
+        integers([b for _, b in copies]),
+        np.array(list(zip(edges, ends, strict=True)), dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
+    """Places that follow from gradients, whatever was fitted there."""
+    n, s = layout.size, layout.theta
+    found: set[int] = set()
+    if layout.christoffel == "from-mass":
+        theta = range(s)
+        found |= {start["christoffel"] + (i * n + j) * n + k for i in theta for j in theta for k in theta}
+    if layout.force == "from-potential":
+        found |= {start["force"] + i for i in range(s)}
+    return found
+
+
+def _slopes(
+    layout: CoefficientLayout, start: dict[str, int]
+) -> tuple[list[tuple[int, int, float]], list[tuple[int, int]]]:
+    """Entries (direction * t + column, place, factor) of Q, and copies of places."""
+    n, s, t = layout.size, layout.theta, layout.fitted
+    d, columns = n - s, layout.columns
+    slopes: list[tuple[int, int, float]] = []
+    copies: list[tuple[int, int]] = []
+    if layout.christoffel == "from-mass" and "M" in columns:
+        upper = {pair: c for c, pair in enumerate(((i, j) for i in range(n) for j in range(i, n)), columns["M"][0])}
+
+        def slope(i: int, j: int, along: int) -> int:
+            return along * t + upper[min(i, j), max(i, j)]
+
+        for i in range(s):
+            for j in range(s):
+                for k in range(j, s):
+                    to = start["christoffel"] + (i * n + j) * n + k
+                    slopes += [(slope(i, j, k), to, 0.5), (slope(i, k, j), to, 0.5), (slope(j, k, i), to, -0.5)]
+                    if k > j:
+                        copies.append((to, start["christoffel"] + (i * n + k) * n + j))
+    if layout.force == "from-potential" and "potential" in columns:
+        slopes += [(i * t + columns["potential"][0], start["force"] + i, -1.0) for i in range(s)]
+    if "force" in columns:
+        first = columns["force"][0] + s
+        slopes += [(i * t + first + k, start["force_slope"] + i * d + k, 1.0) for i in range(s) for k in range(d)]
+    if "outputs" in columns:
+        first = columns["outputs"][0]
+        outputs = range(len(layout.outputs))
+        slopes += [(i * t + first + o, start["rigid"] + o * s + i, 1.0) for o in outputs for i in range(s)]
+    return slopes, copies

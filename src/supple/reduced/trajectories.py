@@ -1,0 +1,43 @@
+"""Motions of a reduced model: coordinates, rates, outputs, inputs and energy over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.results.signals import Signals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """What a run of a reduced model gives, each on the same time axis.
+
+    coordinates, rates, accelerations : of η; outputs : y; inputs : u; energy : kinetic, potential and total, in J
+    reason : empty, or why the run ended early, at `stopped` (s); the signals then reach as far as the last result
+    steps  : of the integrator
+    """
+
+    time: Array
+    coordinates: Signals
+    rates: Signals
+    accelerations: Signals
+    outputs: Signals
+    inputs: Signals
+    energy: Signals
+    reason: str = ""
+    stopped: float = np.nan
+    steps: int = 0
+
+    @property
+    def finished(self) -> bool:
+        return not self.reason
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Outputs (or coordinates, if there are none) over time."""
+        signals = self.outputs if len(self.outputs) else self.coordinates
+        return signals.plot(*names, axes=axes)

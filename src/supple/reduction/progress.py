@@ -1,0 +1,87 @@
+"""What a long reduction shows while it runs: boxes, samples, the worst error so far, and how long it may still take."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from supple.approximation.approximation import Progress
+
+_PERIOD = 0.2  # s between two lines
+
+
+class ProgressLine(AbstractContextManager["ProgressLine"]):
+    """One line on standard error, renewed in place; silent where that is not a terminal.
+
+    target : tolerance to reach, or None where the boxes are given; expected : samples, or None if nobody knows
+    """
+
+    def __init__(self, *, target: float | None, expected: int | None = None, shown: bool | None = None):
+        self.target, self.expected = target, expected
+        self.samples = 0
+        self.state: Progress | None = None
+        self._start = self._last = time.monotonic()
+        self._first_error = math.nan
+        wanted = sys.stderr.isatty() if shown is None else shown
+        self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True) if wanted else None
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def computed(self, count: int) -> None:
+        """So many more samples were computed and stored."""
+        self.samples += count
+        self._show()
+
+    def refined(self, state: Progress) -> None:
+        """The refinement has come this far."""
+        if math.isnan(self._first_error) and state.error > 0.0:
+            self._first_error = state.error
+        self.state = state
+        self._show()
+
+    def text(self) -> str:
+        """The line."""
+        parts = [f"{self.samples} samples" + (f" of {self.expected}" if self.expected else "")]
+        if self.state is not None:
+            waiting = f" ({self.state.open} to refine)" if self.state.open else ""
+            parts.append(f"{self.state.boxes} boxes{waiting}")
+            if math.isfinite(self.state.error):
+                goal = "" if self.target is None else f", {self.target:.2g} wanted"
+                parts.append(f"worst error {self.state.error:.2g}{goal}")
+        elapsed = time.monotonic() - self._start
+        parts.append(f"{elapsed:.0f} s")
+        done = self._done()
+        if done > 0.02:
+            parts.append(f"about {elapsed * (1.0 - done) / done:.0f} s to go")
+        return ", ".join(parts)
+
+    def _done(self) -> float:
+        """How much is done: samples where their number is known; else the share of boxes that need no more."""
+        if self.expected:
+            return min(1.0, self.samples / self.expected)
+        if self.state is None or self.state.boxes == 0:
+            return 0.0
+        return 1.0 - min(1.0, self.state.open / self.state.boxes)
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        if self._live is not None and now - self._last >= _PERIOD:
+            self._last = now
+            self._live.update(Text(self.text(), style="dim"), refresh=True)

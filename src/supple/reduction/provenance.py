@@ -1,0 +1,50 @@
+"""Where a reduced model comes from: enough to judge it, and to make it again."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import supple
+from supple.approximation.approximation import Approximation
+from supple.description.mechanism import Mechanism
+from supple.formats.mechanism_text import to_yaml
+from supple.reduction.columns import Columns
+from supple.reduction.operations import operations
+
+
+def provenance(
+    mechanism: Mechanism, columns: Columns, found: Approximation, options: dict[str, Any], seconds: float
+) -> dict[str, Any]:
+    """What can be written as JSON. Only `made` differs between two runs of the same task."""
+    names = columns.layout.coordinates
+    arrays = found.piecewise.arrays
+    return {
+        "description": to_yaml(mechanism),
+        "options": options,
+        "versions": {
+            "supple": supple.__version__,
+            "numpy": version("numpy"),
+            "numba": version("numba"),
+            "python": platform.python_version(),
+        },
+        "error": {
+            name: {
+                "worst": item.worst,
+                "at": dict(zip(names, item.at.tolist(), strict=True)),
+                "median_norm": item.median_norm,
+            }
+            for name, item in found.error.items()
+        },
+        "jumps": found.jumps,
+        "samples": found.samples,
+        "checks": found.checks,
+        "boxes": found.boxes,
+        "dropped": found.dropped,
+        "depth": found.depth,
+        "memory": int(sum(array.nbytes for array in arrays)),
+        "operations": operations(columns.layout, found.piecewise),
+        "made": {"at": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": seconds},
+    }

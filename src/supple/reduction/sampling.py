@@ -1,0 +1,137 @@
+"""Local models at the points a fit asks for, through the store.
+
+A sample depends on its θ alone, bit for bit: neither batches nor processes nor interruptions change a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+import supple
+from supple.compilation.kernel import digest
+from supple.description.mechanism import Mechanism
+from supple.formats.mechanism_text import to_yaml
+from supple.kinematics.closure import assemble
+from supple.kinematics.closure_kernel import close_batch
+from supple.kinematics.rest import rest
+from supple.parameterization.local_model import coefficient_rows, row_layout
+from supple.parameterization.rigid_kernel import rigid_batch
+from supple.reduction.store import Sample, SampleStore
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+BATCH = 256  # samples in a transaction: what a kill can cost
+_PIECE = 63  # samples a process is handed at a time; below this a local model keeps to one core
+
+
+class Sampling:
+    """Rows of coefficients at any θ, each computed once.
+
+    store    : file of the samples, or None to keep them in memory
+    workers  : processes. None stays in this one, whose kernels already run on all cores; more pays only where a
+               local model spends its time outside compiled code
+    computed : called with the number of samples after each batch that was computed and stored
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        store: str | Path | None = None,
+        workers: int | None = None,
+        computed: Callable[[int], None] | None = None,
+    ):
+        self.mechanism = mechanism
+        self.layout = row_layout(assemble(mechanism))
+        self.evaluations = 0
+        self.store = SampleStore(store, samples_name(mechanism), self.layout.width, made_by=_made_by())
+        self._workers = workers
+        self._computed = computed
+
+    def rows(self, theta: Array) -> tuple[Array, Flags]:
+        """Coefficients (N, width) as `layout` splits them, and where they exist (N,)."""
+        points = np.ascontiguousarray(theta, dtype=float) + 0.0  # one zero: -0.0 has other bytes
+        keys = [point.tobytes() for point in points]
+        distinct = dict.fromkeys(keys)
+        found = self.store.find(list(distinct))
+        missing = [key for key in distinct if key not in found]
+        for batch, samples in self._compute(missing):
+            self.store.add(batch, samples)  # before they are used
+            found.update(zip(batch, samples, strict=True))
+            self.evaluations += len(batch)
+            if self._computed is not None:
+                self._computed(len(batch))
+        valid = np.array([found[key].valid for key in keys], dtype=bool)
+        rows = np.array([found[key].coefficients for key in keys]).reshape(len(keys), self.layout.width)
+        return rows, valid
+
+    def close(self) -> None:
+        self.store.close()
+
+    def _compute(self, keys: list[bytes]) -> Iterator[tuple[list[bytes], list[Sample]]]:
+        s = len(rest(self.mechanism).numbering.coordinates)
+        parallel = self._workers is not None and self._workers > 1 and len(keys) > _PIECE
+        size = _PIECE if parallel else BATCH
+        batches = [keys[start : start + size] for start in range(0, len(keys), size)]
+        points = (np.frombuffer(b"".join(batch)).reshape(-1, s) for batch in batches)
+        if parallel:
+            results = _in_processes(to_yaml(self.mechanism), points, self._workers or 1)
+        else:
+            results = (sampled_rows(self.mechanism, item) for item in points)
+        for batch, (rows, valid) in zip(batches, results, strict=True):
+            yield batch, [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
+
+
+def sampled_rows(mechanism: Mechanism, theta: Array) -> tuple[Array, Flags]:
+    """Coefficients at θ (N, s), and where they exist: assembled, and no coordinate locks."""
+    configuration = assemble(mechanism, theta, failures="mark")
+    rows, regular = coefficient_rows(configuration)
+    valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
+    rows[~valid] = np.nan
+    return rows, valid
+
+
+def _in_processes(text: str, points: Iterator[Array], workers: int) -> Iterator[tuple[Array, Flags]]:
+    from joblib import Parallel, delayed
+
+    run = Parallel(n_jobs=workers, backend="loky", return_as="generator")
+    yield from run(delayed(_sampled_text)(text, item) for item in points)
+
+
+def _sampled_text(text: str, theta: Array) -> tuple[Array, Flags]:
+    """In another process: the description travels as text, which reads back to the same numbers."""
+    return sampled_rows(_read(text), theta)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> Mechanism:
+    from supple.formats.mechanism_file import loads
+
+    return loads(text)
+
+
+def samples_name(mechanism: Mechanism, options: dict[str, Any] | None = None) -> str:
+    """A digest of everything the values depend on: the description but for what only names things, the options that
+    influence a sample, supple's version and its kernels."""
+    bare = mechanism.replace(configurations={}, motions={}, description=None)
+    parts = {
+        "description": to_yaml(bare),
+        "options": options or {},
+        "version": supple.__version__,
+        "kernels": [digest(cast(FunctionType, kernel)) for kernel in (close_batch, rigid_batch)],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _made_by() -> str:
+    return f"supple {supple.__version__}"

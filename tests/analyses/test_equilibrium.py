@@ -1,0 +1,56 @@
+"""Static equilibrium, and that what starts there stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+
+PENDULUM = supple.Mechanism(
+    plane="xz", gravity=[0, -9.81], points={"O": [0, 0], "P": [1, 0]}, bodies={"rod": {"rod": ["O", "P"], "mass": 1}},
+    joints={"O": {"revolute": ["ground", "rod"]}}, actuators={"O": {"joint": "O"}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0, 3.0, np.pi / 2, -np.pi / 2])
+def test_a_pendulum_hangs_also_from_upright(start):
+    angle = supple.equilibrium(PENDULUM, [start]).theta[0]
+    assert_allclose(np.sin(angle), -1.0, atol=1e-14)
+
+
+def test_a_constant_torque_lifts_it():
+    angle = supple.equilibrium(PENDULUM, inputs=[2.0]).theta[0]
+    assert_allclose(9.81 / 2 * np.cos(angle), 2.0, rtol=1e-9)
+    found = supple.simulate(PENDULUM, until=2.0, step=1e-2, start="equilibrium", inputs={"O": 2.0})
+    assert_allclose(found.coordinates["O"], angle, atol=1e-12)
+
+
+def springs_at(mechanism, stiffness):
+    """The mechanism held by a spring at every actuator."""
+    here = supple.assemble(mechanism)
+    springs = {}
+    for i, (name, actuator) in enumerate(mechanism.actuators.items()):
+        along = {"between": actuator.between} if actuator.between else {"joint": actuator.joint}
+        relaxed = {"length" if actuator.between else "rest": float(here.theta[i])}
+        springs[f"at_{name}"] = along | {"stiffness": stiffness} | relaxed
+    return mechanism.replace(springs=springs)
+
+
+@pytest.mark.parametrize(("name", "stiffness"), [("four-bar", 5.0), ("orthoglide", 2e3), ("stewart", 5e4)])
+def test_what_starts_in_equilibrium_stays_there(example, name, stiffness):
+    held = springs_at(example(name), stiffness)
+    here = supple.equilibrium(held)
+    sag = np.abs(here.theta - supple.assemble(held).theta).max()
+    assert sag > 1e-4  # gravity bends the springs
+    model = supple.local(held, here)
+    assert_allclose(model.force, 0.0, atol=1e-9 * stiffness * sag)
+    found = supple.simulate(held, until=1.0, step=1e-3, start="equilibrium")
+    assert_allclose(found.w, np.tile(found.w[0], (len(found.w), 1)), atol=1e-9)
+    assert np.abs(found.energy["kinetic"]).max() < 1e-15
+
+
+def test_a_machine_that_nothing_holds_has_none(example):
+    with pytest.raises(supple.InputError, match="add what holds the mechanism"):
+        supple.equilibrium(example("orthoglide"))

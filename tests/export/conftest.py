@@ -1,0 +1,215 @@
+"""Models to export, what their equations say, and the exported code called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import supple
+from supple.approximation.box import Box
+from supple.approximation.box_tree import Forest, Node, halved
+from supple.approximation.designs import leja
+from supple.approximation.multi_index import total_degree
+from supple.approximation.piecewise import Piecewise
+from supple.approximation.polynomial_fit import fit
+from supple.export.export import export
+from supple.reduced.layout import CoefficientLayout, packed, unpacked
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+SLIP_RATE = 1e-3
+
+
+def compiler(*names: str) -> str:
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"no compiler: none of {', '.join(name for name in names if name)} was found")
+    return found
+
+
+@pytest.fixture(scope="session")
+def cc() -> str:
+    return compiler(os.environ.get("CC", ""), "gcc", "cc", "clang")
+
+
+@pytest.fixture(scope="session")
+def cxx() -> str:
+    return compiler(os.environ.get("CXX", ""), "g++", "c++", "clang++")
+
+
+def forest(box: Box, levels: tuple[int, ...], degrees, function) -> Piecewise:
+    """Leaves in turn of the given degrees, fitted to function (N, s) -> (N, t). Of several degrees: not a grid."""
+    root, top = halved(box, levels), max(degrees)
+    if len(degrees) > 1:
+        uneven = root.leaves()[1]
+        uneven.axis, uneven.children = 0, tuple(Node(part) for part in uneven.box.split(0))
+    indices = total_degree(box.dimension, top)
+    for n, leaf in enumerate(root.leaves()):
+        degree = degrees[n % len(degrees)]
+        xi = leja(box.dimension, degree)
+        leaf.coefficients = fit(xi, function(leaf.box.from_unit(xi)), total_degree(box.dimension, degree))
+    return Forest([root], indices).piecewise()
+
+
+def sampled(name: str, box: Box, levels, degrees, *, structured: bool) -> SimpleNamespace:
+    """A model of an example, from its local models; structured: Γ from the mass, p from the potential."""
+    mechanism = supple.load(EXAMPLES / name / "mechanism.yaml")
+    germ = supple.local(mechanism, box.center)
+    n, outputs = len(germ.coordinates), tuple(germ.outputs)
+    names = ["M", "potential"] if structured else ["M", "christoffel", "force"]
+
+    def values(theta):
+        model = supple.local(mechanism, theta)
+        parts = {
+            "M": packed(model.M), "christoffel": packed(model.christoffel).reshape(len(theta), -1),
+            "force": model.force, "potential": model.potential[:, None],
+        }  # fmt: skip
+        return np.hstack([*(parts[item] for item in names), *(model.outputs[item].value[:, None] for item in outputs)])
+
+    fitted = forest(box, levels, degrees, values)
+    pairs = n * (n + 1) // 2
+    widths = {"M": pairs, "christoffel": n * pairs, "force": n, "potential": 1, "outputs": len(outputs)}
+    ends = np.cumsum([0, *(widths[item] for item in [*names, "outputs"])]).tolist()
+    columns = {item: (ends[i], ends[i + 1]) for i, item in enumerate([*names, "outputs"])}
+    kind = ("from-mass", "from-potential") if structured else ("fitted", "fitted")
+    layout = CoefficientLayout(
+        germ.coordinates, n, germ.inputs, outputs, columns,
+        constants={"input_map": germ.input_map.ravel()}, christoffel=kind[0], force=kind[1],
+    )  # fmt: skip
+    return SimpleNamespace(name=name, layout=layout, fitted=fitted, error={"M": 1e-3})
+
+
+def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bool, names=None) -> SimpleNamespace:
+    """Smooth functions under the names of coefficients: every family there is, elastic coordinates and dry friction."""
+    rng = np.random.default_rng(seed)
+    n, u, y, f = s + elastic, 2, 3, 2
+    names = names or {"coordinates": [f"q{i}" for i in range(n)], "inputs": ["a", "b"], "outputs": ["x", "y", "z"]}
+    layout = CoefficientLayout(
+        tuple(names["coordinates"]), s, tuple(names["inputs"]), tuple(names["outputs"]), {},
+        dry_forces={names["coordinates"][0]: 0.7, "slide": 1.3},
+        christoffel="from-mass" if structured else "fitted", force="from-potential" if structured else "fitted",
+    )  # fmt: skip
+    assert (len(layout.inputs), len(layout.outputs), len(layout.dry_forces)) == (u, y, f)
+    at = 0
+    for item, width in layout.widths.items():
+        if item == "damping":
+            layout.constants[item] = packed(np.eye(n) + 0.1)
+        elif width:
+            layout.columns[item] = (at, at + width)
+            at += width
+    waves, shifts = rng.uniform(-1.5, 1.5, (at, s)), rng.uniform(0.0, 6.0, at)
+    offset = np.zeros(at)
+    offset[slice(*layout.columns["M"])] = packed(3.0 * n * np.eye(n))  # so that M is positive definite
+    box = Box(tuple(rng.uniform(-1.0, -0.5, s)), tuple(rng.uniform(0.4, 1.2, s)))
+    fitted = forest(box, levels, degrees, lambda x: offset + np.sin(x @ waves.T + shifts))
+    return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={})
+
+
+def coefficients(rom, theta) -> dict[str, np.ndarray]:
+    """The coefficients of the equations at one θ, from the fitted function and its gradient."""
+    layout = rom.layout
+    n, s = layout.size, layout.theta
+    f, df = rom.fitted.with_gradient(theta)
+
+    def part(name, source=f):
+        if name in layout.columns:
+            return source[slice(*layout.columns[name])]
+        constant = np.ravel(layout.constants.get(name, np.zeros(layout.widths[name])))
+        return constant if source is f else np.zeros((len(constant), s))
+
+    found = {name: unpacked(part(name), n) for name in ("M", "K", "damping")}
+    found["christoffel"] = unpacked(part("christoffel").reshape(n, -1), n)
+    if layout.christoffel == "from-mass":
+        dM = np.moveaxis(unpacked(part("M", df).T, n)[:, :s, :s], 0, -1)
+        found["christoffel"][:s, :s, :s] = 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1))
+    found["force"] = part("force").copy()
+    if layout.force == "from-potential":
+        found["force"][:s] = -part("potential", df)[0]
+    found["force_gradient"] = part("force", df)[s:]
+    found["input_map"] = part("input_map").reshape(n, -1)
+    found["outputs"], found["rigid"] = part("outputs"), part("outputs", df)
+    found["output_modes"] = part("output_modes").reshape(len(layout.outputs), n - s)
+    found["friction_map"] = part("friction_map").reshape(-1, n)
+    return found
+
+
+def resistance(rom, eta, rates) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Coefficients, and Γ[η̇, η̇] + D η̇ + K η + Jᵀ f tanh(J η̇ / v₀) - p."""
+    s, c = rom.layout.theta, coefficients(rom, eta[: rom.layout.theta])
+    force = c["force"].copy()
+    force[:s] += c["force_gradient"].T @ eta[s:]
+    J, dry = c["friction_map"], np.array(list(rom.layout.dry_forces.values()))
+    bend = np.einsum("ijk,j,k->i", c["christoffel"], rates, rates)
+    return c, bend + c["damping"] @ rates + c["K"] @ eta - force + J.T @ (dry * np.tanh(J @ rates / SLIP_RATE))
+
+
+class Library:
+    """The compiled code; arrays in, arrays and the flag out."""
+
+    def __init__(self, file: Path, prefix: str):
+        self.library, self.prefix = ctypes.CDLL(str(file)), prefix
+
+    def call(self, name: str, *given, width: int) -> tuple[int, np.ndarray]:
+        out = np.full(width, 12345.0)
+        arrays = [np.ascontiguousarray(item, dtype=float) for item in given]
+        pointers = [ctypes.c_void_p(item.ctypes.data) for item in (*arrays, out)]
+        return getattr(self.library, f"{self.prefix}_{name}")(*pointers), out
+
+
+@pytest.fixture(scope="session")
+def built(cc, tmp_path_factory):
+    """Export and compile, with every warning an error: built(rom) -> Library. Once for each model."""
+    libraries: dict[int, tuple[SimpleNamespace, Library]] = {}
+
+    def build(rom) -> Library:
+        if id(rom) not in libraries:
+            folder = tmp_path_factory.mktemp("built")
+            _, source, _ = export(rom, folder)
+            target = source.with_suffix(".so")
+            done = subprocess.run(
+                [cc, *STRICT, "-fPIC", "-shared", str(source), "-lm", "-o", str(target)],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr[:3000]
+            libraries[id(rom)] = rom, Library(target, source.stem)  # the model is kept, and with it its id
+        return libraries[id(rom)][1]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, SimpleNamespace]:
+    orthoglide, four_bar = Box((-0.26,) * 3, (0.06,) * 3), Box((-1.5,), (1.5,))
+    return {
+        "orthoglide": sampled("orthoglide", orthoglide, (1, 1, 1), (2,), structured=False),
+        "orthoglide structured": sampled("orthoglide", orthoglide, (1, 1, 0), (4,), structured=True),
+        "four-bar": sampled("four-bar", four_bar, (2,), (6,), structured=True),
+        "four-bar mixed degrees": sampled("four-bar", four_bar, (2,), (3, 8, 5), structured=False),
+        "elastic": invented(1, 2, 2, (1, 2), (3, 5), structured=False),
+        "elastic structured": invented(2, 2, 1, (1, 1), (4,), structured=True),
+        "many terms": invented(3, 3, 0, (0, 0, 0), (8,), structured=True),
+    }
+
+
+CASES = (
+    "orthoglide", "orthoglide structured", "four-bar", "four-bar mixed degrees", "elastic", "elastic structured",
+    "many terms",
+)  # fmt: skip
+
+
+@pytest.fixture(params=CASES)
+def rom(request, models):
+    return models[request.param]
+
+
+@pytest.fixture
+def reference():
+    """The equations in numpy, independent of the kernels of a reduced model."""
+    return SimpleNamespace(coefficients=coefficients, resistance=resistance, invented=invented, sampled=sampled)
