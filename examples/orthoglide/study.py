@@ -55,7 +55,8 @@ def main(output: Path) -> None:
     small = reduce(machine, output / "orthoglide.rom")
     files = supple.export(small, output / "c", to="c")
     draw(machine, models, small).savefig(output / "picture.png", dpi=100)
-    print(f"\nthe model is {output / 'orthoglide.rom'}, its C code {files[0].parent}, the picture {output / 'picture.png'}")
+    print(f"\nin {output}: the model orthoglide.rom, its C code in c, the picture picture.png")
+    print(f"the code: {', '.join(file.name for file in files)}")
 
 
 def reduce(machine: supple.Mechanism, file: Path) -> supple.ReducedModel:
@@ -131,7 +132,7 @@ def draw(machine: supple.Mechanism, models: supple.LocalModel, small: supple.Red
         axes.grid(color="#ececec")
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(fontsize=8, frameon=False)
-    axes.set_xlabel("x = y = z / m, the diagonal of the workspace (circles: reduced)")
+    axes.set_xlabel("x = y = z / m, the diagonal (circles: reduced)")
     return figure
 
 

@@ -51,6 +51,13 @@ def test_what_starts_in_equilibrium_stays_there(example, name, stiffness):
     assert np.abs(found.energy["kinetic"]).max() < 1e-15
 
 
-def test_a_machine_that_nothing_holds_has_none(example):
+def test_what_nothing_holds_has_none():
+    sledge = supple.Mechanism(
+        plane="xz", gravity=[0, -9.81], points={"S": [0, 0]},
+        bodies={"sledge": {"mass": 1, "center": "S", "inertia": 0.1}},
+        joints={"S": {"prismatic": ["ground", "sledge"], "axis": [1, -0.2]}}, coordinates=["S"],
+    )  # fmt: skip
     with pytest.raises(supple.InputError, match="add what holds the mechanism"):
-        supple.equilibrium(example("orthoglide"))
+        supple.equilibrium(sledge)
+    held = sledge.replace(springs={"rope": {"joint": "S", "stiffness": 10.0, "rest": 0.0}})
+    assert_allclose(supple.equilibrium(held).theta, 9.81 * 0.2 / np.hypot(1, 0.2) / 10.0, rtol=1e-9)

@@ -72,7 +72,7 @@ def test_multipliers_and_forces_are_one_pseudo_inverse():
 
 
 @pytest.mark.parametrize(("s", "a"), SIZES)
-def test_bounds_are_kept_and_the_optimum_is_daqps(s, a):
+def test_bounds_are_kept_and_nothing_within_them_is_better(s, a):
     B, Q, w = problem(s, a)
     objective = torque_objective(B, w)
     free = least_squares(B, Q, objective)
@@ -83,13 +83,17 @@ def test_bounds_are_kept_and_the_optimum_is_daqps(s, a):
     assert (np.abs(u) <= bound).all()
     assert_allclose(made(B, u), Q, atol=1e-8)
     inside = np.abs(u) < bound * (1 - 1e-9)
+    assert (~inside).any()  # some bounds are felt
+    judged = 0
     for n in range(len(B)):  # Karush, Kuhn, Tucker: the slope is made of equations and of bounds that push back
         slope = objective.H[n] @ u[n]
         y = np.linalg.lstsq(B[n][:, inside[n]].T, slope[inside[n]], rcond=None)[0] if inside[n].any() else np.zeros(s)
         left = slope - B[n].T @ y
-        if inside[n].sum() >= s:
+        if inside[n].sum() >= s:  # enough free forces to tell the multipliers of the equations
+            judged += 1
             assert_allclose(left[inside[n]], 0.0, atol=1e-6 * np.abs(slope).max())
             assert (left[~inside[n]] * u[n][~inside[n]] <= 1e-6 * np.abs(slope).max()).all()
+    assert judged > len(B) // 2
 
 
 def test_one_sided_bounds_and_free_actuators():

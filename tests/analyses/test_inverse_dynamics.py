@@ -136,10 +136,13 @@ def test_limits_of_the_file_can_be_the_bounds(four_bar):
 
 
 def test_rates_that_cannot_be_kept_say_by_how_much(four_bar):
+    said = refused(four_bar, "turn", rate_bounds=600)
+    assert "rate bounds: no forces change slowly enough: about 0.8" in said
+    assert "must rise by 470 N m/s at least" in said
     for minimize in OBJECTIVES:
-        said = refused(four_bar, "turn", minimize=minimize, rate_bounds=600)
-        assert "rate bounds: no forces change slowly enough: about 0.8" in said
-        assert "must rise by 470 N m/s at least" in said
+        assert "no forces change slowly enough" in refused(
+            four_bar, "turn", minimize=minimize, rate_bounds=600, step=0.01
+        )
     assert supple.inverse(four_bar, "turn", rate_bounds=1070).forces  # as told: 600 + 466, rounded up
 
 
@@ -148,8 +151,7 @@ def test_too_few_actuators_name_the_coordinate(example):
     still = supple.Motion(coordinates={"x": {"from": 0}}, duration=1)
     said = refused(orthoglide, still, actuators=["x", "z"])
     assert '"x" and "z" cannot drive 3 coordinates: "y" is not driven; let more actuators work' in said
-    assert "no actuator cannot drive" not in said
-    assert '"x" is not driven' in refused(orthoglide, still, actuators=[])
+    assert 'no actuator works: "x" is not driven' in refused(orthoglide, still, actuators=[])
 
 
 def test_a_singular_position_of_the_actuators_names_its_time(four_bar):

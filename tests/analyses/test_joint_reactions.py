@@ -24,19 +24,17 @@ class Wrenches:
         self.force = {name: np.zeros((count, 3)) for name in [*self.mechanism.bodies, "ground"]}
         self.moment = {name: np.zeros((count, 3)) for name in self.force}
 
+    def pose(self, body):
+        """Position (N, 3) and rotation (N, 3, 3) that take places on a body, in the drawing's axes, to the world."""
+        X = self.at.X[:, self.at.rest.numbering.body_index(body)]
+        return X[:, :3] @ self.P.T, self.P @ X[:, 3:].reshape(-1, 3, 3)
+
     def point(self, body, local):
-        """A point of a body in the world, from its place on the drawing's body."""
-        if body == "ground":
-            return np.tile(self.P @ local, (len(self.at.theta), 1))
-        pose = self.at.frame(body)
-        return pose.position + pose.rotation @ (self.P @ local)
+        position, R = self.pose(body)
+        return position + R @ local
 
     def vector(self, body, local):
-        return (
-            np.tile(self.P @ local, (len(self.at.theta), 1))
-            if body == "ground"
-            else self.at.frame(body).rotation @ (self.P @ local)
-        )
+        return self.pose(body)[1] @ local
 
     def push(self, body, point, force, moment=0.0):
         self.force[body] = self.force[body] + force
@@ -89,12 +87,12 @@ def check(found):
     size = max(np.abs(part).max() for part in wrenches.force.values())
     extent = configuration.rest.numbering.arrays.extent
     for name, properties in mass_properties(configuration.rest.numbering.drawing).items():
-        moving, R = found.motion.frame(name), configuration.frame(name).rotation
-        m, r = properties.mass, R @ (P @ properties.center)
-        J = R @ (P @ properties.inertia @ P.T) @ R.transpose(0, 2, 1)
+        moving, R = found.motion.frame(name), wrenches.pose(name)[1]
+        m, x = properties.mass, wrenches.point(name, properties.center)
+        r = x - configuration.frame(name).position
+        J = R @ properties.inertia @ R.transpose(0, 2, 1)
         w, dw = moving.angular_velocity, moving.angular_acceleration
         a = moving.acceleration + np.cross(dw, r) + np.cross(w, np.cross(w, r))
-        x = configuration.frame(name).position + r
         spin = np.einsum("nij,nj->ni", J, dw) + np.cross(w, np.einsum("nij,nj->ni", J, w))
         assert_allclose(wrenches.force[name] + m * gravity, m * a, atol=1e-9 * size, err_msg=name)
         about = np.cross(x, m * (a - gravity)) + spin

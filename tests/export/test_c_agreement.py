@@ -102,7 +102,7 @@ def test_outputs_and_their_rates(rom, built, reference):
 
 
 def test_edges_between_boxes_belong_to_the_same_box_as_in_python(models, built):
-    for rom in (models["four-bar mixed degrees"], models["elastic"]):
+    for rom in (models["four-bar mixed degrees"], models["elastic"], models["four-bar"], models["orthoglide"]):
         code, arrays = built(rom), rom.fitted.arrays
         middle = arrays.roots_f[0].mean(axis=0)
         for cut, axis in zip(arrays.nodes_f, arrays.nodes_i[:, 0], strict=True):

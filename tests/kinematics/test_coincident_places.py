@@ -37,14 +37,12 @@ def test_a_spring_without_length_pulls_like_its_square(theta):
     assert_allclose(model.dforce, [[-STIFFNESS * np.cos(theta)]], rtol=1e-9 + 1e-14 / theta)
 
 
-@pytest.mark.xfail(strict=True, reason="a distance of zero has no direction, and gives nan")
 def test_a_spring_without_length_is_at_rest_where_its_ends_meet():
     model = local(relaxed_at_no_length(), [0.0])
     assert_allclose(model.force, [0.0], atol=1e-12)
     assert_allclose(model.dforce, [[-STIFFNESS]], rtol=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="a distance of zero has no direction, and gives nan")
 @pytest.mark.parametrize(
     "part",
     [

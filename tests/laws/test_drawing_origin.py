@@ -30,7 +30,6 @@ def test_equations_of_motion_do_not_depend_on_the_origin(name, distance):
     assert_allclose(there.force, here.force, atol=1e-9 * largest(here.force))
 
 
-@pytest.mark.xfail(strict=True, reason="velocities are those of body origins, and these may be drawn far from the body")
 @pytest.mark.parametrize("name", LOOPS)
 def test_singularity_measure_does_not_depend_on_the_origin(name):
     thetas = case(name).thetas(3)
@@ -39,9 +38,6 @@ def test_singularity_measure_does_not_depend_on_the_origin(name):
     assert_allclose(there, here, rtol=1e-6)  # a measure to read, not to compute with
 
 
-@pytest.mark.xfail(
-    strict=True, reason="steps are limited by the way of body origins, which is long far from the origin"
-)
 @pytest.mark.parametrize("name", ["RSUR loop", "RRRRRRR loop"])
 def test_a_mechanism_drawn_a_kilometre_away_assembles_too(name):
     assert assemble(drawn_away(name, 1000.0), case(name).thetas(20), failures="mark").assembled.all()

@@ -16,7 +16,9 @@ def test_limits_are_the_default(orthoglide):
 
 def test_limits_of_a_joint_count_too(four_bar):
     joints = {**four_bar.joints, "A": four_bar.joints["A"].model_copy(update={"limits": (-1.0, 0.5)})}
-    bare = four_bar.replace(actuators={"crank": {"joint": "A"}}, joints=joints, coordinates=["A"], rest={}, configurations={})
+    bare = four_bar.replace(
+        actuators={"crank": {"joint": "A"}}, joints=joints, coordinates=["A"], rest={}, configurations={}
+    )
     (box,) = region_boxes(bare)
     assert (box.lower, box.upper) == ((-1.0,), (0.5,))
 

@@ -35,9 +35,11 @@ class Actuation:
     time: Array
 
 
-def actuation(model: LocalModel, chosen: Sequence[str] | None, time: Array) -> Actuation:
+def actuation(model: LocalModel, chosen: Sequence[str] | str | None, time: Array) -> Actuation:
     """The chosen actuators (all if None), after a check that they can drive every coordinate at every instant."""
     mechanism = model.configuration.mechanism
+    if isinstance(chosen, str):
+        chosen = [name.strip() for name in chosen.split(",")]
     names = tuple(model.inputs if chosen is None else chosen)
     for i, name in enumerate(names):
         if name not in mechanism.actuators:
@@ -61,15 +63,14 @@ def actuation(model: LocalModel, chosen: Sequence[str] | None, time: Array) -> A
 def _require_driven(model: LocalModel, names: tuple[str, ...], B: Array, time: Array) -> None:
     """B has full row rank at every instant, and a square one does not pass through a singular position between two."""
     s, a = B.shape[1:]
-    who = "no actuator" if not a else " and ".join(f'"{name}"' for name in names)
+    who = " and ".join(f'"{name}"' for name in names)
     part = f'mechanism "{model.configuration.mechanism.name}"'
     hint = "let more actuators work" if len(names) < len(model.inputs) else "add an actuator to the file"
     if a < s:
         left = np.linalg.svd(B[0])[0][:, a:] if a else np.eye(s)
         name = model.coordinates[int(np.argmax(np.linalg.norm(left, axis=1)))]
-        raise InputError(
-            f'{who} cannot drive {s} coordinates: "{name}" is not driven', part=part, path=("actuators",), hint=hint
-        )
+        few = f"{who} cannot drive {s} coordinates" if a else "no actuator works"
+        raise InputError(f'{few}: "{name}" is not driven', part=part, path=("actuators",), hint=hint)
     left, sigma, _ = np.linalg.svd(B)
     weak = np.flatnonzero(sigma[:, -1] <= _RANK * sigma[:, 0].max())
     when, n = "", -1

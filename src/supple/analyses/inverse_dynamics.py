@@ -105,7 +105,7 @@ def inverse(
     mechanism: Mechanism,
     motion: Prescribed,
     *,
-    actuators: Sequence[str] | None = None,
+    actuators: Sequence[str] | str | None = None,
     minimize: Minimize = "torque",
     bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
     rate_bounds: float | Mapping[str, float] | None = None,
@@ -116,7 +116,7 @@ def inverse(
     """The forces of the actuators along a motion.
 
     motion      : a motion's name in the file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)
-    actuators   : those that work; all of the file if left out
+    actuators   : those that work, as a list or "A, B"; all of the file if left out
     minimize    : where there are more actuators than coordinates, at each instant
                   "torque": Σ w u²; "peak": max w |u|; "multipliers": Σ λ² + Σ w u², λ all joint forces and moments
     bounds      : |u| <= bound (or (least, largest)), for all or by actuator; "limits" takes force_limits of the file

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Signal = float | ArrayLike | Callable[[float], float]
 Piecewise = tuple[Array, Array]
 
+_RESULTS = 2000  # at most, if nothing is said of them
 _NEWTON = 1e-9  # error of the accelerations at which a step has converged
 
 
@@ -158,9 +159,16 @@ def _rates(here: Configuration, rates: Mapping[str, float] | ArrayLike | None) -
 
 
 def _grid(until: float, step: float, output_step: float | None) -> Array:
-    """Times of the results: whole numbers of equal steps apart."""
-    wanted = output_step if output_step is not None else max(step, until / 2000.0)
-    return np.linspace(0.0, until, max(1, round(until / wanted)) + 1)
+    """Times of the results: whole numbers of equal steps apart, no further than asked for."""
+    if output_step is None:
+        steps = _ceiling(until / step)
+        together = _ceiling(steps / _RESULTS)
+        return np.linspace(0.0, until, _ceiling(steps / together) + 1)
+    return np.linspace(0.0, until, _ceiling(until / output_step) + 1)
+
+
+def _ceiling(ratio: float) -> int:
+    return max(1, int(np.ceil(ratio - 1e-6)))
 
 
 def _forces(

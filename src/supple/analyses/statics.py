@@ -18,7 +18,8 @@ from supple.parameterization.local_model import local
 
 Array = NDArray[np.float64]
 
-_ITERATIONS = 100
+_ITERATIONS, _TRIES = 100, 12
+_STOPPED = 4  # times in all that a dead point may stand in the way
 _SMALL = 1e-10  # of the largest force met on the way, or of all loads together
 _NUDGE = 1e-3  # rad or m: how an unstable equilibrium is left
 
@@ -33,7 +34,7 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
     here = assemble(mechanism, start)
     theta = here.theta.copy()
     scale = _weight(here)
-    longest = 0.3
+    longest, stopped = 0.3, 0
     for _ in range(_ITERATIONS):
         model = local(mechanism, here)
         force = model.force + model.input_map @ u
@@ -49,9 +50,12 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
             # Along directions that curve down, go downhill all the same.
             step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor))
             step *= min(1.0, longest / float(np.abs(step).max()))
-        here, taken = _downhill(mechanism, theta, step, float(model.potential) - float(u @ _lengths(here)), u)
-        if not taken:
+        here, taken, dead = _downhill(mechanism, theta, step, float(model.potential) - float(u @ _lengths(here)), u)
+        stopped += dead
+        if not taken or stopped > _STOPPED:
             break
+        if dead:  # not so far next time
+            longest = float(np.abs(here.theta - theta).max())
         theta = here.theta.copy()
     raise InputError(
         f"no equilibrium was found from {np.array2string(theta, precision=4)}; the largest force left is "
@@ -63,18 +67,24 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
 
 def _downhill(
     mechanism: Mechanism, theta: Array, step: Array, potential: float, u: Array
-) -> tuple[Configuration, bool]:
-    """Halve the step until the potential falls (or the force is at rounding)."""
-    for _ in range(30):
+) -> tuple[Configuration, bool, int]:
+    """Shorten the step until the potential falls (or the force is at rounding).
+
+    Returns where that is, whether it was found, and how often a dead point stood in the way.
+    """
+    dead = 0
+    for _ in range(_TRIES):
         here = assemble(mechanism, (theta + step)[None], failures="mark")
         if bool(here.assembled[0]):
             single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
             model = local(mechanism, single)
             tolerance = 1e-12 * max(abs(potential), 1.0)
             if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
-                return single, True
-        step = 0.5 * step
-    return assemble(mechanism, theta), False
+                return single, True, dead
+            step = 0.5 * step
+        else:  # beyond a dead point, where looking is expensive
+            step, dead = 0.1 * step, dead + 1
+    return assemble(mechanism, theta), False, dead
 
 
 def _weight(here: Configuration) -> Array:

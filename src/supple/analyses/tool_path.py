@@ -96,7 +96,7 @@ class Tool:
         for _ in range(_ITERATIONS):
             if gap.max() <= _CLOSED * self.extent:
                 break
-            trial = theta + np.linalg.solve(J, (course.value - y)[..., None])[..., 0]
+            trial = theta + self._over(J, course.value - y)
             found = self.at(trial)
             left = np.linalg.norm(course.value - found[0], axis=1)
             better = left < gap
@@ -112,9 +112,20 @@ class Tool:
                 part=self.part,
                 hint="keep the path away from singular configurations",
             )
-        rates = np.asarray(np.linalg.solve(J, course.rate[..., None])[..., 0], dtype=float)
+        rates = self._over(J, course.rate)
         curved = course.acceleration - np.einsum("ncjk,nj,nk->nc", bend, rates, rates)
-        return Course(theta, rates, np.linalg.solve(J, curved[..., None])[..., 0])
+        return Course(theta, rates, self._over(J, curved))
+
+    def _over(self, J: Array, right: Array) -> Array:
+        """J⁻¹ right at every instant."""
+        try:
+            return np.asarray(np.linalg.solve(J, right[..., None])[..., 0], dtype=float)
+        except np.linalg.LinAlgError:
+            raise InputError(
+                f'place "{self.place}" meets a singular configuration, where no rates of the coordinates lead it on',
+                part=self.part,
+                hint="keep the path away from singular configurations",
+            ) from None
 
     def _follow(self, theta: Array, start: Array, end: Array, where: str) -> Knots:
         """Along the straight piece from start (where θ is) to end."""

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Progress, Report, region_medians
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node
+from supple.approximation.chebyshev import basis_gradient
 from supple.approximation.check_points import filling
-from supple.approximation.chebyshev import basis, basis_gradient
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
 from supple.approximation.hp_refinement import NO_ROWS, check_count
+from supple.approximation.polynomial_fit import fit
 from supple.approximation.polynomial_kinds import Kind
 from supple.approximation.samples import Derived
 from supple.approximation.scattered_fit import fitted_families
@@ -49,7 +50,7 @@ def bisect(
     done: list[Part] = []
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
-        if done and len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples:
+        if len(evaluated) and len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples:
             for root in forest.roots:
                 root.joined([part.node for part in level])
             return forest
@@ -77,7 +78,7 @@ def bisect(
 def _points(
     parts: Sequence[Part], design: Array, checks: int, evaluated: Evaluated, seed: int
 ) -> tuple[list[Array], int]:
-    """What each part lacks: its design, and check points until it has `checks` of them, but at least a few fresh ones."""
+    """What each part lacks: its design, and check points until it has `checks` of them, but a few fresh ones always."""
     points = []
     for part in parts:
         seed += 1
@@ -151,7 +152,8 @@ def _halves(
 def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
     """How much of the error each axis accounts for: (s,).
 
-    With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in the residuals.
+    With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
+    all known points of the box.
     """
     box, known = part.node.box, evaluated.known
     assert part.node.coefficients is not None
@@ -162,7 +164,6 @@ def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
         slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
         off = np.abs(known.gradients[part.rows] * box.half - slopes) / scale[:, None]
         return np.asarray(off.max(axis=(0, 1)))
-    residual = (values - basis(xi, chosen.indices) @ part.node.coefficients) / scale
     next_terms = (chosen.degree + 1) * np.eye(box.dimension, dtype=np.int64)
-    share = np.linalg.lstsq(basis(xi, next_terms), residual, rcond=None)[0]
-    return np.asarray(np.abs(share).max(axis=1))
+    extended = fit(xi, values / scale, np.vstack([chosen.indices, next_terms]))
+    return np.asarray(np.abs(extended[-box.dimension :]).max(axis=1))

@@ -48,7 +48,7 @@ class Box:
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         points = np.asarray(x, float)
-        return ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
+        return np.asarray(((points >= self.lower) & (points <= self.upper)).all(axis=-1))
 
     def split(self, axis: int) -> tuple[Box, Box]:
         """Two halves, the lower first."""

@@ -31,7 +31,7 @@ class Node:
         return self.children[0].leaves() + self.children[1].leaves()
 
     def joined(self, pending: Collection[Node]) -> None:
-        """Undo the last division wherever its halves are still pending; the node's own coefficients then stand again."""
+        """Undo the last division wherever its halves are pending; the node's own coefficients then stand again."""
         if self.children is None:
             return
         if self.children[0] in pending and self.children[1] in pending:

@@ -68,3 +68,11 @@ def filling(known: Array, count: int, seed: int) -> Array:
         chosen.append(n)
         distance = np.minimum(distance, np.linalg.norm(angle - angle[n], axis=1))
     return pool[chosen]
+
+
+def around(point: Array, step: float = 0.12) -> Array:
+    """Two neighbours of a point (s,) of [-1, 1]^s along every axis, a step to each side in arccos ξ. (2s, s)."""
+    angle = np.arccos(np.clip(point, -1.0, 1.0))
+    moved = angle + step * np.pi * np.vstack([np.eye(len(point)), -np.eye(len(point))])
+    found = np.where(moved == angle, point, np.cos(np.clip(moved, 0.0, np.pi)))
+    return np.asarray(found)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Progress, Report, bounding_half, region_medians, worst_by_leaf
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node, gridded
-from supple.approximation.check_points import outward
+from supple.approximation.check_points import filling
 from supple.approximation.decay import Decay, decay
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.hp_refinement import check_count
@@ -54,7 +54,6 @@ def conform(
     # Neighbouring boxes of the region must be cut by the same planes, so every bound is one from the start.
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
     before: float | None = None
-    fresh = 0
     kept: Forest | None = None
     while True:
         chosen = kind("chebyshev", s, n)
@@ -66,10 +65,10 @@ def conform(
         kept = forest
         fit_leaves(leaves, chosen, evaluated)
         evaluated.require_some()
-        bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, check_count(s), seed)
-        if not bad and fresh == 0:  # look once more, at fresh points
-            fresh += 1
-            bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, 2, seed + 1 + len(leaves))
+        bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, check_count(s), seed, False)
+        if not bad:
+            checks = max(check_count(s) // 2, 2 * n)
+            bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, checks, seed + 1, True)
         worst = max((error for _, error in bad), default=0.0)
         if report is not None:
             report(Progress(len(evaluated), len(leaves), len(bad), worst * tolerance))
@@ -88,7 +87,6 @@ def conform(
             n, before = n + 1, worst
         else:
             return forest
-        fresh = 0
 
 
 def _edges(box: Box, cuts: Cuts) -> list[Array]:
@@ -107,19 +105,22 @@ def _bad_cells(
     tolerance: float,
     checks: int,
     seed: int,
+    fresh: bool,
 ) -> list[tuple[Node, float]]:
-    """Cells whose error, in units of the tolerance, is above one at a known point; each gets check points first."""
+    """Cells whose error, in units of the tolerance, is above one at a known point.
+
+    Before that each cell gets so many check points, or so many fresh ones on top of those it has.
+    """
     fitted = [leaf for leaf in leaves if leaf.coefficients is not None]
     if not fitted:
         return []
-    piecewise, s = forest.piecewise(), region[0].dimension
-    have = np.bincount(np.maximum(piecewise.locate(evaluated.points), 0)[~evaluated.fitted], minlength=len(fitted))
-    # Each cell has its own seed, told from its place, so that a cell that stays keeps its points.
-    parts = [
-        leaf.box.from_unit(outward(s, checks, seed + k))
-        for k, leaf in enumerate(fitted)
-        if have[k] < checks or checks <= 2
-    ]
+    leaf_of = forest.piecewise().locate(evaluated.points)
+    parts = []
+    for k, leaf in enumerate(fitted):
+        rows = np.flatnonzero(leaf_of == k)
+        lacking = checks - (0 if fresh else int((~evaluated.fitted[rows]).sum()))
+        if lacking > 0:
+            parts.append(leaf.box.from_unit(filling(leaf.box.to_unit(evaluated.points[rows]), lacking, seed + k)))
     if parts:
         rows = evaluated.rows(np.vstack(parts))
         for row in rows[~evaluated.valid(rows)]:  # an invalid check point spoils its cell

@@ -1,8 +1,8 @@
 """How fast a polynomial fit converges, and what it would cost to raise its degree or to halve its box.
 
-Along axis i the coefficients fall like ρ_i^n, where z_i = (ρ_i + 1/ρ_i)/2 is how far from the centre of the box, in half
-widths, the function ceases to be analytic (Bernstein's ellipse). Halving the box along i takes that point to 2z - 1 in
-the near half and to 2z + 1 in the far one, hence
+Along axis i the coefficients fall like ρ_i^n, where z_i = (ρ_i + 1/ρ_i)/2 is how far from the centre of the box, in
+half widths, the function ceases to be analytic (Bernstein's ellipse). Halving the box along i takes that point to
+2z - 1 in the near half and to 2z + 1 in the far one, hence
 
     e(n) = Σ_i C_i ρ_i^n,     ρ(z) = z - √(z² - 1),     z → 2z - 1 and 2z + 1
 """

@@ -33,8 +33,8 @@ def median_norms(families: Families, floors: Mapping[str, float]) -> dict[str, f
 def rounding_floors(values: Array, half: Array, derived: Derived) -> dict[str, float]:
     """Norms below which a family is nothing but rounding.
 
-    A family may vanish (the Christoffel symbols of a constant mass matrix) while the outputs it follows from do not; its
-    error is then measured against 1e-12 of what outputs of that size, changing wholly over the region, would give.
+    A family may vanish (the Christoffel symbols of a constant mass matrix) while the outputs it follows from do not;
+    its error is then measured against 1e-9 of what outputs of that size, changing wholly over the region, would give.
 
     values : (N, t) known outputs; half : (s,) half widths of the region
     """
@@ -42,7 +42,7 @@ def rounding_floors(values: Array, half: Array, derived: Derived) -> dict[str, f
     signs = np.random.default_rng(0).choice((-1.0, 1.0), size=(8, len(scale), 1 + len(half)))
     size = derived(signs[:, :, 0] * scale, signs[:, :, 1:] * scale[:, None] / half)
     tiny = float(np.finfo(float).tiny)
-    return {name: max(1e-12 * float(norms(family).max()), tiny) for name, family in size.items()}
+    return {name: max(1e-9 * float(norms(family).max()), tiny) for name, family in size.items()}
 
 
 def point_errors(exact: Families, found: Families, medians: Mapping[str, float]) -> dict[str, Array]:

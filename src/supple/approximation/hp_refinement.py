@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Progress, Report, region_medians, worst_by_leaf
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node
-from supple.approximation.check_points import candidates, filling, peaks
+from supple.approximation.check_points import around, candidates, filling, peaks
 from supple.approximation.decay import cost, decay
 from supple.approximation.designs import scattered
 from supple.approximation.evaluated import Evaluated, Rows
@@ -24,6 +24,7 @@ from supple.approximation.scattered_fit import (
     fit_rows,
     fitted_families,
     highest_degree,
+    leverage,
     missing,
     samples_for,
 )
@@ -93,7 +94,7 @@ class Refinement:
         while True:
             work = [leaf for leaf in self.leaves if leaf.stage in ("fit", "verify")]
             if not work:
-                if not self._validate():
+                if not self._validate() and not self._look_around():
                     return self.forest
             elif not self._round(work):
                 for root in self.forest.roots:
@@ -155,15 +156,19 @@ class Refinement:
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
 
     def _suspects(self, leaf: Leaf) -> Array:
-        """Where two fits of neighbouring degrees to the same samples differ most."""
+        """Where two fits of other degrees to the same samples differ most, and in the widest gaps between the samples."""
         xi = candidates(leaf.box.dimension)
-        assert leaf.node.coefficients is not None and leaf.other is not None
+        assert leaf.node.coefficients is not None
+        assert leaf.other is not None
         fit = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
         other = fitted_families(leaf.box, xi, leaf.other, self.indices, self.derived)
         picked = []
         for name, family in fit.items():
             height = norms(family - other[name]) / np.maximum(norms(family), self.medians[name])
             picked.append(peaks(xi, height, 1 + leaf.box.dimension))
+        used = self.indices[: len(leaf.node.coefficients)]
+        loose = leverage(leaf.box, leaf.fitted, self.evaluated, used, xi)
+        picked.append(peaks(xi, loose, 1 + leaf.box.dimension))
         return np.vstack(picked)
 
     def _fit(self, leaf: Leaf) -> None:
@@ -263,7 +268,7 @@ class Refinement:
         self.leaves[at : at + 1] = halves
 
     def _validate(self) -> bool:
-        """Look at fresh points of every leaf that has not been, most in the largest; whether some leaf is open again."""
+        """Look at fresh points of every new leaf, most in the largest; whether some leaf is open again."""
         s = self.region[0].dimension
         work = [leaf for leaf in self.leaves if not leaf.validated]
         if work:
@@ -272,6 +277,27 @@ class Refinement:
             total = max(16 * (1 + s), int(self.evaluated.fitted.sum()))
             share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
             self._look_at_fresh(work, share)
+        return self._reopen()
+
+    def _look_around(self) -> bool:
+        """Follow the largest error of each family to its peak, so that what is stated is no less."""
+        for _ in range(2):
+            nodes, _, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
+            if not nodes:
+                return False
+            rows = np.flatnonzero(self.evaluated.known.valid & (leaf_of >= 0))
+            found = self.derived(*self.forest.piecewise().with_gradient(self.evaluated.points[rows]))
+            errors = point_errors(self.evaluated.families(rows), found, self.medians)
+            parts = []
+            for error in errors.values():
+                row = int(rows[np.argmax(error)])
+                box = nodes[int(leaf_of[row])].box
+                parts.append(box.from_unit(around(box.to_unit(self.evaluated.points[row]))))
+            self.evaluated.rows(np.vstack(parts))
+        return self._reopen()
+
+    def _reopen(self) -> bool:
+        """Open the leaves that some known point finds above the tolerance; whether there is one."""
         self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
         by_node = {leaf.node: leaf for leaf in self.leaves}
         nodes, worst, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
@@ -287,7 +313,7 @@ class Refinement:
         for leaf, n in zip(work, share.tolist(), strict=True):
             self._seed += 1
             known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
-            # Half of them where nothing is known, half evenly: errors of values peak inside, those of gradients outside.
+            # Half where nothing is known, half evenly: errors of values peak inside, those of gradients at the boundary.
             fresh = np.vstack(
                 [filling(known, n - n // 2, self._seed), scattered(leaf.box.dimension, n // 2, self._seed)]
             )

@@ -6,13 +6,20 @@ On leaf l, with ξ = (x - c_l) / h_l:  f(x) = Σ_k c_lk T_{α_k}(ξ), k over the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.box import Box
-from supple.approximation.piecewise_kernel import NOWHERE, evaluate_batch, gradient_batch, locate_batch
+from supple.approximation.piecewise_kernel import (
+    NOWHERE,
+    evaluate_batch,
+    gradient_batch,
+    locate_batch,
+    packed_arrays,
+)
 from supple.compilation import compiled
 from supple.diagnostics import InputError
 
@@ -23,7 +30,7 @@ __all__ = ["NOWHERE", "Piecewise", "PiecewiseArrays"]
 
 
 class PiecewiseArrays(NamedTuple):
-    """What the kernels take. A child is a node (>= 0), leaf l (as -2 - l), or NOWHERE, where nothing was fitted.
+    """The function in numbers. A child is a node (>= 0), leaf l (as -2 - l), or NOWHERE, where nothing was fitted.
 
     roots_f : (roots, 2, s) lower and upper bounds; roots_i : (roots,) the child each root box leads to
     nodes_i : (nodes, 3) axis, child below, child above; nodes_f : (nodes,) where the axis is cut
@@ -46,6 +53,11 @@ class Piecewise:
     """f : R^s -> R^t on a tree of boxes."""
 
     arrays: PiecewiseArrays
+
+    @cached_property
+    def packed(self) -> tuple[Integers, Array]:
+        """The same as two flat arrays, which kernels take."""
+        return packed_arrays(*self.arrays)
 
     @property
     def dimension(self) -> int:
@@ -76,7 +88,7 @@ class Piecewise:
         """The leaf each x (N, s) lies in, NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
         found = np.empty(len(points), dtype=np.int64)
-        compiled(locate_batch)(self.arrays, points, found)
+        compiled(locate_batch)(*self.packed, points, found)
         return found
 
     def evaluate(self, x: ArrayLike) -> Array:
@@ -96,9 +108,9 @@ class Piecewise:
         slopes = np.empty((len(points), self.outputs, self.dimension if gradients else 0))
         inside = np.empty(len(points), dtype=np.int64)
         if gradients:
-            compiled(gradient_batch)(self.arrays, points, values, slopes, inside)
+            compiled(gradient_batch)(*self.packed, points, values, slopes, inside)
         else:
-            compiled(evaluate_batch)(self.arrays, points, values, inside)
+            compiled(evaluate_batch)(*self.packed, points, values, inside)
         if not inside.all():
             n = int(np.flatnonzero(inside == 0)[0])
             raise InputError(

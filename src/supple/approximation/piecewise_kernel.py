@@ -1,9 +1,11 @@
 """Kernels that evaluate a piecewise polynomial: find the leaf, tabulate the basis, sum the terms.
 
-Points go in blocks of up to BLOCK: the search descends all of them together, so that their cache misses and
-comparisons overlap, and the basis is tabulated for all of them side by side. A point's result does not depend on
-its companions. Flat arrays and unsigned offsets let the compiler prove that no index is negative and pack the loops;
-no slice is taken per point.
+They take the function as two flat arrays, integers I and numbers F, see `packed_arrays`: a call from Python pays for
+every array it passes, and a kernel for every view it makes. Unsigned offsets let the compiler see that no index is
+negative, and pack the loops.
+
+Points go in blocks of up to BLOCK: the search descends all of them together, so that their cache misses overlap, and
+the basis is tabulated for all of them side by side. A point's result does not depend on its companions.
 """
 
 from __future__ import annotations
@@ -14,168 +16,192 @@ from supple.compilation import kernel
 
 NOWHERE = -1
 BLOCK = 32
+HEADER = 16
+
+# Places in the header of I. Sizes, then where the parts begin, in I and in F.
+S, OUTPUTS, TERMS, DEGREE, ROOTS = 0, 1, 2, 3, 4
+ROOTS_I, NODES_I, LEAVES_I, INDICES, ROOTS_F, NODES_F, LEAVES_F, COEFFICIENTS = 5, 6, 7, 8, 9, 10, 11, 12
+
+
+def packed_arrays(roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indices, coefficients):
+    """I and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
+    integers, numbers = (roots_i, nodes_i, leaves_i, indices), (roots_f, nodes_f, leaves_f, coefficients)
+    header = np.zeros(HEADER, dtype=np.int64)
+    header[S], header[OUTPUTS] = roots_f.shape[2], coefficients.shape[1]
+    header[TERMS], header[DEGREE], header[ROOTS] = len(indices), leaves_i[:, 2].max(initial=0), len(roots_i)
+    header[ROOTS_I : INDICES + 1] = np.cumsum([HEADER, *(part.size for part in integers[:-1])])
+    header[ROOTS_F : COEFFICIENTS + 1] = np.cumsum([0, *(part.size for part in numbers[:-1])])
+    return (
+        np.concatenate([header, *(part.ravel() for part in integers)]).astype(np.int64),
+        np.concatenate([part.ravel() for part in numbers]).astype(np.float64),
+    )
 
 
 @kernel
-def locate_block(arrays, X, start, count, found):
+def work_size(I, count):
+    """Numbers of workspace for blocks of `count` points: T, B, dT, dB, one after the other."""
+    return count * (2 * I[S] * (I[DEGREE] + 1) + (1 + I[S]) * I[TERMS])
+
+
+@kernel
+def locate_block(I, F, X, start, count, leaves):
     """The leaf of each of `count` points from point `start` of the flat X on, or NOWHERE."""
-    roots_f, roots_i, nodes_i, nodes_f = arrays[0].reshape(-1), arrays[1], arrays[2].reshape(-1), arrays[3]
-    s = np.uint64(arrays[0].shape[2])
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    s, one, two, three = np.uint64(I[S]), np.uint64(1), np.uint64(2), np.uint64(3)
+    roots_i, nodes_i = np.uint64(I[ROOTS_I]), np.uint64(I[NODES_I])
+    roots_f, nodes_f = np.uint64(I[ROOTS_F]), np.uint64(I[NODES_F])
+    roots = np.uint64(I[ROOTS])
     x = np.uint64(start) * s
     for p in range(count):
         child = NOWHERE
-        for r in range(np.uint64(arrays[1].shape[0])):
+        for r in range(roots):
             inside = True
-            at = r * two * s
+            at = roots_f + r * two * s
             for i in range(s):
-                inside &= (roots_f[at + i] <= X[x + i]) & (X[x + i] <= roots_f[at + s + i])
+                inside &= (F[at + i] <= X[x + i]) & (X[x + i] <= F[at + s + i])
             if inside:
-                child = roots_i[r]
+                child = I[roots_i + r]
                 break
-        found[p] = child
+        leaves[p] = child
         x += s
     going = True
     while going:
         going = False
         x = np.uint64(start) * s
         for p in range(count):
-            if found[p] >= 0:
-                node = np.uint64(found[p])
-                above = X[x + np.uint64(nodes_i[three * node])] >= nodes_f[node]
-                child = nodes_i[three * node + (two if above else one)]
-                found[p] = child
+            if leaves[p] >= 0:
+                node = np.uint64(leaves[p])
+                at = nodes_i + three * node
+                above = X[x + np.uint64(I[at])] >= F[nodes_f + node]
+                child = I[at + (two if above else one)]
+                leaves[p] = child
                 going |= child >= 0
             x += s
     for p in range(count):
-        if found[p] != NOWHERE:
-            found[p] = -2 - found[p]
-        elif roots_i.shape[0] > 1:  # on a face of two roots, the other one may have been fitted
-            found[p] = locate(arrays, X, start + p)
+        if leaves[p] != NOWHERE:
+            leaves[p] = -2 - leaves[p]
+        elif roots > one:  # on a face of two roots, the other one may have been fitted
+            leaves[p] = locate(I, F, X, start + p)
 
 
 @kernel
-def locate(arrays, X, point):
+def locate(I, F, X, point):
     """The leaf of one point of the flat X, looked for in every root, or NOWHERE."""
-    roots_f, roots_i, nodes_i, nodes_f = arrays[0], arrays[1], arrays[2], arrays[3]
-    x = point * roots_f.shape[2]
-    for r in range(roots_f.shape[0]):
+    s, nodes_i, nodes_f = I[S], I[NODES_I], I[NODES_F]
+    x = point * s
+    for r in range(I[ROOTS]):
         inside = True
-        for i in range(roots_f.shape[2]):
-            inside &= (roots_f[r, 0, i] <= X[x + i]) & (X[x + i] <= roots_f[r, 1, i])
+        at = I[ROOTS_F] + 2 * s * r
+        for i in range(s):
+            inside &= (F[at + i] <= X[x + i]) & (X[x + i] <= F[at + s + i])
         if inside:
-            child = roots_i[r]
+            child = I[I[ROOTS_I] + r]
             while child >= 0:
-                child = nodes_i[child, 2] if X[x + nodes_i[child, 0]] >= nodes_f[child] else nodes_i[child, 1]
+                node = nodes_i + 3 * child
+                child = I[node + 2] if X[x + I[node]] >= F[nodes_f + child] else I[node + 1]
             if child != NOWHERE:
                 return -2 - child
     return NOWHERE
 
 
 @kernel
-def tabulate(arrays, X, start, count, leaves, T, B):
-    """Products T_α(ξ) of all points of a block, B[term * count + point]; returns the number of terms.
-
-    T[(axis * (degree + 1) + n) * count + point] holds T_n(ξ_axis).
-    """
-    degree, terms = _extent(arrays, count, leaves)
-    _one_dimensional(arrays, X, start, count, leaves, degree, T)
-    indices = arrays[6].reshape(-1)
-    s, lanes, width = np.uint64(arrays[6].shape[1]), np.uint64(count), np.uint64(degree + 1)
-    j, b = np.uint64(0), np.uint64(0)
-    for _ in range(terms):
-        at = np.uint64(indices[j]) * lanes
-        for p in range(lanes):
-            B[b + p] = T[at + p]
-        for i in range(np.uint64(1), s):
-            n = np.uint64(indices[j + i])
-            if n > 0:
-                at = (i * width + n) * lanes
-                for p in range(lanes):
-                    B[b + p] *= T[at + p]
-        j += s
-        b += lanes
-    return terms
-
-
-@kernel
-def tabulate_slopes(arrays, X, start, count, leaves, T, dT, B, dB):
-    """The same, and ∂T_α/∂x_j in dB[(j * terms + term) * count + point]."""
-    leaves_f, indices = arrays[5].reshape(-1), arrays[6]
-    terms = tabulate(arrays, X, start, count, leaves, T, B)
-    degree = _extent(arrays, count, leaves)[0]
-    s, width = indices.shape[1], degree + 1
-    for i in range(s):
-        for p in range(count):
-            inverse = 0.0 if leaves[p] == NOWHERE else leaves_f[(2 * leaves[p] + 1) * s + i]
-            q = i * width * count + p
-            dT[q] = 0.0
-            if degree > 0:
-                dT[q + count] = inverse
-                twice = 2.0 * T[q + count]
-                for _ in range(2, width):
-                    q += count
-                    dT[q + count] = 2.0 * inverse * T[q] + twice * dT[q] - dT[q - count]
-    for j in range(s):
-        for k in range(terms):
-            b = (j * terms + k) * count
-            at = (j * width + indices[k, j]) * count
-            for p in range(count):
-                dB[b + p] = dT[at + p]
-            if indices[k, j] > 0:
-                for i in range(s):
-                    if i != j and indices[k, i] > 0:
-                        at = (i * width + indices[k, i]) * count
-                        for p in range(count):
-                            dB[b + p] *= T[at + p]
-    return terms
-
-
-@kernel
-def _extent(arrays, count, leaves):
+def block_extent(I, leaves, count):
     """Highest degree and largest number of terms among the leaves of a block."""
     degree, terms = 0, 0
     for p in range(count):
         if leaves[p] != NOWHERE:
-            degree = max(degree, arrays[4][leaves[p], 2])
-            terms = max(terms, arrays[4][leaves[p], 1])
+            at = I[LEAVES_I] + 3 * leaves[p]
+            terms = max(terms, I[at + 1])
+            degree = max(degree, I[at + 2])
     return degree, terms
 
 
 @kernel
-def _one_dimensional(arrays, X, start, count, leaves, degree, T):
-    """T_n(ξ_i) of a block; ξ = 0 for points outside."""
-    leaves_f = arrays[5].reshape(-1)
-    s, lanes = np.uint64(arrays[6].shape[1]), np.uint64(count)
-    width = np.uint64(degree + 1) * lanes
-    one, two = np.uint64(1), np.uint64(2)
+def tabulate(I, F, X, start, count, leaves, work):
+    """T_n(ξ_i) in T[(i (degree + 1) + n) count + p], and T_α(ξ) in B[α count + p]; ξ = 0 for a point outside."""
+    degree, terms = block_extent(I, leaves, count)
+    s, lanes, one, two = np.uint64(I[S]), np.uint64(count), np.uint64(1), np.uint64(2)
+    width = np.uint64(I[DEGREE] + 1) * lanes
+    boxes, indices = np.uint64(I[LEAVES_F]), np.uint64(I[INDICES])
     x = np.uint64(start) * s
     for p in range(lanes):
         inside = leaves[p] != NOWHERE
-        at = two * s * np.uint64(leaves[p] if inside else 0)
+        at = boxes + two * s * np.uint64(leaves[p] if inside else 0)
         for i in range(s):
-            T[i * width + p] = 1.0
+            work[i * width + p] = 1.0
             if degree > 0:
-                T[i * width + lanes + p] = (X[x + i] - leaves_f[at + i]) * leaves_f[at + s + i] if inside else 0.0
+                work[i * width + lanes + p] = (X[x + i] - F[at + i]) * F[at + s + i] if inside else 0.0
         x += s
     for i in range(s):
         xi = i * width + lanes
         for n in range(two, np.uint64(degree) + one):
             at = i * width + n * lanes
             for p in range(lanes):
-                T[at + p] = 2.0 * T[xi + p] * T[at - lanes + p] - T[at - two * lanes + p]
+                work[at + p] = 2.0 * work[xi + p] * work[at - lanes + p] - work[at - two * lanes + p]
+    b = s * width
+    for _ in range(terms):
+        at = np.uint64(I[indices]) * lanes
+        for p in range(lanes):
+            work[b + p] = work[at + p]
+        for i in range(one, s):
+            n = np.uint64(I[indices + i])
+            if n > 0:
+                at = i * width + n * lanes
+                for p in range(lanes):
+                    work[b + p] *= work[at + p]
+        indices += s
+        b += lanes
 
 
 @kernel
-def sum_block(arrays, leaves, count, B, b, columns, Y, y, pitch):
-    """Y[y + pitch p + o] = Σ_k B[b + k count + p] c_k,o on the leaf of point p; nan outside.
+def tabulate_slopes(I, F, X, start, count, leaves, work):
+    """The same, and T_n' in dT and ∂T_α/∂x_j in dB[(j terms + α) count + p], terms being those of the longest list."""
+    tabulate(I, F, X, start, count, leaves, work)
+    degree, terms = block_extent(I, leaves, count)
+    s, lanes, one, two = np.uint64(I[S]), np.uint64(count), np.uint64(1), np.uint64(2)
+    width, longest = np.uint64(I[DEGREE] + 1) * lanes, np.uint64(I[TERMS]) * lanes
+    boxes, indices = np.uint64(I[LEAVES_F]), np.uint64(I[INDICES])
+    dT = s * width + longest
+    dB = dT + s * width
+    for i in range(s):
+        at = i * width
+        for p in range(lanes):
+            work[dT + at + p] = 0.0
+            if degree > 0:
+                inside = leaves[p] != NOWHERE
+                slope = F[boxes + two * s * np.uint64(leaves[p]) + s + i] if inside else 0.0
+                work[dT + at + lanes + p] = slope
+        for _ in range(one, np.uint64(degree)):
+            at += lanes
+            for p in range(lanes):
+                slope, twice = work[dT + i * width + lanes + p], 2.0 * work[i * width + lanes + p]
+                d = dT + at + p
+                work[d + lanes] = 2.0 * slope * work[at + p] + twice * work[d] - work[d - lanes]
+    for j in range(s):
+        b, index = dB + j * longest, indices
+        for _ in range(terms):
+            n = np.uint64(I[index + j])
+            at = dT + j * width + n * lanes
+            for p in range(lanes):
+                work[b + p] = work[at + p]
+            if n > 0:
+                for i in range(s):
+                    n = np.uint64(I[index + i])
+                    if i != j and n > 0:
+                        at = i * width + n * lanes
+                        for p in range(lanes):
+                            work[b + p] *= work[at + p]
+            index += s
+            b += lanes
 
-    columns : the first output and the one after the last; o counts from the first
-    Ten terms in the first pass over the outputs (a quadratic of three coordinates needs no second one), then five at a
-    time, then the rest: every pass loads and stores the outputs and checks that its arrays do not overlap.
+
+@kernel
+def sum_block(I, F, leaves, count, work, b, first, stop, Y, y, pitch):
+    """Y[y + pitch p + o] = Σ_k work[b + k count + p] c_k,o on the leaf of point p, o counting outputs from `first`.
+
+    nan outside. Ten terms in the first pass over the outputs (a quadratic of three coordinates needs no second one), then
+    five at a time, then the rest: every pass loads and stores the outputs and checks that its arrays do not overlap.
     """
-    leaves_i, C, stride = arrays[4], arrays[7].reshape(-1), np.uint64(arrays[7].shape[1])
-    lanes, width = np.uint64(count), np.uint64(columns[1] - columns[0])
+    stride, lanes, width = np.uint64(I[OUTPUTS]), np.uint64(count), np.uint64(stop - first)
     one, five, ten = np.uint64(1), np.uint64(5), np.uint64(10)
     for p in range(count):
         at = np.uint64(y + pitch * p)
@@ -183,8 +209,9 @@ def sum_block(arrays, leaves, count, B, b, columns, Y, y, pitch):
             for o in range(width):
                 Y[at + o] = np.nan
             continue
-        terms = np.uint64(leaves_i[leaves[p], 1])
-        c = np.uint64(leaves_i[leaves[p], 0]) * stride + np.uint64(columns[0])
+        leaf = np.uint64(I[LEAVES_I] + 3 * leaves[p])
+        terms = np.uint64(I[leaf + one])
+        c = np.uint64(I[COEFFICIENTS] + first) + np.uint64(I[leaf]) * stride
         q = np.uint64(b + p)
         if terms >= ten:
             c1 = c + stride
@@ -196,24 +223,24 @@ def sum_block(arrays, leaves, count, B, b, columns, Y, y, pitch):
             c7 = c6 + stride
             c8 = c7 + stride
             c9 = c8 + stride
-            b0, b1, b2, b3 = B[q], B[q + lanes], B[q + lanes + lanes], B[q + lanes + lanes + lanes]
+            b0, b1, b2, b3 = work[q], work[q + lanes], work[q + lanes + lanes], work[q + lanes + lanes + lanes]
             q += np.uint64(4) * lanes
-            b4, b5, b6, b7 = B[q], B[q + lanes], B[q + lanes + lanes], B[q + lanes + lanes + lanes]
+            b4, b5, b6, b7 = work[q], work[q + lanes], work[q + lanes + lanes], work[q + lanes + lanes + lanes]
             q += np.uint64(4) * lanes
-            b8, b9 = B[q], B[q + lanes]
+            b8, b9 = work[q], work[q + lanes]
             q += lanes + lanes
             for o in range(width):
                 Y[at + o] = (
-                    b0 * C[c + o]
-                    + b1 * C[c1 + o]
-                    + b2 * C[c2 + o]
-                    + b3 * C[c3 + o]
-                    + b4 * C[c4 + o]
-                    + b5 * C[c5 + o]
-                    + b6 * C[c6 + o]
-                    + b7 * C[c7 + o]
-                    + b8 * C[c8 + o]
-                    + b9 * C[c9 + o]
+                    b0 * F[c + o]
+                    + b1 * F[c1 + o]
+                    + b2 * F[c2 + o]
+                    + b3 * F[c3 + o]
+                    + b4 * F[c4 + o]
+                    + b5 * F[c5 + o]
+                    + b6 * F[c6 + o]
+                    + b7 * F[c7 + o]
+                    + b8 * F[c8 + o]
+                    + b9 * F[c9 + o]
                 )
             c = c9 + stride
             terms -= ten
@@ -225,77 +252,94 @@ def sum_block(arrays, leaves, count, B, b, columns, Y, y, pitch):
             c2 = c1 + stride
             c3 = c2 + stride
             c4 = c3 + stride
-            b0, b1, b2, b3 = B[q], B[q + lanes], B[q + lanes + lanes], B[q + lanes + lanes + lanes]
+            b0, b1, b2, b3 = work[q], work[q + lanes], work[q + lanes + lanes], work[q + lanes + lanes + lanes]
             q += np.uint64(4) * lanes
-            b4 = B[q]
+            b4 = work[q]
             q += lanes
             for o in range(width):
-                Y[at + o] += b0 * C[c + o] + b1 * C[c1 + o] + b2 * C[c2 + o] + b3 * C[c3 + o] + b4 * C[c4 + o]
+                total = Y[at + o] + b0 * F[c + o] + b1 * F[c1 + o]  # term by term, as `sum_point` adds them
+                Y[at + o] = total + b2 * F[c2 + o] + b3 * F[c3 + o] + b4 * F[c4 + o]
             c = c4 + stride
             terms -= five
         while terms > 0:
-            b0 = B[q]
+            b0 = work[q]
             for o in range(width):
-                Y[at + o] += b0 * C[c + o]
+                Y[at + o] += b0 * F[c + o]
             q += lanes
             c += stride
             terms -= one
 
 
 @kernel
-def workspace(arrays, count):
-    """T or dT, and B, for blocks of `count` points; B of derivatives needs s times as much."""
-    degree = 0
-    for leaf in range(arrays[4].shape[0]):
-        degree = max(degree, arrays[4][leaf, 2])
-    terms, s = arrays[6].shape
-    return np.empty(s * (degree + 1) * count), np.empty(terms * count)
+def sum_point(F, c, stride, terms, work, b, y, width):
+    """work[y + o] = Σ_k work[b + k] F[c + k stride + o] for one point, to the same bits as `sum_block`."""
+    one, two, three, four, five = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5)
+    for o in range(width):
+        work[y + o] = 0.0
+    while terms >= five:
+        c1 = c + stride
+        c2 = c1 + stride
+        c3 = c2 + stride
+        c4 = c3 + stride
+        b0, b1, b2, b3, b4 = work[b], work[b + one], work[b + two], work[b + three], work[b + four]
+        for o in range(width):
+            total = work[y + o] + b0 * F[c + o] + b1 * F[c1 + o]
+            work[y + o] = total + b2 * F[c2 + o] + b3 * F[c3 + o] + b4 * F[c4 + o]
+        c = c4 + stride
+        b += five
+        terms -= five
+    while terms > 0:
+        b0 = work[b]
+        for o in range(width):
+            work[y + o] += b0 * F[c + o]
+        c += stride
+        b += one
+        terms -= one
 
 
 @kernel
-def locate_batch(arrays, x, found):
+def locate_batch(I, F, x, found):
     """Leaves of many points (N, s)."""
     X = x.reshape(-1)
-    at = np.empty(BLOCK, dtype=np.int64)
+    leaves = np.empty(BLOCK, dtype=np.int64)
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(arrays, X, start, count, at)
+        locate_block(I, F, X, start, count, leaves)
         for p in range(count):
-            found[start + p] = at[p]
+            found[start + p] = leaves[p]
 
 
 @kernel
-def evaluate_batch(arrays, x, values, inside):
+def evaluate_batch(I, F, x, values, inside):
     """f at many points (N, s); inside[n] is 0 where x[n] lies outside, and its values are then nan."""
     X, Y = x.reshape(-1), values.reshape(-1)
-    T, B = workspace(arrays, min(BLOCK, x.shape[0]))
-    leaves = np.empty(BLOCK, dtype=np.int64)
-    t = values.shape[1]
+    leaves, work = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(I, BLOCK))
+    t = I[OUTPUTS]
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(arrays, X, start, count, leaves)
-        tabulate(arrays, X, start, count, leaves, T, B)
-        sum_block(arrays, leaves, count, B, 0, (0, t), Y, start * t, t)
+        locate_block(I, F, X, start, count, leaves)
+        tabulate(I, F, X, start, count, leaves, work)
+        b = I[S] * (I[DEGREE] + 1) * count
+        sum_block(I, F, leaves, count, work, b, 0, t, Y, start * t, t)
         for p in range(count):
             inside[start + p] = 0 if leaves[p] == NOWHERE else 1
 
 
 @kernel
-def gradient_batch(arrays, x, values, slopes, inside):
+def gradient_batch(I, F, x, values, slopes, inside):
     """f and its gradient (N, t, s) at many points."""
     X, Y = x.reshape(-1), values.reshape(-1)
-    T, B = workspace(arrays, min(BLOCK, x.shape[0]))
-    s, t = x.shape[1], values.shape[1]
-    dT, dB = np.empty(T.shape[0]), np.empty(s * B.shape[0])
-    leaves = np.empty(BLOCK, dtype=np.int64)
-    along = np.empty(BLOCK * t)
+    s, t = I[S], I[OUTPUTS]
+    leaves, work, along = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(I, BLOCK)), np.empty(BLOCK * t)
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(arrays, X, start, count, leaves)
-        terms = tabulate_slopes(arrays, X, start, count, leaves, T, dT, B, dB)
-        sum_block(arrays, leaves, count, B, 0, (0, t), Y, start * t, t)
+        locate_block(I, F, X, start, count, leaves)
+        tabulate_slopes(I, F, X, start, count, leaves, work)
+        table = s * (I[DEGREE] + 1) * count
+        sum_block(I, F, leaves, count, work, table, 0, t, Y, start * t, t)
         for j in range(s):
-            sum_block(arrays, leaves, count, dB, j * terms * count, (0, t), along, 0, t)
+            b = 2 * table + (1 + j) * I[TERMS] * count
+            sum_block(I, F, leaves, count, work, b, 0, t, along, 0, t)
             for p in range(count):
                 for o in range(t):
                     slopes[start + p, o, j] = along[p * t + o]

@@ -14,13 +14,13 @@ from supple.approximation.chebyshev import basis, basis_gradient
 from supple.approximation.designs import leja
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.multi_index import Indices, count
-from supple.approximation.polynomial_fit import fit
+from supple.approximation.polynomial_fit import equations, fit
 from supple.approximation.samples import Derived
 
 Array = NDArray[np.float64]
 
 OVERSAMPLING = 1.5  # equations for each unknown a design aims at
-LEAST_OVERSAMPLING = 1.15  # and the fewest a fit is tried with
+LEAST_OVERSAMPLING = 1.3  # and the fewest a fit is tried with
 MOST_TERMS = 500
 
 
@@ -84,6 +84,13 @@ def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Ar
     known = evaluated.known
     gradients = None if known.gradients is None else known.gradients[rows] * box.half
     return fit(box.to_unit(evaluated.points[rows]), known.values[rows], indices, gradients)
+
+
+def leverage(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices, xi: Array) -> Array:
+    """How loosely the samples in `rows` hold a fit at points ξ (N, s): ‖R⁻ᵀ T(ξ)‖ with A = Q R. It peaks in gaps."""
+    A = equations(box.to_unit(evaluated.points[rows]), indices, evaluated.has_gradients)
+    R = np.linalg.qr(A, mode="r")
+    return np.linalg.norm(np.linalg.lstsq(R.T, basis(xi, indices).T, rcond=None)[0], axis=0)
 
 
 def fitted_families(box: Box, xi: Array, coefficients: Array, indices: Indices, derived: Derived) -> dict[str, Array]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, model_configuration, read_model
 from supple.cli.options import At, Json
@@ -52,7 +50,7 @@ def _show(model: ReducedModel, found: Any, theta: list[float]) -> None:
     ]
     out.table(("coordinate", "value", "force p"), rows)
     out.matrix("M [kg, m, rad]", names, names, found.M)
-    if np.any(found.damping):
+    if found.damping.any():
         out.matrix("D [N, m, s, rad]", names, names, found.damping)
     if model.layout.inputs:
         out.matrix("B", names, model.layout.inputs, found.input_map)

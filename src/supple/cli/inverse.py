@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.options import File, Json, Settings, pieces, read_mechanism
+from supple.cli.quantities import quantity_of
 
 if TYPE_CHECKING:
     from supple.analyses.inverse_dynamics import InverseDynamics
@@ -90,11 +91,11 @@ def inverse(
         found = inverse_dynamics(
             mechanism,
             motion,
-            actuators=None if actuators is None else [name.strip() for name in actuators.split(",")],
+            actuators=actuators,
             minimize=minimize.value,
             bounds="limits" if bounds == "limits" else _by_name(bounds, "--bounds"),
             rate_bounds=_by_name(rate_bounds, "--rate-bounds"),
-            step=None if step is None else _quantity(step, "--step"),
+            step=None if step is None else quantity_of(step, "--step"),
         )
         _warn(answer, found)
         _write(found, output, plot)
@@ -127,17 +128,7 @@ def _by_name(text: str | None, option: str) -> Any:
 
 def _bound(text: str, part: str) -> float | tuple[float, float]:
     low, colon, high = text.partition(":")
-    return (_quantity(low, part), _quantity(high, part)) if colon else _quantity(text, part)
-
-
-def _quantity(text: str, part: str) -> float:
-    from supple.description.expression import quantity
-    from supple.diagnostics import InputError
-
-    try:
-        return quantity(text)
-    except InputError as error:
-        raise InputError(error.message, part=part, hint=error.hint) from None
+    return (quantity_of(low, part), quantity_of(high, part)) if colon else quantity_of(text, part)
 
 
 def _warn(answer: Answer, found: InverseDynamics) -> None:

@@ -9,7 +9,20 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import assemble, check, compare, evaluate, examples, export, inverse, local, new, reduce, schema, simulate
+from supple.cli import (
+    assemble,
+    check,
+    compare,
+    evaluate,
+    examples,
+    export,
+    inverse,
+    local,
+    new,
+    reduce,
+    schema,
+    simulate,
+)
 
 app = typer.Typer(
     name="supple",

@@ -176,7 +176,7 @@ def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> Non
     found = expected_cost(mechanism, **task)
 
     def show() -> None:
-        print(f"{found.samples} samples on {found.boxes} boxes, about {_duration(found.seconds)}")
+        print(f"about {found.samples} samples on {found.boxes} boxes; computing them takes {_duration(found.seconds)}")
 
     answer.give(found._asdict(), show)
 

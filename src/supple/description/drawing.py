@@ -45,15 +45,22 @@ class Attached:
 
 
 class Drawing:
-    """Resolves the names of a mechanism to places on bodies. Errors carry the path in the file."""
+    """Resolves the names of a mechanism to places on bodies. Errors carry the path in the file.
+
+    Places on a body are counted from a point among its joints, `offsets` away from the origin the user sees: numbers
+    then keep their meaning and their accuracy wherever the mechanism is drawn.
+    """
 
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
         self.points = {name: self.vector(value, ("points", name)) for name, value in mechanism.points.items()}
         self.lengths: dict[str, float] = {}
+        self.offsets = {GROUND: np.zeros(3)}
         self.bodies = {GROUND: Pose(np.zeros(3), np.eye(3))}
         for name in mechanism.bodies:
-            self.bodies[name] = self._body_pose(name)
+            drawn = self._body_pose(name)
+            self.offsets[name] = self._offset(name, drawn)
+            self.bodies[name] = Pose(drawn.to_world(self.offsets[name]), drawn.axes)
         self.frames = {name: self._frame(name) for name in mechanism.frames}
         self.joint_points = self._joint_points()
 
@@ -120,12 +127,16 @@ class Drawing:
             f'there is no point "{value}"', part=part_name(path), path=path, hint=nearest(value, self.points)
         )
 
+    def own(self, body: str, local: Array) -> Array:
+        """Coordinates in the axes and from the origin the user sees, as coordinates on the body."""
+        return local - self.offsets[body]
+
     def rod_end(self, body: str, point: Any) -> Array | None:
         """Local position of a point that is an end of a rod, exact whatever the drawing says."""
         rod = self.mechanism.bodies[body].rod if body != GROUND else None
         if rod is None or point not in rod:
             return None
-        return np.array([0.0 if point == rod[0] else self.lengths[body], 0.0, 0.0])
+        return self.own(body, np.array([0.0 if point == rod[0] else self.lengths[body], 0.0, 0.0]))
 
     def on_body(self, body: str, place: Any, path: Path) -> Array:
         """Local position on `body` of a point, frame, or coordinates as drawn."""
@@ -148,7 +159,7 @@ class Drawing:
             owner = self.joint_points[reference]
             return Attached(owner, Pose(self.on_body(owner, reference, path), np.eye(3)))
         if reference in self.bodies:
-            return Attached(reference, Pose(np.zeros(3), np.eye(3)))
+            return Attached(reference, Pose(self.own(reference, np.zeros(3)), np.eye(3)))
         if reference in self.points:
             raise InputError(
                 f'point "{reference}" lies on no body: no rod ends and no joint sits there',
@@ -183,6 +194,20 @@ class Drawing:
             axes = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
         return Pose(start, axes)
 
+    def _offset(self, name: str, drawn: Pose) -> Array:
+        """From the drawing's origin to the middle of the body's joints; nothing where the user says where it is."""
+        body = self.mechanism.bodies[name]
+        if body.rod is not None or body.at is not None:
+            return np.zeros(3)
+        places = []
+        for joint_name, joint in self.mechanism.joints.items():
+            place: Any = joint_name if joint.at is None else joint.at
+            if name in joint.bodies and joint.frames is None and not isinstance(place, str):
+                places.append(self.vector(place, ("joints", joint_name, "at")))
+            elif name in joint.bodies and joint.frames is None and place in self.points:
+                places.append(self.points[place])
+        return drawn.to_local(np.mean(places, axis=0)) if places else np.zeros(3)
+
     def _frame(self, name: str) -> Attached:
         frame = self.mechanism.frames[name]
         path: Path = ("frames", name)
@@ -196,10 +221,11 @@ class Drawing:
         base = self.bodies[frame.on]
         turn = self.rotation(frame.rotation, (*path, "rotation"))
         if frame.local is not None:
-            return Attached(frame.on, Pose(self.vector(frame.local, (*path, "local")), turn))
+            local = self.own(frame.on, self.vector(frame.local, (*path, "local")))
+            return Attached(frame.on, Pose(local, turn))
         place = name if frame.at is None and name in self.points else frame.at
         if place is None:
-            position = np.zeros(3)
+            position = self.own(frame.on, np.zeros(3))
         else:
             end = self.rod_end(frame.on, place)
             position = base.to_local(self.place(place, (*path, "at"))) if end is None else end

@@ -44,6 +44,11 @@ class Spring(Acting):
         return self
 
     @property
+    def without_length(self) -> bool:
+        """Whether it is relaxed where its two ends meet."""
+        return self.between is not None and not self.length
+
+    @property
     def relaxed(self) -> float:
         return float((self.rest if self.joint is not None else self.length) or 0.0)
 
@@ -65,7 +70,8 @@ class Force(Acting):
     moment: Number | Vector | None = None
     """N m, at a place; one number in the plane."""
     follower: bool = False
-    """True: the vector turns with the body; False: it keeps its direction in space."""
+    """True: the vector is written in the axes of its frame (a rod's run along it) and turns with the body;
+    False: it keeps its direction in space."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -62,9 +62,9 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
 
 def _center(drawing: Drawing, name: str, body: Body, length: float) -> Array:
     if body.center is None:
-        return np.array([0.5 * length, 0.0, 0.0])
+        return drawing.own(name, np.array([0.5 * length, 0.0, 0.0]))
     if isinstance(body.center, float):
-        return np.array([body.center, 0.0, 0.0])
+        return drawing.own(name, np.array([body.center, 0.0, 0.0]))
     return drawing.on_body(name, body.center, ("bodies", name, "center"))
 
 
@@ -106,9 +106,9 @@ def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProp
         if solid.axis is not None:
             axes = axes_from_z(drawing.direction(solid.axis, (*path, "axis")))
     mass = solid.mass if solid.mass is not None else (solid.density or 0.0) * volume
-    center = np.zeros(3)
+    center = drawing.own(name, np.zeros(3))
     if solid.center is not None:
         center = drawing.on_body(name, solid.center, (*path, "center"))
     elif name in drawing.lengths:
-        center = np.array([0.5 * drawing.lengths[name], 0.0, 0.0])
+        center = drawing.own(name, np.array([0.5 * drawing.lengths[name], 0.0, 0.0]))
     return MassProperties(mass, center, mass * (axes @ np.diag(moments) @ axes.T))

@@ -11,7 +11,6 @@ from supple.approximation.piecewise import NOWHERE, Piecewise
 from supple.export.c_literals import table
 
 Array = NDArray[np.float64]
-LARGEST_GRID = 1 << 20
 
 TREE = """
 static int locate(const double theta[AXES])
@@ -34,29 +33,34 @@ DESCEND = """\
 GRID = """
 static int locate(const double theta[AXES])
 {
-    /* Equal boxes: the quotient is right up to rounding, the exact edges decide. */
     int cell = 0, i;
     for (i = 0; i < AXES; ++i) {
-        const double x = theta[i];
         const double *edge = edges + first_edge[i];
+        const double x = theta[i];
+        double quotient, rest;
         int k;
         if (!(edge[0] <= x && x <= edge[boxes[i]])) return NOWHERE;
-        k = (int)((x - edge[0]) * per_length[i]);
-        if (k >= boxes[i]) k = boxes[i] - 1;
-        k -= x < edge[k];
-        k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
+        quotient = (x - edge[0]) * per_length[i];
+        k = (int)quotient;
+        rest = quotient - (double)k;
+        if (rest < 1e-6 || rest > 1.0 - 1e-6) { /* close to an edge its exact value decides */
+            if (k >= boxes[i]) k = boxes[i] - 1;
+            k -= x < edge[k];
+            k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
+        }
         cell = cell * boxes[i] + k;
     }
-    return @leaf@;
+    return cell;
 }
 """
+UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
 
 
 class Grid(NamedTuple):
-    """Equal boxes: edges along each axis, and the leaf of each cell, the last axis fastest."""
+    """Equal boxes: edges along each axis; the leaves in the order of the cells, the last axis fastest."""
 
     edges: list[Array]
-    leaves: NDArray[np.int64]
+    fitted: Piecewise
 
 
 def regular_grid(fitted: Piecewise) -> Grid | None:
@@ -69,21 +73,38 @@ def regular_grid(fitted: Piecewise) -> Grid | None:
         for i in range(fitted.dimension)
     ]
     cells = int(np.prod([float(len(edge) - 1) for edge in edges]))
-    if cells > LARGEST_GRID or cells != len(arrays.leaves_i):
+    if cells != len(arrays.leaves_i):
         return None
     for edge in edges:
-        if np.abs(edge - np.linspace(edge[0], edge[-1], len(edge))).max() > 0.01 * (edge[-1] - edge[0]) / len(edge):
+        even = np.linspace(edge[0], edge[-1], len(edge))
+        if np.abs(edge - even).max() > UNEVEN * (even[1] - even[0]):
             return None
     centers = np.stack(np.meshgrid(*[0.5 * (e[1:] + e[:-1]) for e in edges], indexing="ij"), axis=-1)
     leaves = fitted.locate(centers.reshape(-1, fitted.dimension))
     if (leaves == NOWHERE).any() or len(np.unique(leaves)) != cells:
         return None
-    return Grid(edges, leaves)
+    return Grid(edges, _reordered(fitted, leaves))
 
 
-def location(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
+def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
+    """The same leaves in another order, their coefficients one after the other; the way to them is left out."""
+    arrays = fitted.arrays
+    leaves_i = arrays.leaves_i[order]
+    rows = [np.arange(first, first + terms) for first, terms, _ in leaves_i.tolist()]
+    first = np.cumsum([0, *(len(part) for part in rows)])[:-1]
+    return Piecewise(
+        arrays._replace(
+            nodes_i=arrays.nodes_i[:0],
+            nodes_f=arrays.nodes_f[:0],
+            leaves_i=np.column_stack([first, leaves_i[:, 1:]]),
+            leaves_f=arrays.leaves_f[order],
+            coefficients=arrays.coefficients[np.concatenate(rows)],
+        )
+    )
+
+
+def location(fitted: Piecewise, grid: Grid | None) -> tuple[str, str, dict[str, int]]:
     """Tables, the function `locate`, and the sizes it needs by name."""
-    grid = regular_grid(fitted)
     return _tree(fitted) if grid is None else _grid(grid)
 
 
@@ -91,15 +112,13 @@ def _grid(grid: Grid) -> tuple[str, str, dict[str, int]]:
     counts = np.array([len(edge) - 1 for edge in grid.edges])
     starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
     spans = np.array([edge[-1] - edge[0] for edge in grid.edges])
-    in_order = np.array_equal(grid.leaves, np.arange(len(grid.leaves)))
     tables = (
         table("int", "boxes", counts)
         + table("int", "first_edge", starts)
         + table("double", "per_length", counts / spans)
         + table("double", "edges", np.concatenate(grid.edges))
-        + ("" if in_order else table("int", "leaf_of_cell", grid.leaves))
     )
-    return tables, GRID.replace("@leaf@", "cell" if in_order else "leaf_of_cell[cell]"), {}
+    return tables, GRID, {}
 
 
 def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.approximation.piecewise import Piecewise
 from supple.diagnostics import InputError
+from supple.export.c_location import Grid, regular_grid
 from supple.reduced.layout import CoefficientLayout
 
 
@@ -52,9 +53,15 @@ class CModel:
     def layout(self) -> CoefficientLayout:
         return self.rom.layout
 
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The boxes as a regular grid, if they are one."""
+        return regular_grid(self.rom.fitted)
+
     @property
     def fitted(self) -> Piecewise:
-        return self.rom.fitted
+        """The fitted function, its leaves in the order of the grid if there is one."""
+        return self.rom.fitted if self.grid is None else self.grid.fitted
 
     @property
     def sizes(self) -> tuple[int, int, int, int, int]:
@@ -96,7 +103,7 @@ class CModel:
 
     def require_complete(self) -> None:
         """A model that cannot become code is refused before anything is written."""
-        arrays, layout = self.fitted.arrays, self.layout
+        arrays, layout = self.rom.fitted.arrays, self.layout
         if "M" not in self.coefficients:
             raise self._refused("it has no mass matrix")
         if not len(arrays.leaves_i):

@@ -50,7 +50,7 @@ def tabulated(fitted: Piecewise, *, slopes: bool) -> str:
     lines = ["", f"static void {name}(int leaf, const double theta[AXES], double b[TERMS]{more})", "{"]
     lines += [f"    double t[AXES][{degree + 1}];"]
     lines += [f"    double d[AXES][{degree + 1}];"] if slopes else []
-    lines += ["    int i;"] if fitted.dimension > 0 else []
+    lines += ["    int i;"]
     lines += ["    for (i = 0; i < AXES; ++i) {"]
     lines += ["        const double inverse = leaf_place[leaf][1][i];"]
     lines += ["        const double x = (theta[i] - leaf_place[leaf][0][i]) * inverse;"]
@@ -61,7 +61,7 @@ def tabulated(fitted: Piecewise, *, slopes: bool) -> str:
         if slopes:
             lines += [f"        d[i][{n}] = 2.0 * (inverse * t[i][{n - 1}] + x * d[i][{n - 1}]) - d[i][{n - 2}];"]
     lines += ["    }"]
-    lines += _straight(fitted, counts, slopes) if counts[-1] <= LARGEST_STRAIGHT else _looped(fitted, slopes)
+    lines += _straight(fitted, counts, slopes) if step_table(fitted) is None else _looped(fitted, slopes)
     return "\n".join([*lines, "}", ""])
 
 
@@ -82,16 +82,24 @@ def _straight(fitted: Piecewise, counts: list[int], slopes: bool) -> list[str]:
 
 
 def _looped(fitted: Piecewise, slopes: bool) -> list[str]:
-    lines = ["    {", "        int k, j;"] if slopes else ["    {", "        int k;"]
-    lines += [f"        const int terms = {'TERMS' if len(term_counts(fitted)) == 1 else 'leaf_terms[leaf]'};"]
-    lines += ["        for (k = 0; k < terms; ++k) {", "            double product = 1.0;"]
-    lines += ["            for (i = 0; i < AXES; ++i) product *= t[i][term_degrees[k][i]];"]
-    lines += ["            b[k] = product;"]
+    """By `term_steps`; the derivative of the parent along the axis it leaves out is zero."""
+    lines = ["    {", "        int k;", "        b[0] = 1.0;"]
+    lines += ["        for (i = 0; i < AXES; ++i) db[i][0] = 0.0;"] if slopes else []
+    lines += [f"        for (k = 1; k < {'TERMS' if len(term_counts(fitted)) == 1 else 'leaf_terms[leaf]'}; ++k) {{"]
+    lines += ["            const int parent = term_steps[k][0], axis = term_steps[k][1], n = term_steps[k][2];"]
+    lines += ["            b[k] = b[parent] * t[axis][n];"]
     if slopes:
-        lines += ["            for (j = 0; j < AXES; ++j) {", "                product = d[j][term_degrees[k][j]];"]
-        lines += ["                for (i = 0; i < AXES; ++i) if (i != j) product *= t[i][term_degrees[k][i]];"]
-        lines += ["                db[j][k] = product;", "            }"]
+        lines += ["            for (i = 0; i < AXES; ++i) db[i][k] = db[i][parent] * t[axis][n];"]
+        lines += ["            db[axis][k] = b[parent] * d[axis][n];"]
     return [*lines, "        }", "    }"]
+
+
+def step_table(fitted: Piecewise) -> np.ndarray | None:
+    """Parent, axis and degree of each term where a loop over them is shorter than a line for each; None otherwise."""
+    count = term_counts(fitted)[-1]
+    found = np.array(steps(fitted)[:count])
+    followed = (found[1:, 0] >= 0) & (found[1:, 0] < np.arange(1, count))
+    return found if count > LARGEST_STRAIGHT and not fitted.arrays.indices[0].any() and followed.all() else None
 
 
 def block_length(counts: Iterable[int], weights: Iterable[int]) -> int:

@@ -29,7 +29,7 @@ HEAD = """\
 def source(model: CModel) -> str:
     """The text of `<prefix>.c`."""
     fitted, n_s = model.fitted, model.sizes
-    tables, locate, sizes = c_location.location(fitted)
+    tables, locate, sizes = c_location.location(fitted, model.grid)
     counts = c_polynomial.term_counts(fitted)
     rows = c_polynomial.first_rows(fitted)
     enum = {
@@ -42,8 +42,8 @@ def source(model: CModel) -> str:
     text += tables + table("double", "leaf_place", fitted.arrays.leaves_f)
     text += "" if rows is None else table("int", "leaf_row", rows)
     text += "" if len(counts) == 1 else table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1])
-    if counts[-1] > c_polynomial.LARGEST_STRAIGHT:
-        text += table("unsigned char", "term_degrees", fitted.arrays.indices[: counts[-1]])
+    steps = c_polynomial.step_table(fitted)
+    text += "" if steps is None else table("int", "term_steps", steps)
     for item in model.coefficients.values():
         if item.columns is None:
             text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
@@ -85,10 +85,9 @@ def _widths(model: CModel) -> set[int]:
 def table_bytes(model: CModel) -> int:
     """Bytes of the constant tables, with 4 for an integer and 8 for a number, up to alignment."""
     arrays = model.fitted.arrays
-    grid = c_location.regular_grid(model.fitted)
-    if grid is None:
+    if model.grid is None:
         place = 8 * arrays.roots_f.size + 4 * arrays.roots_i.size + 24 * arrays.nodes_f.size
     else:
-        place = 4 * grid.leaves.size + sum(8 * edge.size for edge in grid.edges) + 16 * len(grid.edges)
+        place = sum(8 * edge.size + 16 for edge in model.grid.edges)
     constants = sum(np.size(values) for values in model.layout.constants.values())
     return place + 8 * (arrays.leaves_f.size + arrays.coefficients.size + constants) + 8 * len(arrays.leaves_i)

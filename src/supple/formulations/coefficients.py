@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
-from supple.kinematics.measures import key_of
+from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 
@@ -84,7 +84,8 @@ def _collect(numbering: Numbering) -> Carried:
                 uses.append(_Use(row, MOTOR, coefficient=motor.inertia * motor.gear**2))
             if friction:
                 uses.append(_Use(row, DRY, len(dry), reference=friction))
-                dry[f"{name}.{coordinate}"] = friction
+                single = len(joint.coordinates(mechanism.plane)) == 1
+                dry[name if single else f"{name}.{coordinate}"] = friction
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
     return Carried(arrays, outputs, dry)
@@ -97,7 +98,10 @@ def _parts(numbering: Numbering) -> list[_Use]:
     def row(part: Acting) -> int:
         return numbering.measures[key_of(mechanism, part)]
 
-    uses = [_Use(row(item), SPRING, 0, item.stiffness, item.relaxed) for item in mechanism.springs.values()]
+    uses = []
+    for spring in mechanism.springs.values():
+        keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
+        uses += [_Use(numbering.measures[key], SPRING, 0, spring.stiffness, spring.relaxed) for key in keys]
     uses += [_Use(row(item), DAMPER, 0, item.damping) for item in mechanism.dampers.values()]
     for item in mechanism.forces.values():
         if item.at is None:

@@ -1,6 +1,7 @@
 """Every measure of a mechanism by what it stands for: joint constraints, coordinates, distances, positions.
 
-A key names a measure: ("joint", joint, coordinate), ("between", place, place) or ("sensor", sensor, axis).
+A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
+("between", place, place, axis), or ("sensor", sensor, axis).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.description.drawing import Drawing, Path
+from supple.description.drawing import Attached, Drawing, Path
 from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
@@ -64,6 +65,21 @@ class Measures:
         """What an actuator, spring, damper, force or sensor acts along."""
         if part.joint is not None:
             return self._joint(part.joint)
+        first, second = self._ends(part, path)
+        distance = between(first.pose.position, second.pose.position)
+        return key_of(self.mechanism, part), Measured(distance, first.body, second.body)
+
+    def separation(self, part: Acting, path: Path) -> Iterator[tuple[Key, Measured]]:
+        """Components of the way between two places, in the axes of the first body.
+
+        A spring that is relaxed at no length acts along them: ½ k d·d is smooth where its ends meet, unlike ½ k |d|².
+        """
+        first, second = self._ends(part, path)
+        for key, unit in zip(component_keys(self.mechanism, part), np.eye(3), strict=False):
+            way = component(unit, second.pose.position)._replace(pa=first.pose.position)
+            yield key, Measured(way, first.body, second.body)
+
+    def _ends(self, part: Acting, path: Path) -> tuple[Attached, Attached]:
         assert part.between is not None
         first, second = (self.drawing.attached(name, (*path, "between")) for name in part.between)
         if first.body == second.body:
@@ -73,14 +89,15 @@ class Measures:
                 path=(*path, "between"),
                 hint="take places on two different bodies",
             )
-        distance = between(first.pose.position, second.pose.position)
-        return key_of(self.mechanism, part), Measured(distance, first.body, second.body)
+        return first, second
 
     def used(self) -> Iterator[tuple[Key, Measured]]:
         """Everything beside θ: what parts act along, what sensors see, and all joint coordinates."""
         for section in ("actuators", "springs", "dampers", "forces", "sensors"):
             for name, part in getattr(self.mechanism, section).items():
-                if part.joint is not None or part.between is not None:
+                if section == "springs" and part.without_length:
+                    yield from self.separation(part, (section, name))
+                elif part.joint is not None or part.between is not None:
                     yield self.acting(part, (section, name))
                 elif section == "sensors":
                     yield from self._position(name)
@@ -111,6 +128,11 @@ def key_of(mechanism: Mechanism, part: Acting) -> Key:
     found = mechanism.joint_coordinate(part.joint or "")
     assert found is not None  # consistency has been checked
     return ("joint", *found)
+
+
+def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
+    """The keys of the components of the way between two places."""
+    return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
 def _oriented(primitive: Primitive, first: str, second: str) -> Measured:

@@ -132,6 +132,7 @@ def coefficient_rows(configuration: Configuration) -> tuple[Array, NDArray[np.in
         )
 
     in_parts(part, len(X))
+    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
     return out, regular
 
 
@@ -206,6 +207,13 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
             configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
         )
     )
+    for key, row in at.rest.numbering.measures.items():
+        if key[0] == "between" and len(key) == 3 and at.w[row - at.rest.numbering.constraints] == 0.0:
+            raise InputError(
+                f'the distance between "{key[1]}" and "{key[2]}" is zero, and has no direction',
+                part=f'mechanism "{configuration.mechanism.name}"',
+                hint="choose a configuration in which they are apart",
+            )
     locked = ", ".join(f'"{name}"' for name in locked_coordinates(at)) or "no coordinate"
     values = ", ".join(f"{name}={value:.6g}" for name, value in at.coordinates.items())
     raise InputError(

@@ -10,8 +10,9 @@ import numpy as np
 
 from supple.approximation.piecewise_kernel import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import number_part, parts, sizes_of
-from supple.reduced.kernels import INSIDE, OUTSIDE, coefficients, scratch_size
+from supple.reduced.arrays import dry_forces, row_header, row_offsets
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.single_kernel import row_at, single_scratch
 
 INDEFINITE = 2  # the mass matrix is not positive definite
 
@@ -83,18 +84,17 @@ def energies(sizes, at, row, eta, rates):
 
 
 @kernel
-def forward_batch(integers, numbers, speed, eta, rates, u, accelerations, status):
+def forward_batch(I, F, speed, eta, rates, u, accelerations, status):
     """η̈ = M⁻¹ f for many states (N, n) and inputs (N, a)."""
-    pieces, places = parts(integers, numbers)
-    sizes, dry = sizes_of(integers), number_part(integers, numbers, 6)
-    at = integers[integers[5] : integers[6]]
+    sizes, dry = row_header(I), dry_forces(I, F)
+    at = row_offsets(I)
     n, s = sizes[0], sizes[1]
-    leaves, row, L = np.empty(1, dtype=np.int64), np.empty(sizes[6]), np.empty((n, n))
-    work, theta = np.empty(scratch_size(integers, pieces[6].shape[0], 1)), np.empty(s)
+    leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    work, theta = np.empty(single_scratch(I)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
-        status[p] = OUTSIDE if leaves[0] == NOWHERE else INSIDE
+        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
             forces(sizes, at, row, dry, speed, eta[p], rates[p], u[p], accelerations[p])
             if not solve_mass(n, at, row, L, accelerations[p]):
@@ -102,18 +102,17 @@ def forward_batch(integers, numbers, speed, eta, rates, u, accelerations, status
 
 
 @kernel
-def inverse_batch(integers, numbers, speed, eta, rates, accelerations, forces_out, status):
+def inverse_batch(I, F, speed, eta, rates, accelerations, forces_out, status):
     """M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
-    pieces, places = parts(integers, numbers)
-    sizes, dry = sizes_of(integers), number_part(integers, numbers, 6)
-    at = integers[integers[5] : integers[6]]
+    sizes, dry = row_header(I), dry_forces(I, F)
+    at = row_offsets(I)
     n, s = sizes[0], sizes[1]
-    leaves, row, idle = np.empty(1, dtype=np.int64), np.empty(sizes[6]), np.zeros(sizes[2])
-    work, theta = np.empty(scratch_size(integers, pieces[6].shape[0], 1)), np.empty(s)
+    leaf, row, idle = NOWHERE, np.empty(sizes[5]), np.zeros(sizes[2])
+    work, theta = np.empty(single_scratch(I)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
-        status[p] = OUTSIDE if leaves[0] == NOWHERE else INSIDE
+        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
             forces(sizes, at, row, dry, speed, eta[p], rates[p], idle, forces_out[p])
             for i in range(n):
@@ -124,18 +123,17 @@ def inverse_batch(integers, numbers, speed, eta, rates, accelerations, forces_ou
 
 
 @kernel
-def observe_batch(integers, numbers, eta, rates, outputs, energy, status):
+def observe_batch(I, F, eta, rates, outputs, energy, status):
     """Outputs y = ρ_o + Ψ_o δ (N, o) and energies (N, 2), kinetic and potential, of many states."""
-    pieces, places = parts(integers, numbers)
-    sizes = sizes_of(integers)
-    at = integers[integers[5] : integers[6]]
+    sizes = row_header(I)
+    at = row_offsets(I)
     n, s = sizes[0], sizes[1]
-    leaves, row = np.empty(1, dtype=np.int64), np.empty(sizes[6])
-    work, theta = np.empty(scratch_size(integers, pieces[6].shape[0], 1)), np.empty(s)
+    leaf, row = NOWHERE, np.empty(sizes[5])
+    work, theta = np.empty(single_scratch(I)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
-        status[p] = OUTSIDE if leaves[0] == NOWHERE else INSIDE
+        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         energy[p, 0], energy[p, 1] = energies(sizes, at, row, eta[p], rates[p])
         for o in range(sizes[3]):
             outputs[p, o] = row[at[8] + o]

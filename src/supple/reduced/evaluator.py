@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.piecewise_kernel import NOWHERE
 from supple.compilation import compiled
+from supple.reduced.arrays import one_array
 from supple.reduced.coefficients import Coefficients, coefficients_of
-from supple.reduced.kernels import coefficients_in_place, scratch_size
+from supple.reduced.single_kernel import row_in_place, single_scratch
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -21,25 +23,26 @@ Array = NDArray[np.float64]
 class Evaluator:
     """`evaluator.call(θ, row)` fills a row in place and returns 0, or 1 outside the region (the row is then nan).
 
-    θ (s,) and row (width,) are contiguous arrays of numbers, `row` once made by `new_row()`; nothing is checked and
-    nothing allocated. `split(θ, row)` gives views of the row by name, which follow it. An evaluator has a workspace of
-    its own: take one for each thread.
+    θ is (s,), contiguous; `row` comes from `new_row()`. Its first `width` numbers are the coefficients, in the order of
+    `places`; workspace follows, so that threads only need rows of their own. Nothing is checked and nothing allocated.
+    `split(θ, row)` gives views of the row by name, which follow it.
     """
 
     def __init__(self, model: ReducedModel):
         self.layout, self.places = model.layout, model.row
-        integers, numbers = model.arrays
-        terms = model.fitted.arrays.indices.shape[0]
-        leaves, work = np.empty(1, dtype=np.int64), np.empty(int(scratch_size(integers, terms, 1)))
-        self.call = partial(compiled(coefficients_in_place), integers, numbers, leaves, work)
+        self.width = self.places.width
+        self._length = self.width + 1 + int(single_scratch(model.arrays.integers))
+        self.call = partial(compiled(row_in_place), one_array(model.arrays))
 
     def new_row(self) -> Array:
         """A row for results."""
-        return np.full(self.places.width, np.nan)
+        row = np.zeros(self._length)
+        row[: self.width], row[self.width] = np.nan, NOWHERE
+        return row
 
     def split(self, theta: Array, row: Array) -> Coefficients:
         """Views of a row by name."""
-        return coefficients_of(self.layout, self.places, theta, row)
+        return coefficients_of(self.layout, self.places, theta, row[: self.width])
 
     def __call__(self, theta: Array, row: Array) -> int:
         return int(self.call(theta, row))

@@ -10,9 +10,10 @@ import numpy as np
 
 from supple.approximation.piecewise_kernel import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import number_part, parts, sizes_of
+from supple.reduced.arrays import dry_forces, row_header, row_offsets
 from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
-from supple.reduced.kernels import INSIDE, OUTSIDE, coefficients, scratch_size
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.single_kernel import row_at, single_scratch
 
 STUCK = 3  # no step, however small, keeps the tolerance or converges
 SMALLEST = 1e-9  # of the largest step: where a run gives up
@@ -57,19 +58,18 @@ def tableau():
 
 
 @kernel
-def explicit_march(integers, numbers, options, grid, breaks, values, state, record):
+def explicit_march(I, F, options, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 
     options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
               steps; speed of dry friction
     """
     largest, tolerance, speed = options
-    pieces, places = parts(integers, numbers)
-    sizes, dry = sizes_of(integers), number_part(integers, numbers, 6)
-    at = integers[integers[5] : integers[6]]
+    sizes, dry = row_header(I), dry_forces(I, F)
+    at = row_offsets(I)
     n, s = sizes[0], sizes[1]
-    leaves, row, L = np.empty(1, dtype=np.int64), np.empty(sizes[6]), np.empty((n, n))
-    work, theta = np.empty(scratch_size(integers, pieces[6].shape[0], 1)), np.empty(s)
+    leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    work, theta = np.empty(single_scratch(I)), np.empty(s)
     u, f, trial = np.empty(sizes[2]), np.empty(n), np.empty(2 * n)
     A, c, e = tableau()
     k = np.zeros((7, 2 * n))
@@ -88,8 +88,8 @@ def explicit_march(integers, numbers, options, grid, breaks, values, state, reco
                     total += A[stage, j] * k[j, i]
                 trial[i] = state[i] + h * total
             theta[:] = trial[:s]
-            coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
-            if leaves[0] == NOWHERE:
+            leaf = row_at(I, F, theta, work, 0, row, leaf)
+            if leaf == NOWHERE:
                 status = OUTSIDE
                 break
             inputs_at(breaks, values, time + c[stage] * h, piece, u)

@@ -10,10 +10,11 @@ import numpy as np
 
 from supple.approximation.piecewise_kernel import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import number_part, parts, sizes_of
+from supple.reduced.arrays import dry_forces, row_header, row_offsets
 from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
 from supple.reduced.explicit_march import SMALLEST, STUCK, inputs_at, next_stop
-from supple.reduced.kernels import INSIDE, OUTSIDE, coefficients, scratch_size
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.single_kernel import row_at, single_scratch
 
 _ITERATIONS = 25
 _CONVERGED = 1e-10  # correction of a coordinate, of its size and its travel in the step
@@ -74,7 +75,7 @@ def eliminate(S, b):
 
 
 @kernel
-def implicit_march(integers, numbers, options, alpha, grid, breaks, values, state, record):
+def implicit_march(I, F, options, alpha, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 
     options : as for `explicit_march`. The error of a step is estimated as h²|β - 1/6| times the change of a
@@ -82,19 +83,18 @@ def implicit_march(integers, numbers, options, alpha, grid, breaks, values, stat
     """
     largest, tolerance, speed = options
     alpha_m, alpha_f, beta, gamma = alpha
-    pieces, places = parts(integers, numbers)
-    sizes, dry = sizes_of(integers), number_part(integers, numbers, 6)
-    at = integers[integers[5] : integers[6]]
+    sizes, dry = row_header(I), dry_forces(I, F)
+    at = row_offsets(I)
     n, s = sizes[0], sizes[1]
-    leaves, row, S = np.empty(1, dtype=np.int64), np.empty(sizes[6]), np.empty((n, n))
-    work, theta = np.empty(scratch_size(integers, pieces[6].shape[0], 1)), np.empty(s)
+    leaf, row, S = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    work, theta = np.empty(single_scratch(I)), np.empty(s)
     u, f = np.empty(sizes[2]), np.empty(n)
     eta, v, dv, a = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     time, reached, steps = grid[0], 1, 0
     theta[:] = state[:s]
-    coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
+    leaf = row_at(I, F, theta, work, 0, row, leaf)
     record[0, :] = state
-    if leaves[0] == NOWHERE:
+    if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
     inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
     forces(sizes, at, row, dry, speed, state[:n], state[n:], u, f)
@@ -116,8 +116,8 @@ def implicit_march(integers, numbers, options, alpha, grid, breaks, values, stat
         status = STUCK
         for _ in range(_ITERATIONS):
             theta[:] = eta[:s]
-            coefficients(integers, pieces, places, theta, 0, 1, leaves, work, row, 0)
-            if leaves[0] == NOWHERE:
+            leaf = row_at(I, F, theta, work, 0, row, leaf)
+            if leaf == NOWHERE:
                 status = OUTSIDE
                 break
             forces(sizes, at, row, dry, speed, eta, v, u, f)

@@ -95,7 +95,7 @@ def row_slopes(model: ReducedModel, theta: Array) -> Array:
     found = np.zeros((model.row.width, s))
     found[places.values_to] = slopes[places.values_from]
     along, column = np.divmod(places.slopes_from, max(t, 1))
-    np.add.at(found, places.slopes_to, places.slopes_factor[:, None] * bends[column, along])
+    found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, bends[column, along])
     found[places.copies_to] = found[places.copies_from]
     return found
 

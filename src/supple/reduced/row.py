@@ -31,7 +31,8 @@ class RowMap(NamedTuple):
 
     template  : (width,); offsets : (13,) where each coefficient starts
     P         : row[values_to] = f̂[values_from]
-    Q         : row[slopes_to] += slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column
+    Q         : row[slopes_to] = Σ_3 slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column, both (entries, 3):
+                Γ needs three slopes, and no loop is as fast as a fixed number of them
     copies    : then row[copies_to] = row[copies_from]: the other halves of symmetric matrices
     ranges    : (r, 2) columns whose gradients are needed
     """
@@ -135,9 +136,11 @@ def row_map(layout: CoefficientLayout, row: Row) -> RowMap:
         for column, where in enumerate(places[name], first):
             values += [(column, to) for to in where if to not in structured]
     slopes, copies = _slopes(layout, start)
-    columns = sorted({source % t for source, _, _ in slopes}) if t else []
+    columns = sorted({source % t for _, entries in slopes for source, _ in entries}) if t else []
     edges = [c for c in columns if c - 1 not in columns]
     ends = [c + 1 for c in columns if c + 1 not in columns]
+    # Entries short of three slopes repeat the first one, times zero.
+    padded = [[*entries, *[(entries[0][0], 0.0)] * (3 - len(entries))] for _, entries in slopes]
 
     def integers(items: list[int]) -> Integers:
         return np.array(items, dtype=np.int64)
@@ -147,9 +150,9 @@ def row_map(layout: CoefficientLayout, row: Row) -> RowMap:
         integers(list(row.offsets)),
         integers([a for a, _ in values]),
         integers([b for _, b in values]),
-        integers([a for a, _, _ in slopes]),
-        integers([b for _, b, _ in slopes]),
-        np.array([c for _, _, c in slopes]),
+        integers([source for entries in padded for source, _ in entries]).reshape(-1, 3),
+        integers([to for to, _ in slopes]),
+        np.array([factor for entries in padded for _, factor in entries]).reshape(-1, 3),
         integers([a for a, _ in copies]),
         integers([b for _, b in copies]),
         np.array(list(zip(edges, ends, strict=True)), dtype=np.int64).reshape(-1, 2),
@@ -170,11 +173,11 @@ def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
 
 def _slopes(
     layout: CoefficientLayout, start: dict[str, int]
-) -> tuple[list[tuple[int, int, float]], list[tuple[int, int]]]:
-    """Entries (direction * t + column, place, factor) of Q, and copies of places."""
+) -> tuple[list[tuple[int, list[tuple[int, float]]]], list[tuple[int, int]]]:
+    """Places with their slopes (direction * t + column, factor), at most three, and copies of places."""
     n, s, t = layout.size, layout.theta, layout.fitted
     d, columns = n - s, layout.columns
-    slopes: list[tuple[int, int, float]] = []
+    slopes: list[tuple[int, list[tuple[int, float]]]] = []
     copies: list[tuple[int, int]] = []
     if layout.christoffel == "from-mass" and "M" in columns:
         upper = {pair: c for c, pair in enumerate(((i, j) for i in range(n) for j in range(i, n)), columns["M"][0])}
@@ -186,16 +189,16 @@ def _slopes(
             for j in range(s):
                 for k in range(j, s):
                     to = start["christoffel"] + (i * n + j) * n + k
-                    slopes += [(slope(i, j, k), to, 0.5), (slope(i, k, j), to, 0.5), (slope(j, k, i), to, -0.5)]
+                    slopes.append((to, [(slope(i, j, k), 0.5), (slope(i, k, j), 0.5), (slope(j, k, i), -0.5)]))
                     if k > j:
                         copies.append((to, start["christoffel"] + (i * n + k) * n + j))
     if layout.force == "from-potential" and "potential" in columns:
-        slopes += [(i * t + columns["potential"][0], start["force"] + i, -1.0) for i in range(s)]
+        slopes += [(start["force"] + i, [(i * t + columns["potential"][0], -1.0)]) for i in range(s)]
     if "force" in columns:
         first = columns["force"][0] + s
-        slopes += [(i * t + first + k, start["force_slope"] + i * d + k, 1.0) for i in range(s) for k in range(d)]
+        slopes += [(start["force_slope"] + i * d + k, [(i * t + first + k, 1.0)]) for i in range(s) for k in range(d)]
     if "outputs" in columns:
         first = columns["outputs"][0]
         outputs = range(len(layout.outputs))
-        slopes += [(i * t + first + o, start["rigid"] + o * s + i, 1.0) for o in outputs for i in range(s)]
+        slopes += [(start["rigid"] + o * s + i, [(i * t + first + o, 1.0)]) for o in outputs for i in range(s)]
     return slopes, copies

@@ -29,7 +29,7 @@ _DEGREES = range(2, 9)
 
 
 class Estimate(NamedTuple):
-    """What to expect: boxes, samples to fit (checks come on top), and s for all of them on this machine."""
+    """What to expect: boxes, samples to fit, and s to compute them and as many checks on this machine."""
 
     boxes: int
     samples: int
@@ -61,17 +61,20 @@ def estimate(
             tails = np.max([_tails(f.reshape(*shape, f.shape[1])[ok]) for f in item.families.values()], axis=0)
             one, these = _tree(box.dimension, tails, fit, degree, tolerance)
         total_boxes, samples = total_boxes + one, samples + these
-    return Estimate(total_boxes, samples, 1.5 * each * samples)  # checks and fitting come on top
+    return Estimate(total_boxes, samples, 2.0 * each * samples)
 
 
 def _lines(box: Box) -> Array:
-    """Points on the axes and diagonals of a box: (lines, nodes, s)."""
+    """Points on the axes, on edges and on diagonals of a box: (lines, nodes, s)."""
     s = box.dimension
     nodes = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
     signs = [np.array(item) for item in product((1.0,), *[(1.0, -1.0)] * (s - 1))] if s > 1 else []
     chosen = [signs[i] for i in np.linspace(0, len(signs) - 1, min(len(signs), _DIAGONALS)).astype(int)]
     directions = np.array([*np.eye(s), *chosen])
-    return np.array([box.from_unit(np.outer(nodes, direction)) for direction in directions])
+    lines = [np.outer(nodes, direction) for direction in directions]
+    if s > 1:
+        lines += [side * (1.0 - axis) + np.outer(nodes, axis) for side in (-1.0, 1.0) for axis in np.eye(s)]
+    return np.array([box.from_unit(line) for line in lines])
 
 
 def _tails(lines: Array) -> Array:
@@ -91,7 +94,8 @@ def _tree(s: int, tails: Array, fit: str, degree: int | None, tolerance: float) 
     fixed = degree if degree is not None else 2 if fit in ("quadratic", "lagrange") else None
     best = None
     for n in [fixed] if fixed is not None else _DEGREES:
-        tail = tails[min(n, _NODES - 2)]
+        lost = 0 if fixed is not None else 1  # Γ and the force are gradients of what auto fits
+        tail = tails[min(n - lost, _NODES - 2)]
         levels = max(0, math.ceil(math.log2(max(tail / tolerance, 1e-300)) / (n + 1)))
         boxes = 2 ** (levels * s)
         each = grid_samples([2**levels] * s, fit, n) if fixed is not None else boxes * samples_for(s, n, gradients=True)

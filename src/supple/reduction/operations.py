@@ -12,9 +12,9 @@ def operations(layout: CoefficientLayout, fitted: Piecewise) -> int:
         n = depth + s + (P - 1 - s) + 2 t (P - 1)
 
     P polynomials of a basis, t functions to sum. For quadratics on 2ˣ intervals along each of s axes it is the paper's
-    x s + s + s(s + 1)/2 + t (s² + 3s). Like the paper we count what the dynamics needs, M, Γ and p. Where Γ and p follow
-    from the gradients of M and the potential, those are s sums each instead of functions of their own (and of the
-    potential itself nothing is needed), and Γ takes three operations an entry from there.
+    x s + s + s(s + 1)/2 + t (s² + 3s). Like the paper we count what the dynamics needs, M, Γ and p. Where Γ and p
+    follow from the gradients of M and the potential, those are s sums each instead of functions of their own (and of
+    the potential itself nothing is needed), and Γ takes three operations an entry from there.
     """
     s, n = layout.theta, layout.size
     terms = int(fitted.arrays.leaves_i[:, 1].max(initial=1))

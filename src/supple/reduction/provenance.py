@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import supple
 from supple.approximation.approximation import Approximation
 from supple.description.mechanism import Mechanism
 from supple.formats.mechanism_text import to_yaml
 from supple.reduction.columns import Columns
 from supple.reduction.operations import operations
+from supple.reduction.sampling import supple_version
 
 
 def provenance(
@@ -25,7 +25,7 @@ def provenance(
         "description": to_yaml(mechanism),
         "options": options,
         "versions": {
-            "supple": supple.__version__,
+            "supple": supple_version(),
             "numpy": version("numpy"),
             "numba": version("numba"),
             "python": platform.python_version(),

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
@@ -16,7 +17,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-import supple
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
 from supple.formats.mechanism_text import to_yaml
@@ -127,11 +127,19 @@ def samples_name(mechanism: Mechanism, options: dict[str, Any] | None = None) ->
     parts = {
         "description": to_yaml(bare),
         "options": options or {},
-        "version": supple.__version__,
+        "version": supple_version(),
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in (close_batch, rigid_batch)],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def supple_version() -> str:
+    """As installed; supple that runs from its source has none."""
+    try:
+        return version("supple")
+    except PackageNotFoundError:
+        return "unknown"
+
+
 def _made_by() -> str:
-    return f"supple {supple.__version__}"
+    return f"supple {supple_version()}"

@@ -54,7 +54,8 @@ class LinearModel:
         return np.asarray(x @ row + self.D[self.outputs.index(output), column])
 
     def to_control(self) -> Any:
-        """A StateSpace of python-control (the extra `control`), with the same names."""
+        """A StateSpace of python-control (the extra `control`), with the same names, but tool_x for tool.x: a dot in a name
+        means a system's signal there."""
         try:
             import control
         except ImportError:
@@ -66,9 +67,9 @@ class LinearModel:
             self.B,
             self.C,
             self.D,
-            states=list(self.states),
-            inputs=list(self.inputs),
-            outputs=list(self.outputs),
+            states=_without_dots(self.states),
+            inputs=_without_dots(self.inputs),
+            outputs=_without_dots(self.outputs),
         )
 
     def to_scipy(self) -> Any:
@@ -76,3 +77,13 @@ class LinearModel:
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
+
+
+def _without_dots(names: tuple[str, ...]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        plain = name.replace(".", "_")
+        while plain in found:
+            plain += "_"
+        found.append(plain)
+    return found

@@ -1,0 +1,76 @@
+"""A pendulum released from the horizontal: its period against the elliptic integral, and the order of the method."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.special import ellipk
+
+import supple
+
+G = 9.81
+BLUE, RED, GREEN = "#3b6ea8", "#c8553d", "#4f8f5b"
+
+
+def main(output: Path) -> None:
+    pendulum = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    exact = exact_period(pendulum)
+    steps = [1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4, 5e-5]
+    errors = [abs(period(swing(pendulum, step)) - exact) for step in steps]
+
+    print(f"period, exact   {exact:.10f} s")
+    print("step (s)        error (s)    of the one before")
+    for i, (step, error) in enumerate(zip(steps, errors, strict=True)):
+        print(f"{step:8.0e}      {error:11.3e}    " + (f"1/{errors[i - 1] / error:.2f}" if i else ""))
+    pull = swing(pendulum, 1e-3).reaction("O").force[:, 1:]
+    print(f"largest pull in the rod {np.linalg.norm(pull, axis=1).max():.6f} N, 3 m g is {3 * G:.6f} N")
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(pendulum, steps, errors).savefig(output / "picture.png", dpi=100)
+
+
+def exact_period(pendulum: supple.Mechanism) -> float:
+    """4 K(k) sqrt(L/g) with k² = sin²(45°) = ½ for a swing of a quarter turn to each side."""
+    return 4.0 * ellipk(0.5) * np.sqrt(pendulum.parameters["length"] / G)
+
+
+def swing(pendulum: supple.Mechanism, step: float) -> supple.Simulation:
+    return supple.simulate(pendulum, until=2.5, step=step, output_step=step)
+
+
+def period(run: supple.Simulation) -> float:
+    """The instant at which it is at rest again where it began: the rate falls through zero."""
+    t, rate = run.time, run.rates["O"]
+    i = np.flatnonzero((rate[1:-1] > 0) & (rate[2:] <= 0))[-1] + 1
+    return t[i] + rate[i] / (rate[i] - rate[i + 1]) * (t[i + 1] - t[i])
+
+
+def draw(pendulum: supple.Mechanism, steps: list[float], errors: list[float]) -> Figure:
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, middle, right = figure.subplots(1, 3, width_ratios=[1, 1.25, 1])
+    run = swing(pendulum, 1e-3)
+    strobe = run.time < 1.2
+    angles = run.coordinates["O"][strobe][::100]
+    supple.assemble(pendulum, angles[::-1, None]).plot(axes=left)
+
+    middle.plot(run.time, run.coordinates["O"], color=BLUE, label="angle / rad")
+    middle.plot(run.time, run.rates["O"], color=RED, label="rate / rad/s")
+    pull = np.linalg.norm(run.reaction("O").force, axis=1)
+    middle.plot(run.time, pull / G, color=GREEN, label="pull in the rod / m g")
+    middle.set_xlabel("time / s")
+    middle.legend(frameon=False, fontsize=8, loc="upper left")
+    right.loglog(steps, errors, "o-", color=BLUE, label="error of the period / s")
+    right.loglog(steps, errors[0] * (np.array(steps) / steps[0]) ** 2, "--", color="#888888", label="step²")
+    right.set_xlabel("step / s")
+    right.legend(frameon=False, fontsize=8)
+    for axes in (middle, right):
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/pendulum"), help="folder for the picture")
+    main(parser.parse_args().output)

@@ -1,0 +1,147 @@
+"""The kernel that evaluates all coefficients at one θ: what a controller or an integrator calls.
+
+The same numbers, to the bit, as `supple.reduced.kernels.coefficients` gives a batch. A point that lies in the leaf of the
+call before needs no search.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.approximation.piecewise_kernel import (
+    COEFFICIENTS,
+    DEGREE,
+    INDICES,
+    LEAVES_F,
+    LEAVES_I,
+    NOWHERE,
+    TERMS,
+    locate,
+    sum_point,
+)
+from supple.approximation.piecewise_kernel import OUTPUTS as COLUMNS
+from supple.approximation.piecewise_kernel import S as AXES
+from supple.compilation import kernel
+from supple.reduced.arrays import (
+    COPIES,
+    COPIES_FROM,
+    COPIES_TO,
+    FACTOR,
+    NUMBERS,
+    RANGES,
+    RANGES_I,
+    ROW,
+    SLOPES,
+    SLOPES_FROM,
+    SLOPES_TO,
+    TEMPLATE,
+    VALUES,
+    VALUES_FROM,
+    VALUES_TO,
+    WIDTH,
+)
+from supple.reduced.kernels import INSIDE, OUTSIDE
+
+_WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does at its faces
+
+
+@kernel
+def single_scratch(I):
+    """Numbers of workspace that `row_at` needs."""
+    return 2 * I[AXES] * (I[DEGREE] + 1) + (1 + I[AXES]) * (I[TERMS] + I[COLUMNS])
+
+
+@kernel
+def row_at(I, F, x, work, w, row, guess):
+    """The row at x (s,), in place; workspace is work from number w on. Returns the leaf, or NOWHERE (the row is nan).
+
+    guess : a leaf that may hold x, or NOWHERE
+    """
+    leaf = guess
+    if leaf != NOWHERE:
+        at = I[LEAVES_F] + 2 * I[AXES] * leaf
+        for i in range(I[AXES]):
+            if not abs((x[i] - F[at + i]) * F[at + I[AXES] + i]) < _WITHIN:
+                leaf = NOWHERE
+                break
+    if leaf == NOWHERE:
+        leaf = locate(I, F, x, 0)
+    header = I[ROW]
+    width = np.uint64(I[header + WIDTH])
+    if leaf == NOWHERE:
+        for k in range(width):
+            row[k] = np.nan
+        return leaf
+    s, t, one, two = np.uint64(I[AXES]), np.uint64(I[COLUMNS]), np.uint64(1), np.uint64(2)
+    pitch, longest = np.uint64(I[DEGREE] + 1), np.uint64(I[TERMS])
+    entry = np.uint64(I[LEAVES_I] + 3 * leaf)
+    terms, degree = np.uint64(I[entry + one]), np.uint64(I[entry + two])
+    c = np.uint64(I[COEFFICIENTS]) + np.uint64(I[entry]) * t
+    T = np.uint64(w)
+    dT = T + s * pitch
+    B = dT + s * pitch
+    dB = B + longest
+    values = dB + s * longest
+    slopes = values + t
+    box, indices = np.uint64(I[LEAVES_F] + 2 * I[AXES] * leaf), np.uint64(I[INDICES])
+    for i in range(s):
+        inverse = F[box + s + i]
+        xi = (x[i] - F[box + i]) * inverse
+        at, d = T + i * pitch, dT + i * pitch
+        work[at], work[d] = 1.0, 0.0
+        if degree > 0:
+            work[at + one], work[d + one] = xi, inverse
+        for n in range(two, degree + one):
+            work[at + n] = 2.0 * xi * work[at + n - one] - work[at + n - two]
+            work[d + n] = 2.0 * inverse * work[at + n - one] + 2.0 * xi * work[d + n - one] - work[d + n - two]
+    sloped = I[header + RANGES] > 0
+    for k in range(terms):
+        index = indices + k * s
+        b = work[T + np.uint64(I[index])]
+        for i in range(one, s):
+            b *= work[T + i * pitch + np.uint64(I[index + i])]
+        work[B + k] = b
+        if sloped:
+            for j in range(s):
+                b = work[dT + j * pitch + np.uint64(I[index + j])]
+                for i in range(s):
+                    if i != j:
+                        b *= work[T + i * pitch + np.uint64(I[index + i])]
+                work[dB + j * longest + k] = b
+    sum_point(F, c, t, terms, work, B, values, t)
+    ranges = np.uint64(I[header + RANGES_I])
+    for k in range(np.uint64(I[header + RANGES])):
+        low, high = np.uint64(I[ranges + two * k]), np.uint64(I[ranges + two * k + one])
+        for j in range(s):
+            sum_point(F, c + low, t, terms, work, dB + j * longest, slopes + j * t + low, high - low)
+    template, factor = np.uint64(I[header + TEMPLATE]), np.uint64(I[header + FACTOR])
+    values_from, values_to = np.uint64(I[header + VALUES_FROM]), np.uint64(I[header + VALUES_TO])
+    slopes_from, slopes_to = np.uint64(I[header + SLOPES_FROM]), np.uint64(I[header + SLOPES_TO])
+    copies_from, copies_to = np.uint64(I[header + COPIES_FROM]), np.uint64(I[header + COPIES_TO])
+    for k in range(width):
+        row[k] = F[template + k]
+    for k in range(np.uint64(I[header + VALUES])):
+        row[np.uint64(I[values_to + k])] = work[values + np.uint64(I[values_from + k])]
+    for k in range(np.uint64(I[header + SLOPES])):
+        total = F[factor] * work[slopes + np.uint64(I[slopes_from])]
+        total += F[factor + one] * work[slopes + np.uint64(I[slopes_from + one])]
+        total += F[factor + two] * work[slopes + np.uint64(I[slopes_from + two])]
+        row[np.uint64(I[slopes_to + k])] = total
+        slopes_from += np.uint64(3)
+        factor += np.uint64(3)
+    for k in range(np.uint64(I[header + COPIES])):
+        row[np.uint64(I[copies_to + k])] = row[np.uint64(I[copies_from + k])]
+    return leaf
+
+
+@kernel
+def row_in_place(memory, theta, row):
+    """The row at one θ. Returns INSIDE or OUTSIDE; allocates nothing.
+
+    memory : `one_array` of the model; row : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
+    """
+    I = memory.view(np.int64)  # noqa: E741 - integers
+    width = I[I[ROW] + WIDTH]
+    leaf = row_at(I, memory[I[NUMBERS] :], theta, row, width + 1, row, np.int64(row[width]))
+    row[width] = leaf
+    return OUTSIDE if leaf == NOWHERE else INSIDE

@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from functions import Known, dome, fresh_errors, honest, pole, polynomial, unit_box, without_gradients
+from numpy.testing import assert_array_equal
+
+from supple.approximation.box import Box
+from supple.approximation.multi_index import total_degree
+from supple.approximation.refinement import adaptive
+from supple.approximation.samples import Samples
+from supple.approximation.uniform import uniform
+from supple.diagnostics import InputError, NumericalError, SuppleWarning
+
+CASES = {
+    "near one end": (pole(1.1), [unit_box(1)], 1e-3),
+    "near one end, values alone": (without_gradients(pole(1.1)), [unit_box(1)], 1e-3),
+    "near a side": (pole(1.4, 0.2), [unit_box(2)], 1e-2),
+    "near a side, values alone": (without_gradients(pole(1.4, 0.2)), [unit_box(2)], 1e-2),
+    "near a corner in space": (pole(1.4, 1.4, 1.4), [unit_box(3)], 1e-2),
+    "where it does not exist everywhere": (dome(), [unit_box(2)], 1e-2),
+    "on two boxes": (pole(1.3, 0.0), [Box((-1.0, -1.0), (0.0, 1.0)), Box((0.0, -0.5), (1.0, 1.0))], 1e-2),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_tolerance_is_met_and_the_stated_error_is_true(case):
+    function, region, tolerance = CASES[case]
+    function.calls.clear()
+    result = adaptive(region, tolerance, function, function.derived, shortest=1 / 16)
+    assert result.worst <= tolerance
+    assert honest(function, result, region)
+    assert function.never_twice()
+    assert result.samples + result.checks == function.evaluations
+    assert (result.dropped > 0) == (function.valid is not None)
+
+
+@pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])
+def test_a_fixed_kind_is_bisected_to_the_tolerance(fit):
+    function, region = pole(1.4, 0.2), [unit_box(2)]
+    result = adaptive(region, 2e-2, function, function.derived, fit=fit, degree=3)
+    assert result.worst <= 2e-2
+    assert honest(function, result, region)
+    assert function.never_twice()
+    # The boxes nearest to the pole are the smallest.
+    near = result.piecewise.leaves[int(result.piecewise.locate([[0.99, 0.2]])[0])]
+    far = result.piecewise.leaves[int(result.piecewise.locate([[-0.9, -0.9]])[0])]
+    assert np.prod(near.half) < np.prod(far.half)
+
+
+def test_bisection_takes_the_axis_that_pays():
+    wave = Known(lambda x: np.sin(9.0 * x[:, :1]), lambda x: np.stack([9 * np.cos(9 * x[:, :1]), 0 * x[:, :1]], axis=2))
+    for function in (wave, without_gradients(wave)):
+        for fit in ("quadratic", "auto"):
+            result = adaptive(
+                [unit_box(2)], 5e-3, function, function.derived, fit=fit, degree=6 if fit == "auto" else 2
+            )
+            widths = np.array([box.half for box in result.piecewise.leaves])
+            # Without gradients the choice rests on a few residuals, and may be wrong where hardly any are left.
+            assert np.mean(widths[:, 1] == 1.0) >= (0.5 if function.gradient is None else 1.0)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_a_polynomial_is_found_at_once(s):
+    function = polynomial(total_degree(s, 3), 2, unit_box(s), seed=s)
+    result = adaptive([unit_box(s)], 1e-8, function, function.derived)
+    assert result.boxes == 1
+    assert result.worst < 1e-11
+    assert result.samples <= 30
+
+
+def test_a_family_that_vanishes_needs_no_refinement():
+    flat = Known(lambda x: np.full((len(x), 1), 0.3), lambda x: 1e-17 * np.sign(x)[:, None, :])
+    result = adaptive([unit_box(2)], 1e-6, flat, flat.derived)
+    assert result.boxes == 1
+    assert result.worst < 1e-6
+
+
+def test_adaptive_boxes_are_fewer_than_uniform_ones():
+    function = pole(1.1)
+    result = adaptive([unit_box(1)], 1e-2, function, function.derived, fit="quadratic")
+    coarser = uniform([unit_box(1)], [result.boxes], function, function.derived)
+    assert coarser.worst > 2 * result.worst
+
+
+def test_results_do_not_depend_on_batches():
+    function, region = pole(1.4, 0.2), [unit_box(2)]
+
+    def one_by_one(x):
+        parts = [function.at(row[None]) for row in x]
+        families = {name: np.vstack([part.families[name] for part in parts]) for name in parts[0].families}
+        return Samples(
+            np.vstack([part.values for part in parts]),
+            np.concatenate([part.gradients for part in parts]),
+            families,
+            np.concatenate([part.valid for part in parts]),
+        )
+
+    for options in ({"fit": "auto"}, {"fit": "quadratic"}, {"fit": "auto", "continuous": True}):
+        whole = adaptive(region, 2e-2, function.at, function.derived, **options)
+        parts = adaptive(region, 2e-2, one_by_one, function.derived, **options)
+        assert_array_equal(whole.piecewise.arrays.coefficients, parts.piecewise.arrays.coefficients)
+
+
+def test_a_level_is_sampled_in_one_batch():
+    function = pole(1.4, 0.2)
+    result = adaptive([unit_box(2)], 2e-2, function, function.derived, fit="lagrange")
+    assert result.boxes > 20
+    assert len(function.calls) <= 2 * result.depth + 4  # each level once, and some fresh points
+
+
+@pytest.mark.parametrize("fit", ["auto", "lagrange", "chebyshev"])
+@pytest.mark.parametrize("s", [1, 2])
+def test_a_continuous_result_has_no_jumps(fit, s):
+    function, region = pole(1.4, *[0.2] * (s - 1)), [Box((-1.0,) * s, (0.3, *[1.0] * (s - 1)))]
+    region.append(Box((0.3, *[-0.7] * (s - 1)), (1.0, *[0.8] * (s - 1))))
+    result = adaptive(region, 2e-2, function, function.derived, fit=fit, continuous=True)
+    assert result.worst <= 2e-2
+    assert result.boxes > 1
+    assert result.jumps["value"] < 1e-11  # rounding; the slope may jump
+    assert honest(function, result, region)
+    assert function.never_twice()
+
+
+def test_free_trees_do_jump():
+    function = pole(1.4, 0.2)
+    result = adaptive([unit_box(2)], 2e-2, function, function.derived, fit="lagrange")
+    assert result.jumps["value"] > 1e-6  # hanging nodes; this is why `continuous` exists
+
+
+def test_uniform_grids_state_their_error_truly():
+    function, region = pole(1.3, 0.2), [unit_box(2)]
+    result = uniform(region, [6, 6], function, function.derived)
+    assert honest(function, result, region)
+    assert result.checks <= 200
+    assert max(error.max() for error in fresh_errors(function, result, region).values()) > 0.2 * result.worst
+
+
+def test_running_out_of_samples_warns_and_keeps_what_there_is():
+    function, region = pole(1.02, 0.2), [unit_box(2)]
+    for fit in ("auto", "quadratic", "lagrange"):
+        function.calls.clear()
+        with pytest.warns(SuppleWarning, match="only"):
+            result = adaptive(region, 1e-4, function, function.derived, fit=fit, largest_samples=300)
+        assert function.evaluations <= 300 + 100
+        assert result.dropped == 0
+        assert result.worst > 1e-4
+
+
+def test_a_function_that_exists_nowhere_is_an_error():
+    nowhere = Known(lambda x: x, lambda x: np.eye(1)[None].repeat(len(x), 0), lambda x: np.zeros(len(x), dtype=bool))
+    for fit in ("auto", "quadratic"):
+        with pytest.raises(NumericalError, match="exists at none"):
+            adaptive([unit_box(1)], 1e-2, nowhere, nowhere.derived, fit=fit)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"fit": "cubic"}, "no fit"),
+        ({"fit": "quadratic", "continuous": True}, "continuous"),
+        ({"degree": 0}, "degree"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    function = pole(1.4)
+    with pytest.raises(InputError, match=message):
+        adaptive([unit_box(1)], options.pop("tolerance", 1e-2), function, function.derived, **options)
