@@ -1,4 +1,4 @@
-"""Andrews' squeezer at its start: all seven angles and accelerations, and one turn of the crank."""
+"""Andrews' squeezer: its start, its motion until 0.03 s, the forces in the common pin, and one turn of the crank."""
 
 import argparse
 from pathlib import Path
@@ -17,6 +17,20 @@ PUBLISHED = {  # at the start: angle (rad), acceleration (rad/s²)
     "omega": (-0.222668390165885885, 0.0),
     "epsilon": (1.23054744454982119, 0.0),
 }
+MULTIPLIERS = {  # at the start, N: what the common pin does to each, up to sign
+    "K2-K3": (98.5668703962410896, -6.12268834425566266),
+    "K2-K4": (0.0, 0.0),
+    "K2-K6": (0.0, 0.0),
+}
+REFERENCE = {  # at 0.03 s: angle (rad), speed (rad/s)
+    "beta": (15.81077119629904, 1139.920302151208),
+    "theta": (-15.75637105984298, -1424.379294994111),
+    "gamma": (0.04082224013073101, 11.03291221937134),
+    "phi": (-0.5347301163226948, 19.29337464421385),
+    "delta": (0.5244099658805303, 0.5735699284790808),
+    "omega": (0.5347301163226948, -19.29337464421385),
+    "epsilon": (1.048080741042263, 0.3231791658026955),
+}
 COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a")
 
 
@@ -29,8 +43,38 @@ def main(output: Path) -> None:
         found = round(accelerations[name], 6) + 0.0  # no minus before a zero
         print(f"{name:<10} {angles[name]:16.10f}  {angle:14.10f} {found:18.6f} {acceleration:19.6f}")
 
+    run = simulate(squeezer, step=1e-6)
+    found = end(run)
+    print(f"\nat 0.03 s       angle (rad)   published         speed (rad/s)   published   ({run.steps} steps)")
+    for name, (angle, speed) in REFERENCE.items():
+        print(f"{name:<10} {found[name][0]:16.10f}  {angle:14.10f} {found[name][1]:18.7f} {speed:15.7f}")
+    for i, what in enumerate(("angles", "speeds")):
+        print(f"error of the {what}, of their norm: {error(found, i):.1e}")
+    print("\ncommon pin at the start (N), and the published multipliers")
+    for name, published in MULTIPLIERS.items():
+        force = run.reaction(name).force[0, :2].round(9) + 0.0
+        print(f"{name:<8} {force[0]:14.9f} {force[1]:14.9f}    {published[0]:14.9f} {published[1]:14.9f}")
+
     output.mkdir(parents=True, exist_ok=True)
     draw(squeezer).savefig(output / "picture.png", dpi=100)
+    draw_motion(run).savefig(output / "motion.png", dpi=100)
+
+
+def simulate(squeezer: supple.Mechanism, step: float) -> supple.Simulation:
+    return supple.simulate(squeezer, until=0.03, step=step, output_step=1e-4)
+
+
+def end(run: supple.Simulation) -> dict[str, tuple[float, float]]:
+    """Angles and speeds at the last instant."""
+    angles = {"beta": run.coordinates["beta"]} | dict(run.outputs)
+    speeds = {"beta": run.rates["beta"]} | dict(run.output_rates)
+    return {name: (float(angles[name][-1]), float(speeds[name][-1])) for name in REFERENCE}
+
+
+def error(found: dict[str, tuple[float, float]], i: int) -> float:
+    """Of the angles (0) or speeds (1) together, relative to their norm."""
+    reference = np.array([values[i] for values in REFERENCE.values()])
+    return float(np.linalg.norm([found[name][i] for name in REFERENCE] - reference) / np.linalg.norm(reference))
 
 
 def start(model: supple.LocalModel) -> tuple[dict[str, float], dict[str, float]]:
@@ -58,6 +102,26 @@ def draw(squeezer: supple.Mechanism) -> Figure:
     lower.set_ylabel("M / 10⁻⁶ kg m²")
     lower.set_xlabel("beta / rad, one turn of the crank")
     for axes in (upper, lower):
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def draw_motion(run: supple.Simulation) -> Figure:
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    milliseconds = run.time * 1e3
+    for color, (name, values) in zip(COLORS, run.outputs.items(), strict=True):
+        if name != "theta":
+            left.plot(milliseconds, values, color=color, label=name)
+    left.set_ylabel("angles / rad")
+    left.legend(fontsize=8, ncols=3, frameon=False)
+    for color, name in zip(COLORS, MULTIPLIERS, strict=False):
+        right.plot(milliseconds, np.linalg.norm(run.reaction(name).force, axis=1), color=color, label=name)
+    right.set_ylabel("forces in the common pin / N")
+    right.legend(fontsize=8, frameon=False)
+    for axes in (left, right):
+        axes.set_xlabel("time / ms")
         axes.grid(color="#ececec")
         axes.spines[["top", "right"]].set_visible(False)
     return figure

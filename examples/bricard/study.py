@@ -1,4 +1,4 @@
-"""Bricard's mechanism: movable against the count of its constraints, between two dead points of its first hinge."""
+"""Bricard's mechanism: movable against the count of its constraints, and ten seconds of its motion from rest."""
 
 import argparse
 from pathlib import Path
@@ -27,8 +27,20 @@ def main(output: Path) -> None:
         f"at {np.degrees(model.theta[lightest, 0]):.1f} degrees"
     )
 
+    run = simulate(bricard, step=5e-4)
+    total, kinetic = run.energy["total"], run.energy["kinetic"]
+    print(f"\nfrom rest, {run.time[-1]:g} s in {run.steps} steps: hinge P1 reaches {np.degrees(run.w[:, 0].max()):.3f} degrees")
+    print(f"energy constant to {np.ptp(total):.1e} J, kinetic energy up to {kinetic.max():.4f} J")
+    print(f"P3 at the end ({', '.join(f'{values[-1]:.6f}' for values in run.outputs.values())}) m")
+
     output.mkdir(parents=True, exist_ok=True)
     draw(bricard, model).savefig(output / "picture.png", dpi=100)
+    draw_motion(run).savefig(output / "motion.png", dpi=100)
+
+
+def simulate(bricard: supple.Mechanism, step: float) -> supple.Simulation:
+    """From rest under its weight, as in the benchmark."""
+    return supple.simulate(bricard, until=10.0, step=step, output_step=0.01)
 
 
 def find_dead_points(bricard: supple.Mechanism) -> np.ndarray:
@@ -53,6 +65,22 @@ def draw(bricard: supple.Mechanism, model: supple.LocalModel) -> Figure:
     lower.set_ylabel("singularity")
     lower.set_xlabel("P1 / degrees, between its dead points")
     for plot in (upper, lower):
+        plot.grid(color="#ececec")
+        plot.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def draw_motion(run: supple.Simulation) -> Figure:
+    figure = Figure(figsize=(10, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for (name, values), color in zip(run.outputs.items(), ("#3b6ea8", "#c8553d", "#4f8f5b"), strict=True):
+        left.plot(run.time, values, color=color, label=name)
+    left.set_ylabel("P3 / m")
+    left.legend(frameon=False, fontsize=8, ncols=3)
+    right.plot(run.time, run.energy["balance"] * 1e6, color="#c8553d")
+    right.set_ylabel("energy gained / 10⁻⁶ J")
+    for plot in (left, right):
+        plot.set_xlabel("time / s")
         plot.grid(color="#ececec")
         plot.spines[["top", "right"]].set_visible(False)
     return figure

@@ -45,7 +45,7 @@ def local_model_after(machine: supple.Mechanism, until: float) -> float:
     """The same motion from M(θ) θ̈ + Γ(θ) θ̇² = p(θ), one equation."""
 
     def derivative(_: float, state: np.ndarray) -> list[float]:
-        model = supple.local(machine, state[:1])
+        model = supple.local(machine, np.remainder(state[:1], 2 * np.pi))  # one turn is as good as another
         return [state[1], (model.force[0] - model.christoffel[0, 0, 0] * state[1] ** 2) / model.M[0, 0]]
 
     return float(solve_ivp(derivative, (0.0, until), [0.0, SPEED], method="DOP853", rtol=1e-8).y[0, -1])

@@ -85,6 +85,7 @@ def test_elastic_modes_of_a_rigid_mechanism_are_refused(supple, four_bar, option
         (("--region", "crank=1:0"), 1, "there is nothing"),
         (("--boxes", "4,4"), 1, "boxes"),
         (("--tolerance", "7"), 1, "relative error"),
+        (("--tolerance", "0"), 1, "relative error"),
         (("-o", "nowhere/x.rom"), 1, "does not exist"),
         (("--fit", "quadratic", "--degree", "5"), 1, "degree 2"),
     ],

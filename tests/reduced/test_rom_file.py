@@ -21,7 +21,17 @@ def test_there_and_back_bit_for_bit(name, request, tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["modèle.rom"]
     for mine, theirs in zip(model.fitted.arrays, again.fitted.arrays, strict=True):
         assert (mine.dtype, mine.shape, mine.tobytes()) == (theirs.dtype, theirs.shape, theirs.tobytes())
-    for field in ("coordinates", "theta", "inputs", "outputs", "columns", "dry_forces", "christoffel", "force", "limits"):
+    for field in (
+        "coordinates",
+        "theta",
+        "inputs",
+        "outputs",
+        "columns",
+        "dry_forces",
+        "christoffel",
+        "force",
+        "limits",
+    ):
         assert getattr(model.layout, field) == getattr(again.layout, field)
     assert list(model.layout.columns) == list(again.layout.columns)
     assert (model.name, model.error, model.provenance) == (again.name, again.error, again.provenance)

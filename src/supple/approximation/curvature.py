@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 def hessian(fitted: Piecewise, x: Array) -> Array:
     """∂²f/∂x_i∂x_j at one point x (s,): (t, s, s).
 
-    T_n'' by differentiating the recurrence T_n = 2 ξ T_{n-1} - T_{n-2} twice: T_n'' = 4 T_{n-1}' + 2 ξ T_{n-1}'' - T_{n-2}''.
+    T_n'' = 4 T_{n-1}' + 2 ξ T_{n-1}'' - T_{n-2}'', the recurrence T_n = 2 ξ T_{n-1} - T_{n-2} differentiated twice.
     """
     leaf = int(fitted.locate(x)[0])
     if leaf == NOWHERE:

@@ -33,6 +33,7 @@ from supple.approximation.validity import Limits, halve_invalid
 Array = NDArray[np.float64]
 
 FIRST_DEGREE = 3
+MARGIN = 0.8  # of the tolerance: a fit that barely passes seldom survives a closer look, and looking costs samples too
 NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 
 
@@ -194,7 +195,7 @@ class Refinement:
         return float(largest(errors).max()) / self.tolerance
 
     def _decide(self, leaf: Leaf, error: float) -> None:
-        if error <= 1.0:
+        if error <= (MARGIN if leaf.stage == "fit" else 1.0):
             leaf.stage = "done" if leaf.stage == "verify" else "verify"
             return
         leaf.stage, leaf.validated = "fit", False
@@ -274,9 +275,11 @@ class Refinement:
         if work:
             volume = np.array([np.prod(leaf.box.half) for leaf in work])
             volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
-            total = max(16 * (1 + s), int(self.evaluated.fitted.sum()))
+            total = max(10 * (1 + s), int(self.evaluated.fitted.sum()))
             share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
-            self._look_at_fresh(work, share)
+            # What an earlier look has left in a leaf counts.
+            seen = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
+            self._look_at_fresh(work, np.maximum(share - seen, 4))
         return self._reopen()
 
     def _look_around(self) -> bool:

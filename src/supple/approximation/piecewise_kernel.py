@@ -1,6 +1,6 @@
 """Kernels that evaluate a piecewise polynomial: find the leaf, tabulate the basis, sum the terms.
 
-They take the function as two flat arrays, integers I and numbers F, see `packed_arrays`: a call from Python pays for
+They take the function as two flat arrays, integers Z and numbers F, see `packed_arrays`: a call from Python pays for
 every array it passes, and a kernel for every view it makes. Unsigned offsets let the compiler see that no index is
 negative, and pack the loops.
 
@@ -18,13 +18,13 @@ NOWHERE = -1
 BLOCK = 32
 HEADER = 16
 
-# Places in the header of I. Sizes, then where the parts begin, in I and in F.
+# Places in the header of Z. Sizes, then where the parts begin, in Z and in F.
 S, OUTPUTS, TERMS, DEGREE, ROOTS = 0, 1, 2, 3, 4
 ROOTS_I, NODES_I, LEAVES_I, INDICES, ROOTS_F, NODES_F, LEAVES_F, COEFFICIENTS = 5, 6, 7, 8, 9, 10, 11, 12
 
 
 def packed_arrays(roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indices, coefficients):
-    """I and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
+    """Z and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
     integers, numbers = (roots_i, nodes_i, leaves_i, indices), (roots_f, nodes_f, leaves_f, coefficients)
     header = np.zeros(HEADER, dtype=np.int64)
     header[S], header[OUTPUTS] = roots_f.shape[2], coefficients.shape[1]
@@ -38,18 +38,18 @@ def packed_arrays(roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indice
 
 
 @kernel
-def work_size(I, count):
+def work_size(Z, count):
     """Numbers of workspace for blocks of `count` points: T, B, dT, dB, one after the other."""
-    return count * (2 * I[S] * (I[DEGREE] + 1) + (1 + I[S]) * I[TERMS])
+    return count * (2 * Z[S] * (Z[DEGREE] + 1) + (1 + Z[S]) * Z[TERMS])
 
 
 @kernel
-def locate_block(I, F, X, start, count, leaves):
+def locate_block(Z, F, X, start, count, leaves):
     """The leaf of each of `count` points from point `start` of the flat X on, or NOWHERE."""
-    s, one, two, three = np.uint64(I[S]), np.uint64(1), np.uint64(2), np.uint64(3)
-    roots_i, nodes_i = np.uint64(I[ROOTS_I]), np.uint64(I[NODES_I])
-    roots_f, nodes_f = np.uint64(I[ROOTS_F]), np.uint64(I[NODES_F])
-    roots = np.uint64(I[ROOTS])
+    s, one, two, three = np.uint64(Z[S]), np.uint64(1), np.uint64(2), np.uint64(3)
+    roots_i, nodes_i = np.uint64(Z[ROOTS_I]), np.uint64(Z[NODES_I])
+    roots_f, nodes_f = np.uint64(Z[ROOTS_F]), np.uint64(Z[NODES_F])
+    roots = np.uint64(Z[ROOTS])
     x = np.uint64(start) * s
     for p in range(count):
         child = NOWHERE
@@ -59,7 +59,7 @@ def locate_block(I, F, X, start, count, leaves):
             for i in range(s):
                 inside &= (F[at + i] <= X[x + i]) & (X[x + i] <= F[at + s + i])
             if inside:
-                child = I[roots_i + r]
+                child = Z[roots_i + r]
                 break
         leaves[p] = child
         x += s
@@ -71,8 +71,8 @@ def locate_block(I, F, X, start, count, leaves):
             if leaves[p] >= 0:
                 node = np.uint64(leaves[p])
                 at = nodes_i + three * node
-                above = X[x + np.uint64(I[at])] >= F[nodes_f + node]
-                child = I[at + (two if above else one)]
+                above = X[x + np.uint64(Z[at])] >= F[nodes_f + node]
+                child = Z[at + (two if above else one)]
                 leaves[p] = child
                 going |= child >= 0
             x += s
@@ -80,48 +80,48 @@ def locate_block(I, F, X, start, count, leaves):
         if leaves[p] != NOWHERE:
             leaves[p] = -2 - leaves[p]
         elif roots > one:  # on a face of two roots, the other one may have been fitted
-            leaves[p] = locate(I, F, X, start + p)
+            leaves[p] = locate(Z, F, X, start + p)
 
 
 @kernel
-def locate(I, F, X, point):
+def locate(Z, F, X, point):
     """The leaf of one point of the flat X, looked for in every root, or NOWHERE."""
-    s, nodes_i, nodes_f = I[S], I[NODES_I], I[NODES_F]
+    s, nodes_i, nodes_f = Z[S], Z[NODES_I], Z[NODES_F]
     x = point * s
-    for r in range(I[ROOTS]):
+    for r in range(Z[ROOTS]):
         inside = True
-        at = I[ROOTS_F] + 2 * s * r
+        at = Z[ROOTS_F] + 2 * s * r
         for i in range(s):
             inside &= (F[at + i] <= X[x + i]) & (X[x + i] <= F[at + s + i])
         if inside:
-            child = I[I[ROOTS_I] + r]
+            child = Z[Z[ROOTS_I] + r]
             while child >= 0:
                 node = nodes_i + 3 * child
-                child = I[node + 2] if X[x + I[node]] >= F[nodes_f + child] else I[node + 1]
+                child = Z[node + 2] if X[x + Z[node]] >= F[nodes_f + child] else Z[node + 1]
             if child != NOWHERE:
                 return -2 - child
     return NOWHERE
 
 
 @kernel
-def block_extent(I, leaves, count):
+def block_extent(Z, leaves, count):
     """Highest degree and largest number of terms among the leaves of a block."""
     degree, terms = 0, 0
     for p in range(count):
         if leaves[p] != NOWHERE:
-            at = I[LEAVES_I] + 3 * leaves[p]
-            terms = max(terms, I[at + 1])
-            degree = max(degree, I[at + 2])
+            at = Z[LEAVES_I] + 3 * leaves[p]
+            terms = max(terms, Z[at + 1])
+            degree = max(degree, Z[at + 2])
     return degree, terms
 
 
 @kernel
-def tabulate(I, F, X, start, count, leaves, work):
+def tabulate(Z, F, X, start, count, leaves, work):
     """T_n(ξ_i) in T[(i (degree + 1) + n) count + p], and T_α(ξ) in B[α count + p]; ξ = 0 for a point outside."""
-    degree, terms = block_extent(I, leaves, count)
-    s, lanes, one, two = np.uint64(I[S]), np.uint64(count), np.uint64(1), np.uint64(2)
-    width = np.uint64(I[DEGREE] + 1) * lanes
-    boxes, indices = np.uint64(I[LEAVES_F]), np.uint64(I[INDICES])
+    degree, terms = block_extent(Z, leaves, count)
+    s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
+    width = np.uint64(Z[DEGREE] + 1) * lanes
+    boxes, indices = np.uint64(Z[LEAVES_F]), np.uint64(Z[INDICES])
     x = np.uint64(start) * s
     for p in range(lanes):
         inside = leaves[p] != NOWHERE
@@ -139,11 +139,11 @@ def tabulate(I, F, X, start, count, leaves, work):
                 work[at + p] = 2.0 * work[xi + p] * work[at - lanes + p] - work[at - two * lanes + p]
     b = s * width
     for _ in range(terms):
-        at = np.uint64(I[indices]) * lanes
+        at = lanes * np.uint64(Z[indices])
         for p in range(lanes):
             work[b + p] = work[at + p]
         for i in range(one, s):
-            n = np.uint64(I[indices + i])
+            n = np.uint64(Z[indices + i])
             if n > 0:
                 at = i * width + n * lanes
                 for p in range(lanes):
@@ -153,13 +153,13 @@ def tabulate(I, F, X, start, count, leaves, work):
 
 
 @kernel
-def tabulate_slopes(I, F, X, start, count, leaves, work):
+def tabulate_slopes(Z, F, X, start, count, leaves, work):
     """The same, and T_n' in dT and ∂T_α/∂x_j in dB[(j terms + α) count + p], terms being those of the longest list."""
-    tabulate(I, F, X, start, count, leaves, work)
-    degree, terms = block_extent(I, leaves, count)
-    s, lanes, one, two = np.uint64(I[S]), np.uint64(count), np.uint64(1), np.uint64(2)
-    width, longest = np.uint64(I[DEGREE] + 1) * lanes, np.uint64(I[TERMS]) * lanes
-    boxes, indices = np.uint64(I[LEAVES_F]), np.uint64(I[INDICES])
+    tabulate(Z, F, X, start, count, leaves, work)
+    degree, terms = block_extent(Z, leaves, count)
+    s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
+    width, longest = np.uint64(Z[DEGREE] + 1) * lanes, np.uint64(Z[TERMS]) * lanes
+    boxes, indices = np.uint64(Z[LEAVES_F]), np.uint64(Z[INDICES])
     dT = s * width + longest
     dB = dT + s * width
     for i in range(s):
@@ -179,13 +179,13 @@ def tabulate_slopes(I, F, X, start, count, leaves, work):
     for j in range(s):
         b, index = dB + j * longest, indices
         for _ in range(terms):
-            n = np.uint64(I[index + j])
+            n = np.uint64(Z[index + j])
             at = dT + j * width + n * lanes
             for p in range(lanes):
                 work[b + p] = work[at + p]
             if n > 0:
                 for i in range(s):
-                    n = np.uint64(I[index + i])
+                    n = np.uint64(Z[index + i])
                     if i != j and n > 0:
                         at = i * width + n * lanes
                         for p in range(lanes):
@@ -195,13 +195,13 @@ def tabulate_slopes(I, F, X, start, count, leaves, work):
 
 
 @kernel
-def sum_block(I, F, leaves, count, work, b, first, stop, Y, y, pitch):
+def sum_block(Z, F, leaves, count, work, b, first, stop, Y, y, pitch):
     """Y[y + pitch p + o] = Σ_k work[b + k count + p] c_k,o on the leaf of point p, o counting outputs from `first`.
 
-    nan outside. Ten terms in the first pass over the outputs (a quadratic of three coordinates needs no second one), then
-    five at a time, then the rest: every pass loads and stores the outputs and checks that its arrays do not overlap.
+    nan outside. Ten terms in the first pass over the outputs (a quadratic of three coordinates needs no second one),
+    then five at a time, then the rest: every pass loads and stores the outputs and checks that arrays do not overlap.
     """
-    stride, lanes, width = np.uint64(I[OUTPUTS]), np.uint64(count), np.uint64(stop - first)
+    stride, lanes, width = np.uint64(Z[OUTPUTS]), np.uint64(count), np.uint64(stop - first)
     one, five, ten = np.uint64(1), np.uint64(5), np.uint64(10)
     for p in range(count):
         at = np.uint64(y + pitch * p)
@@ -209,9 +209,9 @@ def sum_block(I, F, leaves, count, work, b, first, stop, Y, y, pitch):
             for o in range(width):
                 Y[at + o] = np.nan
             continue
-        leaf = np.uint64(I[LEAVES_I] + 3 * leaves[p])
-        terms = np.uint64(I[leaf + one])
-        c = np.uint64(I[COEFFICIENTS] + first) + np.uint64(I[leaf]) * stride
+        leaf = np.uint64(Z[LEAVES_I] + 3 * leaves[p])
+        terms = np.uint64(Z[leaf + one])
+        c = np.uint64(Z[COEFFICIENTS] + first) + np.uint64(Z[leaf]) * stride
         q = np.uint64(b + p)
         if terms >= ten:
             c1 = c + stride
@@ -298,48 +298,48 @@ def sum_point(F, c, stride, terms, work, b, y, width):
 
 
 @kernel
-def locate_batch(I, F, x, found):
+def locate_batch(Z, F, x, found):
     """Leaves of many points (N, s)."""
     X = x.reshape(-1)
     leaves = np.empty(BLOCK, dtype=np.int64)
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(I, F, X, start, count, leaves)
+        locate_block(Z, F, X, start, count, leaves)
         for p in range(count):
             found[start + p] = leaves[p]
 
 
 @kernel
-def evaluate_batch(I, F, x, values, inside):
+def evaluate_batch(Z, F, x, values, inside):
     """f at many points (N, s); inside[n] is 0 where x[n] lies outside, and its values are then nan."""
     X, Y = x.reshape(-1), values.reshape(-1)
-    leaves, work = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(I, BLOCK))
-    t = I[OUTPUTS]
+    leaves, work = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(Z, BLOCK))
+    t = Z[OUTPUTS]
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(I, F, X, start, count, leaves)
-        tabulate(I, F, X, start, count, leaves, work)
-        b = I[S] * (I[DEGREE] + 1) * count
-        sum_block(I, F, leaves, count, work, b, 0, t, Y, start * t, t)
+        locate_block(Z, F, X, start, count, leaves)
+        tabulate(Z, F, X, start, count, leaves, work)
+        b = Z[S] * (Z[DEGREE] + 1) * count
+        sum_block(Z, F, leaves, count, work, b, 0, t, Y, start * t, t)
         for p in range(count):
             inside[start + p] = 0 if leaves[p] == NOWHERE else 1
 
 
 @kernel
-def gradient_batch(I, F, x, values, slopes, inside):
+def gradient_batch(Z, F, x, values, slopes, inside):
     """f and its gradient (N, t, s) at many points."""
     X, Y = x.reshape(-1), values.reshape(-1)
-    s, t = I[S], I[OUTPUTS]
-    leaves, work, along = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(I, BLOCK)), np.empty(BLOCK * t)
+    s, t = Z[S], Z[OUTPUTS]
+    leaves, work, along = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(Z, BLOCK)), np.empty(BLOCK * t)
     for start in range(0, x.shape[0], BLOCK):
         count = min(BLOCK, x.shape[0] - start)
-        locate_block(I, F, X, start, count, leaves)
-        tabulate_slopes(I, F, X, start, count, leaves, work)
-        table = s * (I[DEGREE] + 1) * count
-        sum_block(I, F, leaves, count, work, table, 0, t, Y, start * t, t)
+        locate_block(Z, F, X, start, count, leaves)
+        tabulate_slopes(Z, F, X, start, count, leaves, work)
+        table = s * (Z[DEGREE] + 1) * count
+        sum_block(Z, F, leaves, count, work, table, 0, t, Y, start * t, t)
         for j in range(s):
-            b = 2 * table + (1 + j) * I[TERMS] * count
-            sum_block(I, F, leaves, count, work, b, 0, t, along, 0, t)
+            b = 2 * table + (1 + j) * Z[TERMS] * count
+            sum_block(Z, F, leaves, count, work, b, 0, t, along, 0, t)
             for p in range(count):
                 for o in range(t):
                     slopes[start + p, o, j] = along[p * t + o]

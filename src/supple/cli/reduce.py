@@ -123,9 +123,9 @@ def reduce(
             {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--tracking": tracking,
              "--germ": germ},
         )  # fmt: skip
-        task: dict[str, Any] = {
-            "region": ranges, "fit": fit.value, "boxes": counts, "tolerance": tolerance or 1e-3, "degree": degree,
-        }  # fmt: skip
+        task: dict[str, Any] = {"region": ranges, "fit": fit.value, "boxes": counts, "degree": degree}
+        if tolerance is not None:
+            task["tolerance"] = tolerance
         if dry_run:
             _estimate(answer, mechanism, task)
             return

@@ -1,7 +1,7 @@
-"""A reduced model as two flat arrays, integers I and numbers F, for kernels.
+"""A reduced model as two flat arrays, integers Z and numbers F, for kernels.
 
-They begin with the fitted function as `supple.approximation.piecewise_kernel` packs it; what leads from it to the rows of
-coefficients follows. I[ROW] says where the header of that second part begins.
+They begin with the fitted function as `supple.approximation.piecewise_kernel` packs it; what leads from it to the rows
+of coefficients follows. Z[ROW] says where the header of that second part begins.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class ModelArrays(NamedTuple):
 
 
 def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> ModelArrays:
-    """I and F of a model."""
-    I, F = (part.copy() for part in fitted.packed)  # noqa: E741 - integers
-    base = len(I)
-    I[ROW] = base
+    """Z and F of a model."""
+    Z, F = (part.copy() for part in fitted.packed)
+    base = len(Z)
+    Z[ROW] = base
     parts_i = (
         row.offsets,
         row.values_from,
@@ -68,31 +68,31 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
     )
     header[OFFSETS : RANGES_I + 1] = np.cumsum([base + _ROW_HEADER, *(part.size for part in parts_i[:-1])])
     header[TEMPLATE : DRY_F + 1] = np.cumsum([len(F), *(part.size for part in parts_f[:-1])])
-    integers = np.concatenate([I, header, *parts_i])
+    integers = np.concatenate([Z, header, *parts_i])
     integers[NUMBERS] = len(integers)
     return ModelArrays(integers, np.concatenate([F, *parts_f]))
 
 
 def one_array(arrays: ModelArrays) -> Array:
-    """I and F in one array, the integers by their bits: the numbers begin at I[NUMBERS]."""
+    """Z and F in one array, the integers by their bits: the numbers begin at Z[NUMBERS]."""
     return np.concatenate([arrays.integers.view(np.float64), arrays.numbers])
 
 
 @kernel
-def row_header(I):
+def row_header(Z):
     """The header of the row: n, s, inputs, outputs, joints with dry friction, width, ..."""
-    return I[I[ROW] : I[ROW] + _ROW_HEADER]
+    return Z[Z[ROW] : Z[ROW] + _ROW_HEADER]
 
 
 @kernel
-def row_offsets(I):
+def row_offsets(Z):
     """Where each coefficient stands in a row, in the order of `supple.reduced.row.Row`."""
-    at = I[I[ROW] + OFFSETS]
-    return I[at : at + 13]
+    at = Z[Z[ROW] + OFFSETS]
+    return Z[at : at + 13]
 
 
 @kernel
-def dry_forces(I, F):
+def dry_forces(Z, F):
     """Forces of the joints with dry friction."""
-    at = I[I[ROW] + DRY_F]
-    return F[at : at + I[I[ROW] + DRY]]
+    at = Z[Z[ROW] + DRY_F]
+    return F[at : at + Z[Z[ROW] + DRY]]

@@ -1,7 +1,7 @@
 """Kernels of the reduced equations of motion, from the row of coefficients at θ.
 
-    M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
-    p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ,   p_δ = p_δ(θ)
+M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
+p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ,   p_δ = p_δ(θ)
 """
 
 from __future__ import annotations
@@ -84,16 +84,16 @@ def energies(sizes, at, row, eta, rates):
 
 
 @kernel
-def forward_batch(I, F, speed, eta, rates, u, accelerations, status):
+def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
     """η̈ = M⁻¹ f for many states (N, n) and inputs (N, a)."""
-    sizes, dry = row_header(I), dry_forces(I, F)
-    at = row_offsets(I)
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
     n, s = sizes[0], sizes[1]
     leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
-    work, theta = np.empty(single_scratch(I)), np.empty(s)
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        leaf = row_at(Z, F, theta, work, 0, row, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
             forces(sizes, at, row, dry, speed, eta[p], rates[p], u[p], accelerations[p])
@@ -102,16 +102,16 @@ def forward_batch(I, F, speed, eta, rates, u, accelerations, status):
 
 
 @kernel
-def inverse_batch(I, F, speed, eta, rates, accelerations, forces_out, status):
+def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
     """M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
-    sizes, dry = row_header(I), dry_forces(I, F)
-    at = row_offsets(I)
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
     n, s = sizes[0], sizes[1]
     leaf, row, idle = NOWHERE, np.empty(sizes[5]), np.zeros(sizes[2])
-    work, theta = np.empty(single_scratch(I)), np.empty(s)
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        leaf = row_at(Z, F, theta, work, 0, row, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
             forces(sizes, at, row, dry, speed, eta[p], rates[p], idle, forces_out[p])
@@ -123,16 +123,16 @@ def inverse_batch(I, F, speed, eta, rates, accelerations, forces_out, status):
 
 
 @kernel
-def observe_batch(I, F, eta, rates, outputs, energy, status):
+def observe_batch(Z, F, eta, rates, outputs, energy, status):
     """Outputs y = ρ_o + Ψ_o δ (N, o) and energies (N, 2), kinetic and potential, of many states."""
-    sizes = row_header(I)
-    at = row_offsets(I)
+    sizes = row_header(Z)
+    at = row_offsets(Z)
     n, s = sizes[0], sizes[1]
     leaf, row = NOWHERE, np.empty(sizes[5])
-    work, theta = np.empty(single_scratch(I)), np.empty(s)
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
     for p in range(eta.shape[0]):
         theta[:] = eta[p, :s]
-        leaf = row_at(I, F, theta, work, 0, row, leaf)
+        leaf = row_at(Z, F, theta, work, 0, row, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         energy[p, 0], energy[p, 1] = energies(sizes, at, row, eta[p], rates[p])
         for o in range(sizes[3]):

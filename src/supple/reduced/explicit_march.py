@@ -1,6 +1,6 @@
 """Motion of a reduced model in time by the explicit pair of Dormand and Prince, 5(4), compiled as a whole.
 
-[Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, II.5]. Steps end at every
+[Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations Z, II.5]. Steps end at every
 result and at every break of the inputs, between which these are linear.
 """
 
@@ -58,18 +58,18 @@ def tableau():
 
 
 @kernel
-def explicit_march(I, F, options, grid, breaks, values, state, record):
+def explicit_march(Z, F, options, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 
     options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
               steps; speed of dry friction
     """
     largest, tolerance, speed = options
-    sizes, dry = row_header(I), dry_forces(I, F)
-    at = row_offsets(I)
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
     n, s = sizes[0], sizes[1]
     leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
-    work, theta = np.empty(single_scratch(I)), np.empty(s)
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
     u, f, trial = np.empty(sizes[2]), np.empty(n), np.empty(2 * n)
     A, c, e = tableau()
     k = np.zeros((7, 2 * n))
@@ -88,7 +88,7 @@ def explicit_march(I, F, options, grid, breaks, values, state, record):
                     total += A[stage, j] * k[j, i]
                 trial[i] = state[i] + h * total
             theta[:] = trial[:s]
-            leaf = row_at(I, F, theta, work, 0, row, leaf)
+            leaf = row_at(Z, F, theta, work, 0, row, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break

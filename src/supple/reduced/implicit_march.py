@@ -75,7 +75,7 @@ def eliminate(S, b):
 
 
 @kernel
-def implicit_march(I, F, options, alpha, grid, breaks, values, state, record):
+def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 
     options : as for `explicit_march`. The error of a step is estimated as h²|β - 1/6| times the change of a
@@ -83,16 +83,16 @@ def implicit_march(I, F, options, alpha, grid, breaks, values, state, record):
     """
     largest, tolerance, speed = options
     alpha_m, alpha_f, beta, gamma = alpha
-    sizes, dry = row_header(I), dry_forces(I, F)
-    at = row_offsets(I)
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
     n, s = sizes[0], sizes[1]
     leaf, row, S = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
-    work, theta = np.empty(single_scratch(I)), np.empty(s)
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
     u, f = np.empty(sizes[2]), np.empty(n)
     eta, v, dv, a = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     time, reached, steps = grid[0], 1, 0
     theta[:] = state[:s]
-    leaf = row_at(I, F, theta, work, 0, row, leaf)
+    leaf = row_at(Z, F, theta, work, 0, row, leaf)
     record[0, :] = state
     if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
@@ -116,7 +116,7 @@ def implicit_march(I, F, options, alpha, grid, breaks, values, state, record):
         status = STUCK
         for _ in range(_ITERATIONS):
             theta[:] = eta[:s]
-            leaf = row_at(I, F, theta, work, 0, row, leaf)
+            leaf = row_at(Z, F, theta, work, 0, row, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break

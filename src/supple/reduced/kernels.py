@@ -40,37 +40,37 @@ INSIDE, OUTSIDE = 0, 1
 
 
 @kernel
-def scratch_size(I, count):
+def scratch_size(Z, count):
     """Numbers of workspace that `coefficients` needs for blocks of `count` points."""
-    return work_size(I, count) + count * (1 + I[I[ROW] + S]) * I[COLUMNS]
+    return work_size(Z, count) + count * (1 + Z[Z[ROW] + S]) * Z[COLUMNS]
 
 
 @kernel
-def coefficients(I, F, X, start, count, leaves, work, rows, first):
+def coefficients(Z, F, X, start, count, leaves, work, rows, first):
     """Rows of `count` points of the flat X, from point `start` on, into the flat `rows` from number `first` on.
 
     leaves (count,) and work (scratch_size,) are workspace; leaves[p] is NOWHERE for a point outside, whose row is nan.
     """
-    r = I[ROW]
-    s, t, width = I[r + S], I[COLUMNS], np.uint64(I[r + WIDTH])
-    values = work_size(I, count)  # then f̂ of every point, and its slopes, direction by direction
+    r = Z[ROW]
+    s, t, width = Z[r + S], Z[COLUMNS], np.uint64(Z[r + WIDTH])
+    values = work_size(Z, count)  # then f̂ of every point, and its slopes, direction by direction
     slopes = values + count * t
-    table = s * (I[DEGREE] + 1) * count
-    locate_block(I, F, X, start, count, leaves)
-    if I[r + RANGES] > 0:
-        tabulate_slopes(I, F, X, start, count, leaves, work)
-        for k in range(I[r + RANGES]):
-            low, high = I[I[r + RANGES_I] + 2 * k], I[I[r + RANGES_I] + 2 * k + 1]
+    table = s * (Z[DEGREE] + 1) * count
+    locate_block(Z, F, X, start, count, leaves)
+    if Z[r + RANGES] > 0:
+        tabulate_slopes(Z, F, X, start, count, leaves, work)
+        for k in range(Z[r + RANGES]):
+            low, high = Z[Z[r + RANGES_I] + 2 * k], Z[Z[r + RANGES_I] + 2 * k + 1]
             for j in range(s):
-                b = 2 * table + (1 + j) * I[TERMS] * count
-                sum_block(I, F, leaves, count, work, b, low, high, work, slopes + j * t + low, s * t)
+                b = 2 * table + (1 + j) * Z[TERMS] * count
+                sum_block(Z, F, leaves, count, work, b, low, high, work, slopes + j * t + low, s * t)
     else:
-        tabulate(I, F, X, start, count, leaves, work)
-    sum_block(I, F, leaves, count, work, table, 0, t, work, values, t)
-    template, factor = np.uint64(I[r + TEMPLATE]), np.uint64(I[r + FACTOR])
-    values_from, values_to = np.uint64(I[r + VALUES_FROM]), np.uint64(I[r + VALUES_TO])
-    slopes_from, slopes_to = np.uint64(I[r + SLOPES_FROM]), np.uint64(I[r + SLOPES_TO])
-    copies_from, copies_to = np.uint64(I[r + COPIES_FROM]), np.uint64(I[r + COPIES_TO])
+        tabulate(Z, F, X, start, count, leaves, work)
+    sum_block(Z, F, leaves, count, work, table, 0, t, work, values, t)
+    template, factor = np.uint64(Z[r + TEMPLATE]), np.uint64(Z[r + FACTOR])
+    values_from, values_to = np.uint64(Z[r + VALUES_FROM]), np.uint64(Z[r + VALUES_TO])
+    slopes_from, slopes_to = np.uint64(Z[r + SLOPES_FROM]), np.uint64(Z[r + SLOPES_TO])
+    copies_from, copies_to = np.uint64(Z[r + COPIES_FROM]), np.uint64(Z[r + COPIES_TO])
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     for p in range(count):
         to = np.uint64(first) + np.uint64(p) * width
@@ -81,29 +81,29 @@ def coefficients(I, F, X, start, count, leaves, work, rows, first):
         for k in range(width):
             rows[to + k] = F[template + k]
         at = np.uint64(values + p * t)
-        for k in range(np.uint64(I[r + VALUES])):
-            rows[to + np.uint64(I[values_to + k])] = work[at + np.uint64(I[values_from + k])]
+        for k in range(np.uint64(Z[r + VALUES])):
+            rows[to + np.uint64(Z[values_to + k])] = work[at + np.uint64(Z[values_from + k])]
         at = np.uint64(slopes + p * s * t)
         source, weight = slopes_from, factor
-        for k in range(np.uint64(I[r + SLOPES])):
-            total = F[weight] * work[at + np.uint64(I[source])]
-            total += F[weight + one] * work[at + np.uint64(I[source + one])]
-            total += F[weight + two] * work[at + np.uint64(I[source + two])]
-            rows[to + np.uint64(I[slopes_to + k])] = total
+        for k in range(np.uint64(Z[r + SLOPES])):
+            total = F[weight] * work[at + np.uint64(Z[source])]
+            total += F[weight + one] * work[at + np.uint64(Z[source + one])]
+            total += F[weight + two] * work[at + np.uint64(Z[source + two])]
+            rows[to + np.uint64(Z[slopes_to + k])] = total
             source += three
             weight += three
-        for k in range(np.uint64(I[r + COPIES])):
-            rows[to + np.uint64(I[copies_to + k])] = rows[to + np.uint64(I[copies_from + k])]
+        for k in range(np.uint64(Z[r + COPIES])):
+            rows[to + np.uint64(Z[copies_to + k])] = rows[to + np.uint64(Z[copies_from + k])]
 
 
 @kernel
-def coefficients_batch(I, F, theta, rows, status):
+def coefficients_batch(Z, F, theta, rows, status):
     """Rows (N, width) at many θ (N, s); status (N,) is OUTSIDE where the region does not reach."""
     X, flat = theta.reshape(-1), rows.reshape(-1)
     block = min(BLOCK, theta.shape[0])
-    leaves, work = np.empty(block, dtype=np.int64), np.empty(scratch_size(I, block))
+    leaves, work = np.empty(block, dtype=np.int64), np.empty(scratch_size(Z, block))
     for start in range(0, theta.shape[0], BLOCK):
         count = min(BLOCK, theta.shape[0] - start)
-        coefficients(I, F, X, start, count, leaves, work, flat, start * rows.shape[1])
+        coefficients(Z, F, X, start, count, leaves, work, flat, start * rows.shape[1])
         for p in range(count):
             status[start + p] = OUTSIDE if leaves[p] == NOWHERE else INSIDE

@@ -1,6 +1,6 @@
 """The reduced model of a mechanism over a region of θ.
 
-    M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
+M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,8 @@ class ReducedModel:
     error      : stated error of each coefficient family
     provenance : description (text), options, versions, samples, boxes and the like; JSON
 
-    Throughout, θ is (s,) in the order of the coordinates or {name: value}, or a batch (N, s); rates and accelerations are
-    those of η, (n,) or (N, n). δ is zero if left out; a rigid model has none. Outside the region: InputError.
+    Throughout, θ is (s,) in the order of the coordinates or {name: value}, or a batch (N, s); rates and accelerations
+    are those of η, (n,) or (N, n). δ is zero if left out; a rigid model has none. Outside the region: InputError.
     """
 
     name: str
@@ -76,9 +77,7 @@ class ReducedModel:
         status = np.empty(len(points), dtype=np.int64)
         compiled(coefficients_batch)(*self.arrays, points, rows, status)
         self._require(status, points)
-        return coefficients_of(
-            self.layout, self.row, points[0] if single else points, rows[0] if single else rows
-        )
+        return coefficients_of(self.layout, self.row, points[0] if single else points, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:
         """A function of (θ, row) for single calls with the least overhead; see `Evaluator`."""
@@ -249,9 +248,7 @@ class ReducedModel:
         given = in_order("δ", delta, names, required=True)
         single = single and given.ndim == 1
         both = np.broadcast_arrays(points[:, :1], np.atleast_2d(given)[:, :1])[0]
-        return np.hstack(
-            [np.broadcast_to(x, (len(both), x.shape[1])) for x in (points, np.atleast_2d(given))]
-        ), single
+        return np.hstack([np.broadcast_to(x, (len(both), x.shape[1])) for x in (points, np.atleast_2d(given))]), single
 
     def _batch(self, part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
         if values is None:
@@ -305,7 +302,7 @@ def _require_consistent(name: str, layout: CoefficientLayout, fitted: Piecewise)
         if np.size(constant) != widths[coefficient]:
             raise wrong(f"{coefficient} has {np.size(constant)} constants, not {widths[coefficient]}")
     spans = sorted(layout.columns.values())
-    if any(b > c for (_, b), (c, _) in zip(spans, spans[1:], strict=False)):
+    if any(b > c for (_, b), (c, _) in pairwise(spans)):
         raise wrong("columns of its coefficients overlap")
     if "M" not in layout.columns and "M" not in layout.constants:
         raise wrong("it has no mass matrix")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -137,7 +138,8 @@ def _inputs(names: tuple[str, ...], inputs: Inputs, grid: Array, step: float | N
     breaks = grid
     if any(callable(signal) for signal in inputs.values()):
         if step is not None:  # at every step as well
-            fine = [np.linspace(a, b, int(np.ceil((b - a) / step - 1e-9)) + 1)[:-1] for a, b in zip(grid, grid[1:], strict=False)]
+            counts = [int(np.ceil(span / step - 1e-9)) for span in np.diff(grid)]
+            fine = [np.linspace(a, b, n, endpoint=False) for (a, b), n in zip(pairwise(grid), counts, strict=True)]
             breaks = np.concatenate([*fine, grid[-1:]])
     elif all(np.ndim(signal) == 0 for signal in inputs.values()):  # type: ignore[arg-type]
         breaks = ends
@@ -189,8 +191,10 @@ def _trajectories(
     layout = model.layout
     n, s = layout.size, layout.theta
     eta, v = np.ascontiguousarray(record[:, :n]), np.ascontiguousarray(record[:, n:])
-    u = np.stack([np.interp(time, programme[0], column) for column in programme[1].T], axis=1) if layout.inputs else (
-        np.zeros((len(time), 0))
+    u = (
+        np.stack([np.interp(time, programme[0], column) for column in programme[1].T], axis=1)
+        if layout.inputs
+        else (np.zeros((len(time), 0)))
     )
     outputs, energy = model.observe(eta, v)
     a = model.forward(eta[:, :s], v, u, delta=eta[:, s:], friction_speed=friction_speed)

@@ -1,7 +1,7 @@
 """The kernel that evaluates all coefficients at one θ: what a controller or an integrator calls.
 
-The same numbers, to the bit, as `supple.reduced.kernels.coefficients` gives a batch. A point that lies in the leaf of the
-call before needs no search.
+The same numbers, to the bit, as `supple.reduced.kernels.coefficients` gives a batch. A point that lies in the leaf of
+the call before needs no search.
 """
 
 from __future__ import annotations
@@ -46,44 +46,44 @@ _WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does
 
 
 @kernel
-def single_scratch(I):
+def single_scratch(Z):
     """Numbers of workspace that `row_at` needs."""
-    return 2 * I[AXES] * (I[DEGREE] + 1) + (1 + I[AXES]) * (I[TERMS] + I[COLUMNS])
+    return 2 * Z[AXES] * (Z[DEGREE] + 1) + (1 + Z[AXES]) * (Z[TERMS] + Z[COLUMNS])
 
 
 @kernel
-def row_at(I, F, x, work, w, row, guess):
+def row_at(Z, F, x, work, w, row, guess):
     """The row at x (s,), in place; workspace is work from number w on. Returns the leaf, or NOWHERE (the row is nan).
 
     guess : a leaf that may hold x, or NOWHERE
     """
     leaf = guess
     if leaf != NOWHERE:
-        at = I[LEAVES_F] + 2 * I[AXES] * leaf
-        for i in range(I[AXES]):
-            if not abs((x[i] - F[at + i]) * F[at + I[AXES] + i]) < _WITHIN:
+        at = Z[LEAVES_F] + 2 * Z[AXES] * leaf
+        for i in range(Z[AXES]):
+            if not abs((x[i] - F[at + i]) * F[at + Z[AXES] + i]) < _WITHIN:
                 leaf = NOWHERE
                 break
     if leaf == NOWHERE:
-        leaf = locate(I, F, x, 0)
-    header = I[ROW]
-    width = np.uint64(I[header + WIDTH])
+        leaf = locate(Z, F, x, 0)
+    header = Z[ROW]
+    width = np.uint64(Z[header + WIDTH])
     if leaf == NOWHERE:
         for k in range(width):
             row[k] = np.nan
         return leaf
-    s, t, one, two = np.uint64(I[AXES]), np.uint64(I[COLUMNS]), np.uint64(1), np.uint64(2)
-    pitch, longest = np.uint64(I[DEGREE] + 1), np.uint64(I[TERMS])
-    entry = np.uint64(I[LEAVES_I] + 3 * leaf)
-    terms, degree = np.uint64(I[entry + one]), np.uint64(I[entry + two])
-    c = np.uint64(I[COEFFICIENTS]) + np.uint64(I[entry]) * t
+    s, t, one, two = np.uint64(Z[AXES]), np.uint64(Z[COLUMNS]), np.uint64(1), np.uint64(2)
+    pitch, longest = np.uint64(Z[DEGREE] + 1), np.uint64(Z[TERMS])
+    entry = np.uint64(Z[LEAVES_I] + 3 * leaf)
+    terms, degree = np.uint64(Z[entry + one]), np.uint64(Z[entry + two])
+    c = np.uint64(Z[COEFFICIENTS]) + np.uint64(Z[entry]) * t
     T = np.uint64(w)
     dT = T + s * pitch
     B = dT + s * pitch
     dB = B + longest
     values = dB + s * longest
     slopes = values + t
-    box, indices = np.uint64(I[LEAVES_F] + 2 * I[AXES] * leaf), np.uint64(I[INDICES])
+    box, indices = np.uint64(Z[LEAVES_F] + 2 * Z[AXES] * leaf), np.uint64(Z[INDICES])
     for i in range(s):
         inverse = F[box + s + i]
         xi = (x[i] - F[box + i]) * inverse
@@ -94,43 +94,43 @@ def row_at(I, F, x, work, w, row, guess):
         for n in range(two, degree + one):
             work[at + n] = 2.0 * xi * work[at + n - one] - work[at + n - two]
             work[d + n] = 2.0 * inverse * work[at + n - one] + 2.0 * xi * work[d + n - one] - work[d + n - two]
-    sloped = I[header + RANGES] > 0
+    sloped = Z[header + RANGES] > 0
     for k in range(terms):
         index = indices + k * s
-        b = work[T + np.uint64(I[index])]
+        b = work[T + np.uint64(Z[index])]
         for i in range(one, s):
-            b *= work[T + i * pitch + np.uint64(I[index + i])]
+            b *= work[T + i * pitch + np.uint64(Z[index + i])]
         work[B + k] = b
         if sloped:
             for j in range(s):
-                b = work[dT + j * pitch + np.uint64(I[index + j])]
+                b = work[dT + j * pitch + np.uint64(Z[index + j])]
                 for i in range(s):
                     if i != j:
-                        b *= work[T + i * pitch + np.uint64(I[index + i])]
+                        b *= work[T + i * pitch + np.uint64(Z[index + i])]
                 work[dB + j * longest + k] = b
     sum_point(F, c, t, terms, work, B, values, t)
-    ranges = np.uint64(I[header + RANGES_I])
-    for k in range(np.uint64(I[header + RANGES])):
-        low, high = np.uint64(I[ranges + two * k]), np.uint64(I[ranges + two * k + one])
+    ranges = np.uint64(Z[header + RANGES_I])
+    for k in range(np.uint64(Z[header + RANGES])):
+        low, high = np.uint64(Z[ranges + two * k]), np.uint64(Z[ranges + two * k + one])
         for j in range(s):
             sum_point(F, c + low, t, terms, work, dB + j * longest, slopes + j * t + low, high - low)
-    template, factor = np.uint64(I[header + TEMPLATE]), np.uint64(I[header + FACTOR])
-    values_from, values_to = np.uint64(I[header + VALUES_FROM]), np.uint64(I[header + VALUES_TO])
-    slopes_from, slopes_to = np.uint64(I[header + SLOPES_FROM]), np.uint64(I[header + SLOPES_TO])
-    copies_from, copies_to = np.uint64(I[header + COPIES_FROM]), np.uint64(I[header + COPIES_TO])
+    template, factor = np.uint64(Z[header + TEMPLATE]), np.uint64(Z[header + FACTOR])
+    values_from, values_to = np.uint64(Z[header + VALUES_FROM]), np.uint64(Z[header + VALUES_TO])
+    slopes_from, slopes_to = np.uint64(Z[header + SLOPES_FROM]), np.uint64(Z[header + SLOPES_TO])
+    copies_from, copies_to = np.uint64(Z[header + COPIES_FROM]), np.uint64(Z[header + COPIES_TO])
     for k in range(width):
         row[k] = F[template + k]
-    for k in range(np.uint64(I[header + VALUES])):
-        row[np.uint64(I[values_to + k])] = work[values + np.uint64(I[values_from + k])]
-    for k in range(np.uint64(I[header + SLOPES])):
-        total = F[factor] * work[slopes + np.uint64(I[slopes_from])]
-        total += F[factor + one] * work[slopes + np.uint64(I[slopes_from + one])]
-        total += F[factor + two] * work[slopes + np.uint64(I[slopes_from + two])]
-        row[np.uint64(I[slopes_to + k])] = total
+    for k in range(np.uint64(Z[header + VALUES])):
+        row[np.uint64(Z[values_to + k])] = work[values + np.uint64(Z[values_from + k])]
+    for k in range(np.uint64(Z[header + SLOPES])):
+        total = F[factor] * work[slopes + np.uint64(Z[slopes_from])]
+        total += F[factor + one] * work[slopes + np.uint64(Z[slopes_from + one])]
+        total += F[factor + two] * work[slopes + np.uint64(Z[slopes_from + two])]
+        row[np.uint64(Z[slopes_to + k])] = total
         slopes_from += np.uint64(3)
         factor += np.uint64(3)
-    for k in range(np.uint64(I[header + COPIES])):
-        row[np.uint64(I[copies_to + k])] = row[np.uint64(I[copies_from + k])]
+    for k in range(np.uint64(Z[header + COPIES])):
+        row[np.uint64(Z[copies_to + k])] = row[np.uint64(Z[copies_from + k])]
     return leaf
 
 
@@ -140,8 +140,8 @@ def row_in_place(memory, theta, row):
 
     memory : `one_array` of the model; row : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
     """
-    I = memory.view(np.int64)  # noqa: E741 - integers
-    width = I[I[ROW] + WIDTH]
-    leaf = row_at(I, memory[I[NUMBERS] :], theta, row, width + 1, row, np.int64(row[width]))
+    Z = memory.view(np.int64)
+    width = Z[Z[ROW] + WIDTH]
+    leaf = row_at(Z, memory[Z[NUMBERS] :], theta, row, width + 1, row, np.int64(row[width]))
     row[width] = leaf
     return OUTSIDE if leaf == NOWHERE else INSIDE

@@ -54,8 +54,10 @@ class LinearModel:
         return np.asarray(x @ row + self.D[self.outputs.index(output), column])
 
     def to_control(self) -> Any:
-        """A StateSpace of python-control (the extra `control`), with the same names, but tool_x for tool.x: a dot in a name
-        means a system's signal there."""
+        """A StateSpace of python-control (the extra `control`), with the same names but tool_x for tool.x.
+
+        A dot stands between a system and its signal there.
+        """
         try:
             import control
         except ImportError:
