@@ -115,11 +115,11 @@ def draw_motion(run: supple.Simulation) -> Figure:
         if name != "theta":
             left.plot(milliseconds, values, color=color, label=name)
     left.set_ylabel("angles / rad")
-    left.legend(fontsize=8, ncols=3, frameon=False)
+    left.legend(fontsize=8, ncols=5, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.99))
     for color, name in zip(COLORS, MULTIPLIERS, strict=False):
         right.plot(milliseconds, np.linalg.norm(run.reaction(name).force, axis=1), color=color, label=name)
     right.set_ylabel("forces in the common pin / N")
-    right.legend(fontsize=8, frameon=False)
+    right.legend(fontsize=8, ncols=3, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.99))
     for axes in (left, right):
         axes.set_xlabel("time / ms")
         axes.grid(color="#ececec")

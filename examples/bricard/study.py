@@ -29,7 +29,8 @@ def main(output: Path) -> None:
 
     run = simulate(bricard, step=5e-4)
     total, kinetic = run.energy["total"], run.energy["kinetic"]
-    print(f"\nfrom rest, {run.time[-1]:g} s in {run.steps} steps: hinge P1 reaches {np.degrees(run.w[:, 0].max()):.3f} degrees")
+    farthest = np.degrees(run.coordinates["P1"].max())
+    print(f"\nfrom rest, {run.time[-1]:g} s in {run.steps} steps: hinge P1 reaches {farthest:.3f} degrees")
     print(f"energy constant to {np.ptp(total):.1e} J, kinetic energy up to {kinetic.max():.4f} J")
     print(f"P3 at the end ({', '.join(f'{values[-1]:.6f}' for values in run.outputs.values())}) m")
 
@@ -76,7 +77,7 @@ def draw_motion(run: supple.Simulation) -> Figure:
     for (name, values), color in zip(run.outputs.items(), ("#3b6ea8", "#c8553d", "#4f8f5b"), strict=True):
         left.plot(run.time, values, color=color, label=name)
     left.set_ylabel("P3 / m")
-    left.legend(frameon=False, fontsize=8, ncols=3)
+    left.legend(frameon=False, fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.99))
     right.plot(run.time, run.energy["balance"] * 1e6, color="#c8553d")
     right.set_ylabel("energy gained / 10⁻⁶ J")
     for plot in (left, right):

@@ -1,4 +1,4 @@
-"""Two parallelograms: constant inertia, a flat position that one angle cannot tell, and ten seconds of motion through it."""
+"""Two parallelograms: constant inertia, a flat position that one angle cannot tell, and ten seconds through it."""
 
 import argparse
 from pathlib import Path
@@ -26,14 +26,14 @@ def main(output: Path) -> None:
     except supple.InputError as error:
         print(f"\nlying flat:\n  {error}")
 
-    print("\nB0 after 10 s    step (s)    x (m)        y (m)        error (m)   energy off by (J)")
+    print("\nB0 after 10 s, step (s)    x (m)        y (m)        error (m)   energy off by (J)")
     for step in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
         run = simulate(double, step)
         found = [run.outputs[name][-1] for name in REFERENCE]
         error = np.abs(np.array(found) - list(REFERENCE.values())).max()
         off = np.abs(run.energy["balance"]).max()
         print(f"{step:23.2e}    {found[0]:.8f}   {found[1]:.8f}   {error:.1e}     {off:.1e}")
-    print("reference".rjust(23) + "".join(f"    {value:.8f}"[1:] for value in REFERENCE.values()))
+    print("reference".rjust(23) + "    " + "   ".join(f"{value:.8f}" for value in REFERENCE.values()))
     flat = (np.diff(np.sign(run.outputs["B0.y"])) != 0).sum()
     print(f"it lay flat {flat} times on the way")
 
@@ -70,11 +70,11 @@ def draw_motion(run: supple.Simulation) -> Figure:
     left.plot(run.time, run.outputs["B0.y"], color="#c8553d", label="B0.y")
     left.axhline(0.0, color="#888888", linewidth=0.8, linestyle="--")
     left.set_ylabel("B0 / m; y = 0 is flat")
-    left.legend(frameon=False, fontsize=8, ncols=2)
+    left.legend(frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1, 0.99))
     for name, color in (("kinetic", "#3b6ea8"), ("potential", "#c8553d"), ("total", "#4f8f5b")):
         right.plot(run.time, run.energy[name], color=color, label=name)
     right.set_ylabel("energy / J")
-    right.legend(frameon=False, fontsize=8, ncols=3)
+    right.legend(frameon=False, fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.99))
     for axes in (left, right):
         axes.set_xlabel("time / s")
         axes.grid(color="#ececec")

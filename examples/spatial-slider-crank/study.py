@@ -77,5 +77,7 @@ def draw(machine: supple.Mechanism, run: supple.Simulation) -> Figure:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("build/spatial-slider-crank"), help="folder for the picture")
+    parser.add_argument(
+        "--output", type=Path, default=Path("build/spatial-slider-crank"), help="folder for the picture"
+    )
     main(parser.parse_args().output)

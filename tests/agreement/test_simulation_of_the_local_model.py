@@ -26,7 +26,9 @@ def integrated(made, method):
 
 def differences(made, theta, rates, step):
     found = run_of(made, step=step)
-    here, speeds = (np.array([values[-1] for values in signals.values()]) for signals in (found.coordinates, found.rates))
+    here, speeds = (
+        np.array([values[-1] for values in signals.values()]) for signals in (found.coordinates, found.rates)
+    )
     return np.abs(here - theta).max(), np.abs(speeds - rates).max()
 
 

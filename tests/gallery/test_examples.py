@@ -155,3 +155,37 @@ def test_stewart_platform_over_its_stroke():
     assert platform.assembled.all()
     base, top = platform.frame("B1").position, platform.frame("P1").position
     assert_allclose(np.linalg.norm(top - base, axis=1), lengths[:, 0], rtol=1e-9)
+
+
+def test_pendulum_period():
+    example, pendulum = study("pendulum"), mechanism("pendulum")
+    assert_allclose(example["exact_period"](pendulum), 2.3678419475762373, rtol=1e-14)
+    assert_allclose(example["period"](example["swing"](pendulum, 1e-4)), 2.3678419475762373, atol=1e-7)
+
+
+def test_spatial_slider_crank_start():
+    example = study("spatial-slider-crank")
+    for name, value in example["start"](mechanism("spatial-slider-crank")).items():
+        assert_allclose(value, example["PUBLISHED"][name], atol=1e-12)
+
+
+def test_squeezer_ends_as_published():
+    example = study("andrews-squeezer")
+    run = example["simulate"](mechanism("andrews-squeezer"), step=2e-6)
+    found = example["end"](run)
+    assert example["error"](found, 0) < 1e-6
+    assert example["error"](found, 1) < 4e-6  # a quarter of it with half the step
+    for name, published in example["MULTIPLIERS"].items():
+        assert_allclose(np.abs(run.reaction(name).force[0, :2]), np.abs(published), atol=1e-7)
+
+
+def test_bricard_keeps_its_energy():
+    run = study("bricard")["simulate"](mechanism("bricard"), step=1e-3)
+    assert np.ptp(run.energy["total"]) < 2e-6 * run.energy["kinetic"].max()
+
+
+def test_double_four_bar_passes_its_flat_position():
+    example = study("double-four-bar")
+    run = example["simulate"](mechanism("double-four-bar"), 5e-4)
+    found = [run.outputs[name][-1] for name in example["REFERENCE"]]
+    assert_allclose(found, [*example["REFERENCE"].values()], atol=2e-5)

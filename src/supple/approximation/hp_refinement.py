@@ -33,7 +33,7 @@ from supple.approximation.validity import Limits, halve_invalid
 Array = NDArray[np.float64]
 
 FIRST_DEGREE = 3
-MARGIN = 0.8  # of the tolerance: a fit that barely passes seldom survives a closer look, and looking costs samples too
+MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes seldom survives a closer, costly look
 NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 
 
@@ -157,7 +157,7 @@ class Refinement:
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
 
     def _suspects(self, leaf: Leaf) -> Array:
-        """Where two fits of other degrees to the same samples differ most, and in the widest gaps between the samples."""
+        """Where fits of two degrees to the same samples differ most, and in the widest gaps between samples."""
         xi = candidates(leaf.box.dimension)
         assert leaf.node.coefficients is not None
         assert leaf.other is not None
@@ -195,7 +195,7 @@ class Refinement:
         return float(largest(errors).max()) / self.tolerance
 
     def _decide(self, leaf: Leaf, error: float) -> None:
-        if error <= (MARGIN if leaf.stage == "fit" else 1.0):
+        if error <= MARGIN.get(leaf.stage, 1.0):
             leaf.stage = "done" if leaf.stage == "verify" else "verify"
             return
         leaf.stage, leaf.validated = "fit", False
@@ -275,7 +275,7 @@ class Refinement:
         if work:
             volume = np.array([np.prod(leaf.box.half) for leaf in work])
             volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
-            total = max(10 * (1 + s), int(self.evaluated.fitted.sum()))
+            total = max(10 * (1 + s), 3 * int(self.evaluated.fitted.sum()) // 2)
             share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
             # What an earlier look has left in a leaf counts.
             seen = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
@@ -316,7 +316,7 @@ class Refinement:
         for leaf, n in zip(work, share.tolist(), strict=True):
             self._seed += 1
             known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
-            # Half where nothing is known, half evenly: errors of values peak inside, those of gradients at the boundary.
+            # Half where nothing is known, half evenly: errors of values peak inside, those of gradients on faces.
             fresh = np.vstack(
                 [filling(known, n - n // 2, self._seed), scattered(leaf.box.dimension, n // 2, self._seed)]
             )

@@ -143,9 +143,9 @@ def tabulate(Z, F, X, start, count, leaves, work):
         for p in range(lanes):
             work[b + p] = work[at + p]
         for i in range(one, s):
-            n = np.uint64(Z[indices + i])
-            if n > 0:
-                at = i * width + n * lanes
+            power = np.uint64(Z[indices + i])
+            if power > 0:
+                at = i * width + power * lanes
                 for p in range(lanes):
                     work[b + p] *= work[at + p]
         indices += s
@@ -179,15 +179,15 @@ def tabulate_slopes(Z, F, X, start, count, leaves, work):
     for j in range(s):
         b, index = dB + j * longest, indices
         for _ in range(terms):
-            n = np.uint64(Z[index + j])
-            at = dT + j * width + n * lanes
+            power = np.uint64(Z[index + j])
+            at = dT + j * width + power * lanes
             for p in range(lanes):
                 work[b + p] = work[at + p]
-            if n > 0:
+            if power > 0:
                 for i in range(s):
-                    n = np.uint64(Z[index + i])
-                    if i != j and n > 0:
-                        at = i * width + n * lanes
+                    power = np.uint64(Z[index + i])
+                    if i != j and power > 0:
+                        at = i * width + power * lanes
                         for p in range(lanes):
                             work[b + p] *= work[at + p]
             index += s

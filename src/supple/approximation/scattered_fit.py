@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import ceil
 
 import numpy as np
@@ -22,6 +21,7 @@ Array = NDArray[np.float64]
 OVERSAMPLING = 1.5  # equations for each unknown a design aims at
 LEAST_OVERSAMPLING = 1.3  # and the fewest a fit is tried with
 MOST_TERMS = 500
+LEJA_POINTS = 250  # finding more of them takes longer than they are worth
 
 
 def highest_degree(dimension: int) -> int:
@@ -37,22 +37,14 @@ def samples_for(dimension: int, degree: int, gradients: bool) -> int:
     return dimension + ceil(OVERSAMPLING * count(dimension, degree) / (1 + dimension if gradients else 1))
 
 
-@cache
-def _sequence(dimension: int, length: int) -> tuple[tuple[float, ...], ...]:
+def sequence(dimension: int, length: int) -> Array:
+    """Leja points, continued by points scattered with the density 1/√(1 - ξ²) when more are asked for; nested."""
     degree = 1
-    while count(dimension, degree) < length and count(dimension, degree + 1) <= MOST_TERMS:
+    while degree < 24 and count(dimension, degree + 1) <= LEJA_POINTS:
         degree += 1
     first = leja(dimension, degree)[:length]
     rest = qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(7)).random(length - len(first))
-    return tuple(tuple(row) for row in np.vstack([first, np.cos(np.pi * rest)]).tolist())
-
-
-def sequence(dimension: int, length: int) -> Array:
-    """Leja points, continued by points scattered with the density 1/√(1 - ξ²) when more are asked for."""
-    longest = 64
-    while longest < length:
-        longest *= 2
-    return np.array(_sequence(dimension, longest))[:length]
+    return np.vstack([first, np.cos(np.pi * rest)])
 
 
 def missing(known: Array, length: int) -> Array:

@@ -128,9 +128,8 @@ def simulate(
         write(told, output, plot)
         answer.give(told.data(), lambda: show(told, seconds))
         if not found.complete:
-            raise answer.cut_short(
-                f"the run ended at {found.time[-1]:.6g} s: {found.reason}", NumericalError.exit_status
-            )
+            reached = f"results end at {found.time[-1]:.6g} s: {found.reason}"
+            raise answer.cut_short(reached, NumericalError.exit_status)
 
 
 def _names(here: Configuration) -> tuple[str, ...]:
