@@ -42,6 +42,10 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/.python
 	$(INSTALL) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-bench: pyproject.toml | $(VENV)/.python
+	$(INSTALL) --editable '.[bench]'
+	@touch $@ $(VENV)/.installed
+
 demo: $(VENV)/.installed
 	$(BIN)/python examples/orthoglide/study.py --output build/demo
 
@@ -58,7 +62,7 @@ format: $(VENV)/.installed-dev
 test: check
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed-bench
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
 	    echo "== $$script"; $(BIN)/python $$script; done
 

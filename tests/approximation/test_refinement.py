@@ -95,8 +95,8 @@ def test_results_do_not_depend_on_batches():
         )
 
     for options in ({"fit": "auto"}, {"fit": "quadratic"}, {"fit": "auto", "continuous": True}):
-        whole = adaptive(region, 2e-2, function.at, function.derived, **options)
-        parts = adaptive(region, 2e-2, one_by_one, function.derived, **options)
+        whole = adaptive(region, 1e-1, function.at, function.derived, **options)
+        parts = adaptive(region, 1e-1, one_by_one, function.derived, **options)
         assert_array_equal(whole.piecewise.arrays.coefficients, parts.piecewise.arrays.coefficients)
 
 

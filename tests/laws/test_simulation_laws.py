@@ -122,7 +122,7 @@ def test_reactions_do_no_work(any_case):
     moved = 0.0
     for name, joint in mechanism.joints.items():
         first, second = joint.bodies
-        local = P @ joint_frames(drawing, name).pb
+        local = P @ (joint_frames(drawing, name).pb + drawing.offsets[second])
         pose = found.frame(second) if second != "ground" else None
         place = local if pose is None else pose.position[0] + pose.rotation[0] @ local
         reaction = found.reaction(name)

@@ -15,7 +15,7 @@ from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.instant import instant
-from supple.formulations.absolute.march import DONE, march
+from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.closure import assemble
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Signal = float | ArrayLike | Callable[[float], float]
 Piecewise = tuple[Array, Array]
 
+_AT_ONCE = 10_000  # steps before a look at the keyboard
 _RESULTS = 2000  # at most, if nothing is said of them
 _NEWTON = 1e-9  # error of the accelerations at which a step has converged
 
@@ -82,15 +83,21 @@ def simulate(
         np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
         np.empty((count, len(state[4]))), np.empty((count, len(w))), np.empty((count, 6)),
     )  # fmt: skip
-    status, reached, time, steps, iterations = compiled(march)(
-        problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
-        float(tolerance or 0.0), forces, targets, (_NEWTON, here.rest.numbering.arrays.extent), state, record,
-    )  # fmt: skip
-    reason = "" if status == DONE else _stuck(time, step, bool(driven), tolerance)
+    carried = np.zeros(10)
+    carried[[TRIAL, LAST]] = step
+    status = PAUSED
+    while status == PAUSED:  # between its parts, a long run can be interrupted
+        status = compiled(march)(
+            problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
+            float(tolerance or 0.0), forces, targets, (_NEWTON, here.rest.numbering.arrays.extent), state, record,
+            carried, _AT_ONCE,
+        )  # fmt: skip
+    reached = int(carried[NEXT])
+    reason = "" if status == DONE else _stuck(float(carried[TIME]), step, bool(driven), tolerance)
     poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in record)
     return Simulation(
         problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces,
-        (targets[0], target_accelerations), reason, int(steps), int(iterations),
+        (targets[0], target_accelerations), reason, int(carried[STEPS]), int(carried[COUNT]),
     )  # fmt: skip
 
 

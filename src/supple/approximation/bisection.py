@@ -15,7 +15,7 @@ from supple.approximation.chebyshev import basis_gradient
 from supple.approximation.check_points import filling
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
-from supple.approximation.hp_refinement import NO_ROWS, check_count
+from supple.approximation.leaf import NO_ROWS, check_count
 from supple.approximation.polynomial_fit import fit
 from supple.approximation.polynomial_kinds import Kind
 from supple.approximation.samples import Derived

@@ -30,7 +30,7 @@ def outward(dimension: int, count: int, seed: int) -> Array:
 
 @cache
 def _candidates(dimension: int) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in outward(dimension, 240 * min(dimension, 4), seed=1).tolist())
+    return tuple(tuple(row) for row in outward(dimension, 700 * min(dimension, 4), seed=1).tolist())
 
 
 def candidates(dimension: int) -> Array:
@@ -70,9 +70,7 @@ def filling(known: Array, count: int, seed: int) -> Array:
     return pool[chosen]
 
 
-def around(point: Array, step: float = 0.12) -> Array:
-    """Two neighbours of a point (s,) of [-1, 1]^s along every axis, a step to each side in arccos ξ. (2s, s)."""
-    angle = np.arccos(np.clip(point, -1.0, 1.0))
-    moved = angle + step * np.pi * np.vstack([np.eye(len(point)), -np.eye(len(point))])
-    found = np.where(moved == angle, point, np.cos(np.clip(moved, 0.0, np.pi)))
-    return np.asarray(found)
+def cloud(points: Array, radius: float = 0.15, count: int = 80) -> Array:
+    """The points (N, s) of [-1, 1]^s and many around each of them, to climb from a peak among a few to the true one."""
+    steps = radius * np.vstack([np.zeros((1, points.shape[1])), scattered(points.shape[1], count, seed=2)])
+    return np.clip(points[:, None] + steps, -1.0, 1.0).reshape(-1, points.shape[1])

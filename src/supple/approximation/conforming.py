@@ -19,7 +19,7 @@ from supple.approximation.box_tree import Forest, Node, gridded
 from supple.approximation.check_points import filling
 from supple.approximation.decay import Decay, decay
 from supple.approximation.evaluated import Evaluated
-from supple.approximation.hp_refinement import check_count
+from supple.approximation.leaf import check_count
 from supple.approximation.polynomial_kinds import Kind, kind
 from supple.approximation.samples import Derived
 from supple.approximation.uniform import fit_leaves

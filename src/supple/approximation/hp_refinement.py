@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Progress, Report, region_medians, worst_by_leaf
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node
-from supple.approximation.check_points import around, candidates, filling, peaks
+from supple.approximation.check_points import candidates, cloud, filling, peaks
 from supple.approximation.decay import cost, decay
 from supple.approximation.designs import scattered
 from supple.approximation.evaluated import Evaluated, Rows
-from supple.approximation.fit_error import largest, norms, point_errors
+from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.leaf import FIRST_DEGREE, Leaf, check_count
 from supple.approximation.multi_index import Indices, count, total_degree
 from supple.approximation.samples import Derived
 from supple.approximation.scattered_fit import (
@@ -32,36 +32,7 @@ from supple.approximation.validity import Limits, halve_invalid
 
 Array = NDArray[np.float64]
 
-FIRST_DEGREE = 3
 MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes seldom survives a closer, costly look
-NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(eq=False)
-class Leaf:
-    """A box being fitted.
-
-    fitted, checks : rows of known points in the box, for the fit and held out
-    degree         : what the samples were laid out for; the fit itself may be higher
-    errors         : the best error, in units of the tolerance, at each degree so far
-    stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
-                     neither a higher degree nor halves are possible
-    validated      : whether fresh points have been looked at since
-    """
-
-    node: Node
-    seed: int
-    fitted: Rows = field(default_factory=NO_ROWS.copy)
-    checks: Rows = field(default_factory=NO_ROWS.copy)
-    degree: int = FIRST_DEGREE
-    errors: list[tuple[int, float]] = field(default_factory=list)
-    other: Array | None = None
-    stage: str = "fit"
-    validated: bool = False
-
-    @property
-    def box(self) -> Box:
-        return self.node.box
 
 
 class Refinement:
@@ -83,6 +54,7 @@ class Refinement:
         self.limits, self.report = limits, report
         self.highest = highest_degree(s) if highest is None else highest
         self.indices: Indices = total_degree(s, self.highest)
+        self.more_indices: Indices = total_degree(s, self.highest + 3)
         self.forest = Forest([Node(box) for box in region], self.indices)
         self.leaves = [Leaf(root, seed + n) for n, root in enumerate(self.forest.roots)]
         for leaf in self.leaves:
@@ -95,7 +67,7 @@ class Refinement:
         while True:
             work = [leaf for leaf in self.leaves if leaf.stage in ("fit", "verify")]
             if not work:
-                if not self._validate() and not self._look_around():
+                if not self._validate() and not self._look_again():
                     return self.forest
             elif not self._round(work):
                 for root in self.forest.roots:
@@ -157,20 +129,25 @@ class Refinement:
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
 
     def _suspects(self, leaf: Leaf) -> Array:
-        """Where fits of two degrees to the same samples differ most, and in the widest gaps between samples."""
+        """Where the fit is expected to be worst, for each family, and the widest gaps between its samples."""
         xi = candidates(leaf.box.dimension)
         assert leaf.node.coefficients is not None
-        assert leaf.other is not None
-        fit = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
-        other = fitted_families(leaf.box, xi, leaf.other, self.indices, self.derived)
-        picked = []
-        for name, family in fit.items():
-            height = norms(family - other[name]) / np.maximum(norms(family), self.medians[name])
-            picked.append(peaks(xi, height, 1 + leaf.box.dimension))
+        each = 1 + leaf.box.dimension
+        expected = self._expected_errors(leaf.node, np.union1d(leaf.fitted, leaf.checks), xi)
         used = self.indices[: len(leaf.node.coefficients)]
         loose = leverage(leaf.box, leaf.fitted, self.evaluated, used, xi)
-        picked.append(peaks(xi, loose, 1 + leaf.box.dimension))
-        return np.vstack(picked)
+        return np.vstack([peaks(xi, height, each) for height in [*expected.values(), loose]])
+
+    def _expected_errors(self, node: Node, rows: Rows, xi: Array) -> dict[str, Array]:
+        """Errors of a leaf's fit at points ξ, as a fit of higher degree to all that is known in it sees them."""
+        assert node.coefficients is not None
+        s = node.box.dimension
+        equations = len(rows) * (1 + s if self.evaluated.has_gradients else 1)
+        terms = max(count(s, n) for n in range(self.highest + 4) if LEAST_OVERSAMPLING * count(s, n) <= equations)
+        better = fit_rows(node.box, rows, self.evaluated, self.more_indices[:terms])
+        exact = fitted_families(node.box, xi, better, self.more_indices, self.derived)
+        found = fitted_families(node.box, xi, node.coefficients, self.indices, self.derived)
+        return point_errors(exact, found, self.medians)
 
     def _fit(self, leaf: Leaf) -> None:
         """Try every degree the samples allow and keep the one that does best on all points of the box."""
@@ -181,9 +158,7 @@ class Refinement:
         for n in [n for n in degrees if n >= leaf.degree - 1][:4] or degrees[-1:]:
             leaf.node.coefficients = fit_rows(leaf.box, leaf.fitted, self.evaluated, self.indices[: count(s, n)])
             tried.append((self._error(leaf), leaf.node.coefficients))
-        tried.sort(key=lambda item: item[0])
-        leaf.node.coefficients = tried[0][1]
-        leaf.other = tried[1][1] if len(tried) > 1 else tried[0][1][:1]
+        leaf.node.coefficients = min(tried, key=lambda item: item[0])[1]
 
     def _error(self, leaf: Leaf) -> float:
         """The largest error over the known points of the box, in units of the tolerance."""
@@ -275,28 +250,35 @@ class Refinement:
         if work:
             volume = np.array([np.prod(leaf.box.half) for leaf in work])
             volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
-            total = max(10 * (1 + s), 3 * int(self.evaluated.fitted.sum()) // 2)
+            total = max(10 * (1 + s), int(self.evaluated.fitted.sum()))
             share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
             # What an earlier look has left in a leaf counts.
             seen = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
             self._look_at_fresh(work, np.maximum(share - seen, 4))
         return self._reopen()
 
-    def _look_around(self) -> bool:
-        """Follow the largest error of each family to its peak, so that what is stated is no less."""
+    def _look_again(self) -> bool:
+        """Evaluate the highest expected peaks of each family, so that what is stated is no less than what is there."""
+        xi = candidates(self.region[0].dimension)
         for _ in range(2):
-            nodes, _, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
+            nodes, worst, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
             if not nodes:
                 return False
-            rows = np.flatnonzero(self.evaluated.known.valid & (leaf_of >= 0))
-            found = self.derived(*self.forest.piecewise().with_gradient(self.evaluated.points[rows]))
-            errors = point_errors(self.evaluated.families(rows), found, self.medians)
-            parts = []
-            for error in errors.values():
-                row = int(rows[np.argmax(error)])
-                box = nodes[int(leaf_of[row])].box
-                parts.append(box.from_unit(around(box.to_unit(self.evaluated.points[row]))))
-            self.evaluated.rows(np.vstack(parts))
+            places: dict[str, list[tuple[float, Array]]] = {name: [] for name in self.medians}
+            for n in np.argsort(-worst, kind="stable")[:64]:
+                rows = np.flatnonzero((leaf_of == n) & self.evaluated.known.valid)
+                coarse = self._expected_errors(nodes[n], rows, xi)
+                fine = np.vstack([cloud(peaks(xi, height, 3)) for height in coarse.values()])
+                for name, height in self._expected_errors(nodes[n], rows, fine).items():
+                    for point in peaks(fine, height, 3):
+                        high = float(height[(fine == point).all(axis=1)].max())
+                        places[name].append((high, nodes[n].box.from_unit(point)))
+            chosen = [
+                point
+                for found in places.values()
+                for _, point in sorted(found, key=lambda item: -item[0])[: 2 * (1 + len(xi[0]))]
+            ]
+            self.evaluated.rows(np.array(chosen))
         return self._reopen()
 
     def _reopen(self) -> bool:
@@ -327,8 +309,3 @@ class Refinement:
             leaf.checks, leaf.validated = np.union1d(leaf.checks, np.setdiff1d(mine, leaf.fitted)), True
             if not self.evaluated.valid(mine).all():
                 self._split_invalid(leaf)
-
-
-def check_count(dimension: int) -> int:
-    """Points held out in every box while its degree is raised."""
-    return min(4 + 6 * dimension, 28)

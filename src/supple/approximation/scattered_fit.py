@@ -81,8 +81,8 @@ def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Ar
 def leverage(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices, xi: Array) -> Array:
     """How loosely the samples in `rows` hold a fit at points ξ (N, s): ‖R⁻ᵀ T(ξ)‖ with A = Q R. It peaks in gaps."""
     A = equations(box.to_unit(evaluated.points[rows]), indices, evaluated.has_gradients)
-    R = np.linalg.qr(A, mode="r")
-    return np.linalg.norm(np.linalg.lstsq(R.T, basis(xi, indices).T, rcond=None)[0], axis=0)
+    _, R = np.linalg.qr(A)
+    return np.asarray(np.linalg.norm(np.linalg.lstsq(R.T, basis(xi, indices).T, rcond=None)[0], axis=0))
 
 
 def fitted_families(box: Box, xi: Array, coefficients: Array, indices: Indices, derived: Derived) -> dict[str, Array]:

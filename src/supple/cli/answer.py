@@ -59,7 +59,6 @@ class Answer:
             print(json.dumps({"error": line}))
         return typer.Exit(status)
 
-
     def cut_short(self, text: str, status: int) -> typer.Exit:
         """The result was given as far as it goes; tell why it ends there, and raise what this returns."""
         print(f"error: {brief(text, _LONGEST)}", file=sys.stderr)

@@ -8,22 +8,17 @@ time,crank,slide
 
 from __future__ import annotations
 
-import csv
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief, quoted
+from supple.formats.time_table import read_time_table
 
 Array = NDArray[np.float64]
 
-LARGEST = 2**26  # bytes
 FEWEST = 6  # rows: what a spline of degree five needs
-_LONGEST_FIELD = 200  # characters; a number is shorter
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,79 +32,5 @@ class SampledMotion:
 
 def read_motion(path: str | Path) -> SampledMotion:
     """The motion in a CSV file; every mistake is told with its line."""
-    file = brief(path, 500)
-    lines = _text(Path(path), file).splitlines()
-    rows = csv.reader(lines, skipinitialspace=True)
-    try:
-        names = _header(next(rows, []), file)
-        table: list[list[float]] = []
-        for row in rows:
-            if any(field.strip() for field in row):  # an empty line says nothing
-                table.append(_numbers(row, names, file, rows.line_num))
-                if len(table) > 1 and not table[-2][0] < table[-1][0]:
-                    raise InputError(
-                        f"the time {table[-1][0]:g} s does not come after {table[-2][0]:g} s",
-                        part="time", file=file, line=rows.line_num, hint="list rising times",
-                    )  # fmt: skip
-    except csv.Error as error:
-        raise InputError(f"this is not a table ({error})", file=file, line=rows.line_num) from None
-    if len(table) < FEWEST:
-        raise InputError(
-            f"it has {len(table)} rows of numbers, and smooth accelerations need {FEWEST}",
-            file=file, hint="sample the motion more often",
-        )  # fmt: skip
-    columns = np.array(table).T
-    return SampledMotion(columns[0], dict(zip(names[1:], columns[1:], strict=True)), file)
-
-
-def _text(path: Path, file: str) -> str:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read ({reason})", file=file, hint="check the name and the folder") from error
-    if len(content) > LARGEST:
-        raise InputError(f"more than {LARGEST // 2**20} MiB", file=file, hint="sample the motion less often")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("this is not UTF-8 text", file=file, line=line, hint="save it as CSV in UTF-8") from error
-
-
-def _header(row: list[str], file: str) -> list[str]:
-    names = [field.strip() for field in row]
-    if names[:1] != ["time"]:
-        raise InputError(
-            f"the first column is {quoted(names[0] if names else '')}, not time",
-            file=file, line=1, hint="begin with a line `time,` and the names of coordinates",
-        )  # fmt: skip
-    if len(names) < 2:
-        raise InputError("no coordinate has a column", file=file, line=1, hint="write their names after `time,`")
-    for i, name in enumerate(names):
-        if not name or name in names[:i]:
-            what = f"column {i + 1} has no name" if not name else f"two columns are called {quoted(name)}"
-            raise InputError(what, file=file, line=1, hint="give each coordinate one column")
-    return names
-
-
-def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[float]:
-    if len(row) != len(names):
-        raise InputError(
-            f"a row of {len(row)} values under {len(names)} names", file=file, line=line, hint="fill every column"
-        )
-    found = []
-    for name, field in zip(names, row, strict=True):
-        try:
-            value = float(field) if len(field) <= _LONGEST_FIELD else math.nan
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            what = "is empty" if not field.strip() else f"is {quoted(field)}"
-            raise InputError(
-                f"{what}, not a number",
-                part=f"column {quoted(name)}", file=file, line=line, hint="write a finite number in SI units",
-            )  # fmt: skip
-        found.append(value)
-    return found
+    table = read_time_table(path, of="coordinate", fewest=FEWEST, why="smooth accelerations need")
+    return SampledMotion(table.time, table.values, table.file)

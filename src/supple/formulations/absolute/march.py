@@ -15,6 +15,7 @@ from math import sqrt
 import numpy as np
 
 from supple.compilation import kernel
+from supple.formulations.absolute.course import polynomial, slope
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, workspace
 from supple.formulations.absolute.residual import rate
 from supple.integration.ldl import factorise, substitute
@@ -25,7 +26,8 @@ ITERATIONS = 12
 ROUNDING = 2e-15  # of a displacement (rad, or extents)
 MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions: at most 1/(2√ε) times as much
 FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
-DONE, STUCK = 0, 1
+DONE, STUCK, PAUSED = 0, 1, 2
+TIME, NEXT, TRIAL, LAST, STEPS, COUNT, WORKS = 0, 1, 2, 3, 4, 5, 6  # what a march carries on
 
 
 @kernel
@@ -125,28 +127,6 @@ def take_step(
 
 
 @kernel
-def polynomial(breaks, coefficients, t, values):
-    """Piecewise cubic at t: Σ_k c[k, piece] (t - breaks[piece])^(3 - k), values (n,)."""
-    piece = np.searchsorted(breaks, t, side="right") - 1
-    piece = min(max(piece, 0), breaks.shape[0] - 2)
-    x = t - breaks[piece]
-    for n in range(values.shape[0]):
-        c = coefficients
-        values[n] = ((c[0, piece, n] * x + c[1, piece, n]) * x + c[2, piece, n]) * x + c[3, piece, n]
-
-
-@kernel
-def slope(breaks, coefficients, t, values):
-    """Rate of the same."""
-    piece = np.searchsorted(breaks, t, side="right") - 1
-    piece = min(max(piece, 0), breaks.shape[0] - 2)
-    x = t - breaks[piece]
-    for n in range(values.shape[0]):
-        c = coefficients
-        values[n] = (3.0 * c[0, piece, n] * x + 2.0 * c[1, piece, n]) * x + c[2, piece, n]
-
-
-@kernel
 def breach(system, pattern, V, aim_rates, work, drift):
     """The least part of the velocities, in the metric of M̂, without which they would keep the constraints."""
     sizes, driven = system[0], system[12]
@@ -199,40 +179,48 @@ def follow_angles(system, X, w):
 
 
 @kernel
-def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets, tolerance, state, record):
-    """From times[0] through all `times`, with steps of at most h that end on each of them.
+def march(
+    system, iteration, pattern, alpha, times, h, adaptive, inputs, targets, tolerance, state, record, carried, most
+):  # fmt: skip
+    """On through `times`, with steps of at most h that end on each of them.
 
     adaptive  : error a step may make (rad, or extents); 0 keeps the step fixed, but for the last before a time
     inputs, targets : (breaks, coefficients) of piecewise cubics for the actuators and the prescribed coordinates
     tolerance : (of the Newton iteration, against the accelerations; extent)
-    state     : X, V, v̇, a, λ, w at the start; record : the same (but a) at each time, and energies (times, 6):
+    state     : X, V, v̇, a, λ, w where it stands; record : the same (but a) at each time, and energies (times, 6):
                 kinetic, potential, work of the actuators, of the prescribed motions, lost, of loads without potential
-    Returns (status, times reached, time, steps, iterations).
+    carried   : (10,) time, number of the next of `times`, steps tried next and taken last, steps and iterations so far,
+                works; most : steps after which to pause
+    Returns DONE, STUCK, or PAUSED to be called again.
     """
     X, V, acceleration, algorithmic, multipliers, w = state
     X_out, V_out, acceleration_out, multipliers_out, w_out, energy_out = record
     work = workspace(system, pattern)
     new = (X.copy(), V.copy(), acceleration.copy(), algorithmic.copy(), multipliers.copy(), np.empty_like(V))
     u = np.empty(inputs[1].shape[2])
-    aim = np.empty(targets[1].shape[2])
-    t = times[0]
+    aim, aim_rates = np.empty(targets[1].shape[2]), np.empty(targets[1].shape[2])
+    ready, shifted, drift = np.empty_like(V), np.empty_like(V), np.zeros_like(V)
+    t, trial, last = carried[TIME], carried[TRIAL], carried[LAST]
     polynomial(inputs[0], inputs[1], t, u)
     polynomial(targets[0], targets[1], t, aim)
     potential = residual(system, X, V, acceleration, multipliers, aim, u, w, work)
     account = work[10]
     powers = (account[0], driving_power(system, V, multipliers, work), account[1], account[3])
-    works = np.zeros(4)
-    steps, iterations = 0, 0
-    status = DONE
-    trial, last = h, h
-    ready, shifted, drift = np.empty_like(V), np.empty_like(V), np.zeros_like(V)
-    aim_rates = np.empty(targets[1].shape[2])
-    for n in range(times.shape[0]):
+    moving = carried[STEPS] > 0.0
+    if moving:  # the factor that the step before this call left
+        second = (1.0 - alpha[0]) / (last * last * alpha[2] * (1.0 - alpha[1]))
+        iteration_matrix(system, iteration, alpha[3] / (last * alpha[2] * second), 1.0 / second, work)
+        moving = factorise(pattern, work[4], work[5], work[6], work[7], work[8])
+    taken = 0
+    for n in range(int(carried[NEXT]), times.shape[0]):
         while t < times[n]:
+            if taken == most:
+                carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
+                return PAUSED
             left = times[n] - t
             step = left / max(1.0, np.ceil(left / trial - 1e-6))  # equal pieces: no sliver at the end
             drift[:] = 0.0
-            if steps > 0 and (adaptive > 0.0 or abs(step - last) > 1e-9 * last):
+            if moving and (adaptive > 0.0 or abs(step - last) > 1e-9 * last):
                 slope(targets[0], targets[1], t, aim_rates)
                 breach(system, pattern, V, aim_rates, work, drift)
             for _ in range(12):
@@ -247,21 +235,24 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
                     system, iteration, pattern, alpha, step, X, ready, acceleration, shifted, multipliers, w, aim, u,
                     tolerance, work, new,
                 )  # fmt: skip
-                iterations += count
+                carried[COUNT] += count
                 if fine and (adaptive == 0.0 or error <= adaptive):
                     break
                 fine = False
                 step *= 0.5
             if not fine:
-                return STUCK, n, t, steps, iterations
-            steps += 1
+                carried[TIME] = t
+                return STUCK
+            taken += 1
+            carried[STEPS] += 1.0
+            moving = True
             last = step
             t = times[n] if step >= left * (1.0 - 1e-12) else t + step
             X[:], V[:], acceleration[:], algorithmic[:], multipliers[:] = new[0], new[1], new[2], new[3], new[4]
             follow_angles(system, X, w)
             now = (account[0], driving_power(system, V, multipliers, work), account[1], account[3])
             for k in range(4):
-                works[k] += 0.5 * step * (powers[k] + now[k])
+                carried[WORKS + k] += 0.5 * step * (powers[k] + now[k])
             powers = now
             if adaptive > 0.0:
                 grow = 0.9 * (adaptive / max(error, 1e-3 * adaptive)) ** (1.0 / 3.0)
@@ -272,6 +263,6 @@ def march(system, iteration, pattern, alpha, times, h, adaptive, inputs, targets
         multipliers_out[n], w_out[n] = multipliers, w
         energy_out[n, 0] = kinetic_energy(system, V) + account[2]
         energy_out[n, 1] = potential
-        for k in range(4):
-            energy_out[n, 2 + k] = works[k]
-    return status, times.shape[0], t, steps, iterations
+        energy_out[n, 2:] = carried[WORKS:]
+        carried[NEXT] = n + 1.0
+    return DONE
