@@ -103,9 +103,11 @@ class Mechanism(Part):
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gave the first time: a description is frozen, so what follows from it stays true."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        return self._memory[key]
+        assert self.__pydantic_private__ is not None
+        memory = self.__pydantic_private__["_memory"]  # pydantic's own way to it takes microseconds, at every call
+        if key not in memory:
+            memory[key] = make()
+        return memory[key]
 
     def replace(self, **changes: Any) -> Mechanism:
         """Another mechanism with some parts changed, checked anew."""
