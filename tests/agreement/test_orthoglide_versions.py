@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 import supple
@@ -99,6 +98,4 @@ def test_parallelograms_hold_the_tool_upright_more_than_once():
 
 def test_the_bundled_parallelogram_example_moves_like_rods():
     file = Path(__file__).parents[2] / "examples" / "orthoglide-parallelogram" / "mechanism.yaml"
-    if not file.exists():
-        pytest.skip("examples/orthoglide-parallelogram is absent")
     assert_same_equations(with_rods(), supple.load(file))

@@ -113,8 +113,7 @@ def test_a_far_configuration_is_the_one_that_small_steps_lead_to(closed_case):
     oracle = WorldAxes(parts)
     far = closed_case.rest + 6.0 * (closed_case.thetas(6, seed=9) - closed_case.rest)
     found = assemble(supple.Mechanism(**parts), far, failures="mark")
-    if not found.assembled.any():
-        pytest.skip("every segment meets a dead point")
+    assert found.assembled.any()  # else the law would go untested
     n = int(np.flatnonzero(found.assembled)[0])
     poses, steps = oracle.close(oracle.drawn), 40
     begin = oracle.theta(poses)[0]

@@ -1,5 +1,6 @@
 """Linear models of reduced ones, against differences and against what symmetry demands."""
 
+import control
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -76,7 +77,6 @@ def test_names_and_conversions(orthoglide):
     assert (found.inputs, found.outputs) == (("x", "y", "z"), ("tool.x", "tool.y", "tool.z"))
     scipy_system = found.to_scipy()
     assert_allclose(scipy_system.A, found.A)
-    control = pytest.importorskip("control")
     system = found.to_control()
     assert isinstance(system, control.StateSpace)
     assert system.state_labels == ["x", "y", "z", "x_rate", "y_rate", "z_rate"]  # it allows no dots in names

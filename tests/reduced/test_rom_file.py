@@ -2,6 +2,7 @@
 
 import json
 
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -9,8 +10,6 @@ from numpy.testing import assert_array_equal
 from supple import InputError
 from supple.approximation.piecewise import PiecewiseArrays
 from supple.reduced.file import load_model
-
-h5py = pytest.importorskip("h5py")
 
 
 @pytest.mark.parametrize("name", ["four_bar", "orthoglide_direct", "flexible"])

@@ -27,10 +27,10 @@ from supple.analyses.force_programs import Rates, least_largest
 from supple.analyses.force_rates import least_squares_within_rates
 from supple.analyses.joint_reactions import joint_reactions, unknown_multipliers
 from supple.analyses.refused_bounds import refused_bounds, refused_rates
-from supple.analyses.simulated import Reaction
 from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.reaction import Reaction
 from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import LocalModel, local

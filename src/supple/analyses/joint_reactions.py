@@ -12,11 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.simulated import Reaction
 from supple.formulations.absolute.balance import Balance, balance, least_multipliers
+from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import Motion
 
 Array = NDArray[np.float64]
@@ -62,7 +61,7 @@ def joint_reactions(moving: Motion, u: Array, friction: Array) -> dict[str, Reac
         needed = _with_friction(found, friction[some]) - np.einsum("na,nai->ni", u[some], found.actuators)
         multipliers = least_multipliers(problem, found.joints, needed[..., None])[..., 0]
         for name in names:
-            parts[name].append(_reaction(problem, found, multipliers, name))
+            parts[name].append(reaction_of(problem, found.X, found.joints, multipliers, name))
     return {
         name: Reaction(np.concatenate([part.force for part in some]), np.concatenate([part.moment for part in some]))
         for name, some in parts.items()
@@ -71,22 +70,3 @@ def joint_reactions(moving: Motion, u: Array, friction: Array) -> dict[str, Reac
 
 def _with_friction(found: Balance, friction: Array) -> Array:
     return found.required + np.einsum("nf,nfi->ni", friction, found.frictions)
-
-
-def _reaction(problem: Absolute, found: Balance, multipliers: Array, joint: str) -> Reaction:
-    numbering = problem.rest.numbering
-    mechanism = numbering.mechanism
-    rows, d = numbering.joint_rows[joint], int(problem.system.sizes[1])
-    first, second = (numbering.body_index(name) for name in mechanism.joints[joint].bodies)
-    # The ground has no equations: what acts on it is the opposite of what acts on the other body.
-    body, sign = (second, 1.0) if second < len(numbering.bodies) else (first, -1.0)
-    wrench = np.zeros((len(multipliers), 6))
-    gradient = found.joints[:, rows, body * d : body * d + d]
-    wrench[:, problem.system.column] = sign * np.einsum("nr,nrc->nc", multipliers[:, rows], gradient)
-    force = wrench[:, :3]
-    R = found.X[:, body, 3:].reshape(-1, 3, 3)
-    on_second = joint_frames(numbering.drawing, joint).pb - problem.centers[second]
-    place = found.X[:, second, :3] + found.X[:, second, 3:].reshape(-1, 3, 3) @ on_second
-    moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(place - found.X[:, body, :3], force)
-    P = mechanism.plane_axes()
-    return Reaction(force @ P.T, moment @ P.T)

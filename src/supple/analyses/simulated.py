@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,14 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.balance import gradients
 from supple.formulations.absolute.instant import Instant, instant
+from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.kinematics.configuration import Configuration, FramePose
-from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import FrameMotion, Motion
 from supple.results.signals import Signals
 
 Array = NDArray[np.float64]
-
-
-class Reaction(NamedTuple):
-    """What a joint does to its second body: force (N, 3) in N and moment about the joint (N, 3) in N m, world axes."""
-
-    force: Array
-    moment: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,26 +175,7 @@ class Simulation:
         numbering = self.problem.rest.numbering
         if joint not in numbering.joint_rows:
             raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
-        rows = numbering.joint_rows[joint]
-        d = int(self.problem.system.sizes[1])
-        first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
-        body, sign = (second, 1.0) if second < len(numbering.bodies) else (first, -1.0)
-        wrench = np.zeros((len(self.time), 6))
-        push = np.einsum(
-            "nr,nrc->nc", self.instant.multipliers[:, rows], self.instant.rows[:, rows, body * d : body * d + d]
-        )
-        wrench[:, self.problem.system.column] = sign * push
-        R = self.X[:, body, 3:].reshape(-1, 3, 3)
-        point = self._joint_place(joint, second)
-        force = wrench[:, :3]
-        moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(point - self.X[:, body, :3], force)
-        P = numbering.mechanism.plane_axes()
-        return Reaction(force @ P.T, moment @ P.T)
-
-    def _joint_place(self, joint: str, second: int) -> Array:
-        """Where the joint sits on its second body."""
-        local = joint_frames(self.problem.rest.numbering.drawing, joint).pb - self.problem.centers[second]
-        return self.X[:, second, :3] + self.X[:, second, 3:].reshape(-1, 3, 3) @ local
+        return reaction_of(self.problem, self.X, self.instant.rows, self.instant.multipliers, joint)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Outputs (or coordinates, if there is no sensor) over time."""
