@@ -75,6 +75,36 @@ def pole(*center: float) -> Known:
     return Known(value, gradient)
 
 
+def wave(s: int) -> Known:
+    """A plane wave, oblique to all s axes."""
+    a = np.linspace(0.4, 1.2, s)
+    return Known(lambda x: np.sin(x @ a)[:, None], lambda x: (np.cos(x @ a)[:, None] * a)[:, None, :])
+
+
+def growth(s: int) -> Known:
+    """Π (1 + 0.3 x_i): every mixed term up to degree s."""
+
+    def value(x: Array) -> Array:
+        return np.prod(1.0 + 0.3 * x, axis=1)[:, None]
+
+    return Known(value, lambda x: (value(x) * 0.3 / (1.0 + 0.3 * x))[:, None, :])
+
+
+def ridge(s: int) -> Known:
+    """Steep along two of s axes, the same along all others."""
+
+    def value(x: Array) -> Array:
+        return 1.0 / (1.0 + 4.0 * (x[:, :1] - 0.5) ** 2 + x[:, 1:2] ** 2)
+
+    def gradient(x: Array) -> Array:
+        found = np.zeros((len(x), 1, s))
+        found[:, 0, 0] = -8.0 * (x[:, 0] - 0.5) * value(x)[:, 0] ** 2
+        found[:, 0, 1] = -2.0 * x[:, 1] * value(x)[:, 0] ** 2
+        return found
+
+    return Known(value, gradient)
+
+
 def dome() -> Known:
     """√(1.69 - |x|²), said to exist only within |x|² < 1.2."""
     height = lambda x: np.sqrt(1.69 - (x**2).sum(axis=1))[:, None]  # noqa: E731

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, gridded
 from supple.approximation.multi_index import tensor, total_degree
-from supple.approximation.operations import operations, quadratic_operations, rigid_outputs
 from supple.approximation.refinement import adaptive
 from supple.approximation.uniform import grid_edges, uniform
 from supple.diagnostics import InputError
@@ -64,21 +63,6 @@ def test_gradients_of_the_piecewise_function_are_its_derivatives():
         step = h * np.eye(2)[axis]
         difference = (result.piecewise.evaluate(x + step) - result.piecewise.evaluate(x - step)) / (2 * h)
         assert_allclose(slopes[:, :, axis], difference, atol=1e-7)
-
-
-def test_operations_as_the_paper_counts_them():
-    assert quadratic_operations(1, rigid_outputs(1), 4) == 18  # printed for the four-bar
-    assert quadratic_operations(3, rigid_outputs(3), 3) == 504  # printed for the Orthoglide
-    assert rigid_outputs(3) == 27
-
-
-def test_operations_as_we_do_them():
-    function = polynomial(total_degree(3, 2), 27, unit_box(3), seed=1)
-    result = uniform([unit_box(3)], [8, 8, 8], function, function.derived, checks=2)
-    found = operations(result.piecewise)
-    # 9 comparisons; 3 coordinates, each shifted, scaled and squared; 3 mixed products; 9 terms times 27 outputs.
-    assert (found.comparisons, found.table, found.products, found.sums) == (9, 15, 3, 486)
-    assert found.total <= 1.02 * 504 + 9
 
 
 def test_wrong_counts_are_refused():

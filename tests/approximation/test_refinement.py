@@ -1,6 +1,18 @@
 import numpy as np
 import pytest
-from functions import Known, dome, fresh_errors, honest, pole, polynomial, unit_box, without_gradients
+from functions import (
+    Known,
+    dome,
+    fresh_errors,
+    growth,
+    honest,
+    pole,
+    polynomial,
+    ridge,
+    unit_box,
+    wave,
+    without_gradients,
+)
 from numpy.testing import assert_array_equal
 
 from supple.approximation.box import Box
@@ -31,6 +43,28 @@ def test_the_tolerance_is_met_and_the_stated_error_is_true(case):
     assert function.never_twice()
     assert result.samples + result.checks == function.evaluations
     assert (result.dropped > 0) == (function.valid is not None)
+
+
+@pytest.mark.parametrize(
+    ("function", "s", "tolerance"),
+    [(wave(4), 4, 1e-2), (ridge(4), 4, 5e-2), (growth(5), 5, 1e-2), (growth(6), 6, 5e-2)],
+    ids=["wave in 4", "ridge in 4", "growth in 5", "growth in 6"],
+)
+def test_the_stated_error_is_true_in_many_dimensions(function, s, tolerance):
+    result = adaptive([unit_box(s)], tolerance, function, function.derived)
+    assert result.worst <= tolerance
+    assert honest(function, result, [unit_box(s)])
+
+
+def test_a_face_is_judged_from_both_sides():
+    """A point on a face belongs to one box; what the other says close to it counts as well."""
+    slope = Known(lambda x: np.abs(x - 0.25), lambda x: np.sign(x - 0.25)[:, None, :])
+    result = uniform([unit_box(1)], [2], slope, slope.derived, fit="chebyshev", degree=1, checks=0)
+    left, right = (result.piecewise.with_gradient([[x]])[1][0, 0, 0] for x in (-1e-9, 1e-9))
+    assert left == pytest.approx(-1.0)
+    assert right == pytest.approx(0.5)  # from 0.25 at 0 to 0.75 at 1
+    # At 0 the function falls by 1: the left box is right, the right one is wrong by 1.5 there, by 0.5 at its other end.
+    assert result.error["slope"].worst == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])

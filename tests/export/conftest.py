@@ -133,6 +133,7 @@ def coefficients(rom, theta) -> dict[str, np.ndarray]:
     if layout.force == "from-potential":
         found["force"][:s] = -part("potential", df)[0]
     found["force_gradient"] = part("force", df)[s:]
+    found["stiffness_gradient"] = unpacked(part("K", df).T, n)
     found["input_map"] = part("input_map").reshape(n, -1)
     found["outputs"], found["rigid"] = part("outputs"), part("outputs", df)
     found["output_modes"] = part("output_modes").reshape(len(layout.outputs), n - s)
@@ -141,10 +142,14 @@ def coefficients(rom, theta) -> dict[str, np.ndarray]:
 
 
 def resistance(rom, eta, rates) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Coefficients, and Γ[η̇, η̇] + D η̇ + K η + Jᵀ f tanh(J η̇ / v₀) - p."""
+    """Coefficients, and Γ[η̇, η̇] + D η̇ + K η + Jᵀ f tanh(J η̇ / v₀) - p.
+
+    p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ: all forces follow from one potential.
+    """
     s, c = rom.layout.theta, coefficients(rom, eta[: rom.layout.theta])
     force = c["force"].copy()
-    force[:s] += c["force_gradient"].T @ eta[s:]
+    delta = eta[s:]
+    force[:s] += c["force_gradient"].T @ delta - 0.5 * c["stiffness_gradient"][:, s:, s:] @ delta @ delta
     J, dry = c["friction_map"], np.array(list(rom.layout.dry_forces.values()))
     bend = np.einsum("ijk,j,k->i", c["christoffel"], rates, rates)
     return c, bend + c["damping"] @ rates + c["K"] @ eta - force + J.T @ (dry * np.tanh(J @ rates / SLIP_RATE))

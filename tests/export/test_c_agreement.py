@@ -35,13 +35,16 @@ def close(found, expected):
 
 def members(rom):
     """Members of the C structure in its order, with their values at a point."""
-    order = ["M", "christoffel", "damping", "K", "potential", "force", "force_gradient", "input_map", "outputs"]
-    order += ["output_modes", "friction_map"]
+    order = ["M", "christoffel", "damping", "K", "potential", "force", "force_gradient", "stiffness_gradient"]
+    order += ["input_map", "outputs", "output_modes", "friction_map"]
     layout = rom.layout
     known = {*layout.columns, *layout.constants}
     known |= {"christoffel"} if layout.christoffel == "from-mass" else set()
     known |= {"force"} if layout.force == "from-potential" else set()
-    known |= {"force_gradient"} if layout.size > layout.theta and "force" in layout.columns else set()
+    if layout.size > layout.theta:
+        known |= {
+            f"{full}_gradient" for name, full in (("force", "force"), ("K", "stiffness")) if name in layout.columns
+        }
     return [name for name in order if name in known]
 
 

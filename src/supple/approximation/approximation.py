@@ -22,6 +22,7 @@ from supple.diagnostics import InputError, NumericalError
 Array = NDArray[np.float64]
 
 MEDIAN_POINTS = 1024
+_ASIDE = 2e-14  # of the largest bound: across a face, which is only known to rounding, and nowhere else
 
 
 class Progress(NamedTuple):
@@ -97,20 +98,62 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
     }
 
 
+def from_all_sides(
+    forest: Forest, piecewise: Piecewise, points: Array
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Points (N, s) as every box sees them that has them on a face.
+
+    A face belongs to one of its boxes, but points close to it on the other side see the polynomial of the other; so
+    points on faces are taken a second time, moved across by next to nothing. Not across faces between boxes of the
+    region: there the function itself may jump.
+    Returns points (K, s), the row of each among those given, and its box.
+    """
+    fitted = [sum(leaf.coefficients is not None for leaf in root.leaves()) for root in forest.roots]
+    root_of = np.repeat(np.arange(len(fitted)), fitted)
+    own = piecewise.locate(points)
+    inside = np.flatnonzero(own != NOWHERE)
+    found, rows, leaves = [points[inside]], [inside], [own[inside]]
+    step = _ASIDE * np.abs(piecewise.arrays.roots_f).max(axis=(0, 1))
+    for axis in range(points.shape[1]):
+        for sign in (-1.0, 1.0):
+            moved = points.copy()
+            moved[:, axis] += sign * step[axis]
+            there = piecewise.locate(moved)
+            other = np.flatnonzero((there != own) & (there != NOWHERE) & (own != NOWHERE))
+            other = other[root_of[there[other]] == root_of[own[other]]]
+            found.append(moved[other])
+            rows.append(other)
+            leaves.append(there[other])
+    return np.vstack(found), np.concatenate(rows), np.concatenate(leaves)
+
+
 def worst_by_leaf(
     forest: Forest, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
-) -> tuple[list[Node], Array, NDArray[np.int64]]:
-    """The fitted leaves, the largest error of each over all known points, and the leaf of each known point."""
+) -> tuple[list[Node], Array, list[NDArray[np.int64]]]:
+    """The fitted leaves, the largest error of each over all known points, and the rows of the valid points of each."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
     worst = np.zeros(len(leaves))
     if not leaves:
-        return leaves, worst, np.full(len(evaluated), NOWHERE)
+        return leaves, worst, []
     piecewise = forest.piecewise()
-    leaf_of = piecewise.locate(evaluated.points)
-    rows = np.flatnonzero(evaluated.known.valid & (leaf_of != NOWHERE))
-    found = derived(*piecewise.with_gradient(evaluated.points[rows]))
-    np.maximum.at(worst, leaf_of[rows], largest(point_errors(evaluated.families(rows), found, medians)))
-    return leaves, worst, leaf_of
+    known = np.flatnonzero(evaluated.known.valid)
+    points, rows, leaf_of = from_all_sides(forest, piecewise, evaluated.points[known])
+    rows = known[rows]
+    found = derived(*piecewise.with_gradient(points))
+    np.maximum.at(worst, leaf_of, largest(point_errors(evaluated.families(rows), found, medians)))
+    order = np.argsort(leaf_of, kind="stable")
+    parts = np.split(rows[order], np.searchsorted(leaf_of[order], np.arange(1, len(leaves))))
+    return leaves, worst, [np.unique(part) for part in parts]
+
+
+def known_errors(
+    forest: Forest, piecewise: Piecewise, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
+) -> tuple[dict[str, Array], Array]:
+    """Errors of every family at all known points, faces seen from all sides: (K,) each, and the points (K, s)."""
+    known = np.flatnonzero(evaluated.known.valid)
+    points, rows, _ = from_all_sides(forest, piecewise, evaluated.points[known])
+    found = derived(*piecewise.with_gradient(points))
+    return point_errors(evaluated.families(known[rows]), found, medians), evaluated.points[known[rows]]
 
 
 def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> Approximation:
@@ -124,9 +167,7 @@ def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derive
         )
     piecewise = forest.piecewise()
     medians = region_medians(region, forest, evaluated, derived)
-    rows = np.flatnonzero(evaluated.known.valid & (piecewise.locate(evaluated.points) != NOWHERE))
-    points = evaluated.points[rows]
-    errors = point_errors(evaluated.families(rows), derived(*piecewise.with_gradient(points)), medians)
+    errors, points = known_errors(forest, piecewise, evaluated, derived, medians)
     return Approximation(
         piecewise,
         worst_errors(errors, points, medians),

@@ -41,11 +41,10 @@ def candidates(dimension: int) -> Array:
 def peaks(points: Array, height: Array, count: int, apart: float = 0.25) -> Array:
     """The `count` points (N, s) of largest height, no two closer than `apart`."""
     chosen: list[int] = []
-    for n in np.argsort(-height, kind="stable"):
-        if all(np.abs(points[n] - points[m]).max() >= apart for m in chosen):
-            chosen.append(int(n))
-        if len(chosen) == count:
-            break
+    left = np.argsort(-height, kind="stable")
+    while len(left) and len(chosen) < count:
+        chosen.append(int(left[0]))
+        left = left[np.abs(points[left] - points[left[0]]).max(axis=1) >= apart]
     return points[chosen]
 
 

@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import Progress, Report, region_medians, worst_by_leaf
+from supple.approximation.approximation import Progress, Report, known_errors, region_medians, worst_by_leaf
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node
-from supple.approximation.check_points import candidates, cloud, filling, peaks
+from supple.approximation.check_points import filling
 from supple.approximation.decay import cost, decay
 from supple.approximation.designs import scattered
 from supple.approximation.evaluated import Evaluated, Rows
@@ -24,14 +24,16 @@ from supple.approximation.scattered_fit import (
     fit_rows,
     fitted_families,
     highest_degree,
-    leverage,
     missing,
     samples_for,
 )
+from supple.approximation.suspects import Suspicion
 from supple.approximation.validity import Limits, halve_invalid
 
 Array = NDArray[np.float64]
 
+_LOOKS, _MOST_LOOKS = 2, 6  # for the largest errors, once all boxes are good
+_GROWTH = 1.02  # of a stated error, at a look: less is no reason for another
 MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes seldom survives a closer, costly look
 
 
@@ -54,7 +56,7 @@ class Refinement:
         self.limits, self.report = limits, report
         self.highest = highest_degree(s) if highest is None else highest
         self.indices: Indices = total_degree(s, self.highest)
-        self.more_indices: Indices = total_degree(s, self.highest + 3)
+        self.suspicion = Suspicion(evaluated, derived, self.indices, self.highest)
         self.forest = Forest([Node(box) for box in region], self.indices)
         self.leaves = [Leaf(root, seed + n) for n, root in enumerate(self.forest.roots)]
         for leaf in self.leaves:
@@ -72,6 +74,7 @@ class Refinement:
             elif not self._round(work):
                 for root in self.forest.roots:
                     root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
+                self._search(_LOOKS)  # it is not good enough: say truly how bad it is
                 return self.forest
 
     def _round(self, work: list[Leaf]) -> bool:
@@ -116,7 +119,7 @@ class Refinement:
         s = leaf.box.dimension
         none = np.zeros((0, s))
         if leaf.stage == "verify":
-            return none, leaf.box.from_unit(self._suspects(leaf))
+            return none, leaf.box.from_unit(self.suspicion.of_leaf(leaf, self.medians))
         gradients = self.evaluated.samples is None or self.evaluated.has_gradients
         known = leaf.box.to_unit(self.evaluated.points[leaf.fitted])
         samples = leaf.box.from_unit(missing(known, samples_for(s, leaf.degree, gradients)))
@@ -127,27 +130,6 @@ class Refinement:
         lacking = max(0, check_count(s) - len(leaf.checks))
         known = leaf.box.to_unit(np.vstack([self.evaluated.points[leaf.checks], samples]))
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
-
-    def _suspects(self, leaf: Leaf) -> Array:
-        """Where the fit is expected to be worst, for each family, and the widest gaps between its samples."""
-        xi = candidates(leaf.box.dimension)
-        assert leaf.node.coefficients is not None
-        each = 1 + leaf.box.dimension
-        expected = self._expected_errors(leaf.node, np.union1d(leaf.fitted, leaf.checks), xi)
-        used = self.indices[: len(leaf.node.coefficients)]
-        loose = leverage(leaf.box, leaf.fitted, self.evaluated, used, xi)
-        return np.vstack([peaks(xi, height, each) for height in [*expected.values(), loose]])
-
-    def _expected_errors(self, node: Node, rows: Rows, xi: Array) -> dict[str, Array]:
-        """Errors of a leaf's fit at points ξ, as a fit of higher degree to all that is known in it sees them."""
-        assert node.coefficients is not None
-        s = node.box.dimension
-        equations = len(rows) * (1 + s if self.evaluated.has_gradients else 1)
-        terms = max(count(s, n) for n in range(self.highest + 4) if LEAST_OVERSAMPLING * count(s, n) <= equations)
-        better = fit_rows(node.box, rows, self.evaluated, self.more_indices[:terms])
-        exact = fitted_families(node.box, xi, better, self.more_indices, self.derived)
-        found = fitted_families(node.box, xi, node.coefficients, self.indices, self.derived)
-        return point_errors(exact, found, self.medians)
 
     def _fit(self, leaf: Leaf) -> None:
         """Try every degree the samples allow and keep the one that does best on all points of the box."""
@@ -258,38 +240,38 @@ class Refinement:
         return self._reopen()
 
     def _look_again(self) -> bool:
-        """Evaluate the highest expected peaks of each family, so that what is stated is no less than what is there."""
-        xi = candidates(self.region[0].dimension)
-        for _ in range(2):
-            nodes, worst, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
-            if not nodes:
-                return False
-            places: dict[str, list[tuple[float, Array]]] = {name: [] for name in self.medians}
-            for n in np.argsort(-worst, kind="stable")[:64]:
-                rows = np.flatnonzero((leaf_of == n) & self.evaluated.known.valid)
-                coarse = self._expected_errors(nodes[n], rows, xi)
-                fine = np.vstack([cloud(peaks(xi, height, 3)) for height in coarse.values()])
-                for name, height in self._expected_errors(nodes[n], rows, fine).items():
-                    for point in peaks(fine, height, 3):
-                        high = float(height[(fine == point).all(axis=1)].max())
-                        places[name].append((high, nodes[n].box.from_unit(point)))
-            chosen = [
-                point
-                for found in places.values()
-                for _, point in sorted(found, key=lambda item: -item[0])[: 2 * (1 + len(xi[0]))]
-            ]
-            self.evaluated.rows(np.array(chosen))
+        """Look for larger errors than those known; whether some leaf is open again."""
+        self._search(_MOST_LOOKS)
         return self._reopen()
+
+    def _search(self, most: int) -> None:
+        """Evaluate the highest expected peaks of each family until the stated errors hardly grow any more, so that what
+        is stated is no less than what is there."""
+        stated: dict[str, float] = {}
+        for n in range(most):
+            nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
+            if not nodes:
+                return
+            before, stated = stated, self._stated()
+            grew = max((stated[name] / max(before.get(name, 0.0), 1e-300) for name in stated), default=1.0)
+            if n >= _LOOKS and grew <= _GROWTH:
+                return
+            self.evaluated.rows(self.suspicion.of_all(nodes, worst, rows_of, self.medians))
+
+    def _stated(self) -> dict[str, float]:
+        """The error of each family over all known points."""
+        errors, _ = known_errors(self.forest, self.forest.piecewise(), self.evaluated, self.derived, self.medians)
+        return {name: float(error.max(initial=0.0)) for name, error in errors.items()}
 
     def _reopen(self) -> bool:
         """Open the leaves that some known point finds above the tolerance; whether there is one."""
         self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
         by_node = {leaf.node: leaf for leaf in self.leaves}
-        nodes, worst, leaf_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
+        nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
         for n, node in enumerate(nodes):
             leaf = by_node[node]
             if worst[n] > self.tolerance and leaf.stage == "done":
-                leaf.checks = np.setdiff1d(np.union1d(leaf.checks, np.flatnonzero(leaf_of == n)), leaf.fitted)
+                leaf.checks = np.setdiff1d(np.union1d(leaf.checks, rows_of[n]), leaf.fitted)
                 self._decide(leaf, self._error(leaf))
         return any(leaf.stage in ("fit", "verify") for leaf in self.leaves)
 

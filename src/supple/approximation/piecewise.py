@@ -13,13 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.box import Box
-from supple.approximation.piecewise_kernel import (
-    NOWHERE,
-    evaluate_batch,
-    gradient_batch,
-    locate_batch,
-    packed_arrays,
-)
+from supple.approximation.packing import NOWHERE, packed_arrays
+from supple.approximation.piecewise_kernel import evaluate_batch, gradient_batch, locate_batch
 from supple.compilation import compiled
 from supple.diagnostics import InputError
 
@@ -56,7 +51,7 @@ class Piecewise:
 
     @cached_property
     def packed(self) -> tuple[Integers, Array]:
-        """The same as two flat arrays, which kernels take."""
+        """The same as two flat arrays, which kernels take; see `supple.approximation.packing`."""
         return packed_arrays(*self.arrays)
 
     @property

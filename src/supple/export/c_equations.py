@@ -59,7 +59,8 @@ static double direction(double rate)
 
 def needs_slopes(model: CModel) -> bool:
     """Whether the coefficients of the equations need gradients of fitted columns."""
-    return model.mass_gives_christoffel or model.potential_gives_force or model.elastic_force_columns is not None
+    elastic = model.elastic_force_columns is not None or model.stiffness_columns is not None
+    return model.mass_gives_christoffel or model.potential_gives_force or elastic
 
 
 def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
@@ -164,6 +165,11 @@ def _force(model: CModel) -> list[str]:
         lines += ["    for (i = 0; i < AXES; ++i) {", f"        double slope[{elastic}];"]
         lines += [f"        {combine_call(model.fitted, model.elastic_force_columns, 'db[i]', 'slope')}"]
         lines += [f"        for (j = 0; j < {elastic}; ++j) model->force_gradient[j][i] = slope[j];", "    }"]
+    if model.stiffness_columns is not None:
+        first, stop = model.stiffness_columns
+        lines += ["    for (i = 0; i < AXES; ++i) {", f"        double packed[{stop - first}];"]
+        lines += [f"        {combine_call(model.fitted, (first, stop), 'db[i]', 'packed')}"]
+        lines += ["        symmetric(packed, model->stiffness_gradient[i]);", "    }"]
     return lines
 
 
@@ -184,6 +190,10 @@ def resistance(model: CModel) -> str:
     if "force_gradient" in names:
         lines += ["        if (i < AXES)"]
         lines += [f"            for (j = AXES; j < SIZE; ++j) force -= m->force_gradient[j - AXES][i] * {x}[j];"]
+    if "stiffness_gradient" in names:
+        lines += ["        if (i < AXES)", "            for (j = AXES; j < SIZE; ++j)"]
+        lines += ["                for (k = AXES; k < SIZE; ++k)"]
+        lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
     lines += ["        sum[i] = force;", "    }"]
     if "friction_map" in names:
         forces = ", ".join(number(value) for value in model.layout.dry_forces.values())

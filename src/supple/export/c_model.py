@@ -145,6 +145,12 @@ class CModel:
             return None
         return force.columns[1] - self.elastic, force.columns[1]
 
+    @property
+    def stiffness_columns(self) -> tuple[int, int] | None:
+        """Columns of K, whose gradient enters p_θ as -½ δᵀ ∂K/∂θ δ; None if there are none."""
+        stiffness = self.coefficients.get("K")
+        return stiffness.columns if self.elastic and stiffness is not None else None
+
     def members(self) -> list[tuple[str, tuple[int, ...], str]]:
         """Members of the C structure: name, shape, meaning."""
         n, s, u, y, f = self.sizes
@@ -157,6 +163,7 @@ class CModel:
             ("potential" in known, "potential", (), "potential energy"),
             (self.has_force, "force", (n,), "p at delta = 0" if self.elastic else "p"),
             (self.elastic_force_columns is not None, "force_gradient", (n - s, s), "dp_delta / dtheta"),
+            (self.stiffness_columns is not None, "stiffness_gradient", (s, n, n), "dK / dtheta"),
             ("input_map" in known, "input_map", (n, u), "B"),
             ("outputs" in known, "outputs", (y,), "y at delta = 0" if self.elastic else "y"),
             ("output_modes" in known, "output_modes", (y, n - s), "dy / ddelta"),

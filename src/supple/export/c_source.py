@@ -75,7 +75,7 @@ def _rates_need_slopes(model: CModel) -> bool:
 def _widths(model: CModel) -> set[int]:
     """Numbers of columns that some function sums at once."""
     known = model.coefficients
-    ranges = [(0, model.fitted.outputs), model.elastic_force_columns]
+    ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
     ranges += [known["M"].columns] if model.mass_gives_christoffel else []
     ranges += [known["potential"].columns] if model.potential_gives_force else []
     ranges += [known[name].columns for name in ("outputs", "output_modes") if name in known]

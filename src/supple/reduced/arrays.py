@@ -1,6 +1,6 @@
 """A reduced model as two flat arrays, integers Z and numbers F, for kernels.
 
-They begin with the fitted function as `supple.approximation.piecewise_kernel` packs it; what leads from it to the rows
+They begin with the fitted function as `supple.approximation.packing` packs it; what leads from it to the rows
 of coefficients follows. Z[ROW] says where the header of that second part begins.
 """
 
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.packing import COEFFICIENTS, HEADER, LINE, STRIDE, aligned, groups_of_four
 from supple.approximation.piecewise import Piecewise
-from supple.approximation.piecewise_kernel import COEFFICIENTS, HEADER
 from supple.compilation import kernel
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row import RowMap
@@ -20,7 +20,7 @@ from supple.reduced.row import RowMap
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-ROW, NUMBERS = 13, 14  # in the header of the fitted function, which leaves them free
+ROW, NUMBERS = 20, 21  # in the header of the fitted function, which leaves them free
 assert COEFFICIENTS < ROW < NUMBERS < HEADER
 
 # Places in the header of the row: sizes, numbers of entries, then where the parts begin.
@@ -39,18 +39,19 @@ class ModelArrays(NamedTuple):
 
 def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> ModelArrays:
     """Z and F of a model."""
-    Z, F = (part.copy() for part in fitted.packed)
-    base = len(Z)
-    Z[ROW] = base
+    Z, F = fitted.packed
+    base, stride = len(Z), int(Z[STRIDE])
+    along, column = np.divmod(row.slopes_from, max(layout.fitted, 1))
+    ranges = _in_groups(row.ranges)
     parts_i = (
         row.offsets,
         row.values_from,
         row.values_to,
-        row.slopes_from.ravel(),
+        (along * stride + column).ravel(),
         row.slopes_to,
         row.copies_from,
         row.copies_to,
-        row.ranges.ravel(),
+        ranges.ravel(),
     )
     parts_f = (row.template, row.slopes_factor.ravel(), np.array(list(layout.dry_forces.values()), dtype=float))
     header = np.zeros(_ROW_HEADER, dtype=np.int64)
@@ -64,18 +65,32 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
         len(row.values_from),
         len(row.slopes_to),
         len(row.copies_from),
-        len(row.ranges),
+        len(ranges),
     )
     header[OFFSETS : RANGES_I + 1] = np.cumsum([base + _ROW_HEADER, *(part.size for part in parts_i[:-1])])
     header[TEMPLATE : DRY_F + 1] = np.cumsum([len(F), *(part.size for part in parts_f[:-1])])
-    integers = np.concatenate([Z, header, *parts_i])
-    integers[NUMBERS] = len(integers)
-    return ModelArrays(integers, np.concatenate([F, *parts_f]))
+    used = base + len(header) + sum(part.size for part in parts_i)
+    space = np.zeros(-used % LINE, dtype=np.int64)  # the numbers behind them then lie as they do alone
+    integers = np.concatenate([Z, header, *parts_i, space])
+    integers[ROW], integers[NUMBERS] = base, len(integers)
+    return ModelArrays(integers, aligned([F, *parts_f]))
+
+
+def _in_groups(ranges: Integers) -> Integers:
+    """Ranges of columns as (first column, groups of four): those that meet in a group become one."""
+    found: list[list[int]] = []
+    for low, high in ranges.tolist():
+        first, stop = low // 4, groups_of_four(high)
+        if found and first <= found[-1][1]:
+            found[-1][1] = stop
+        else:
+            found.append([first, stop])
+    return np.array([[4 * first, stop - first] for first, stop in found], dtype=np.int64).reshape(-1, 2)
 
 
 def one_array(arrays: ModelArrays) -> Array:
     """Z and F in one array, the integers by their bits: the numbers begin at Z[NUMBERS]."""
-    return np.concatenate([arrays.integers.view(np.float64), arrays.numbers])
+    return aligned([arrays.integers.view(np.float64), arrays.numbers])
 
 
 @kernel
@@ -88,7 +103,7 @@ def row_header(Z):
 def row_offsets(Z):
     """Where each coefficient stands in a row, in the order of `supple.reduced.row.Row`."""
     at = Z[Z[ROW] + OFFSETS]
-    return Z[at : at + 13]
+    return Z[at : at + 14]
 
 
 @kernel

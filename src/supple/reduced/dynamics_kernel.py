@@ -1,20 +1,24 @@
 """Kernels of the reduced equations of motion, from the row of coefficients at θ.
 
 M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
-p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ,   p_δ = p_δ(θ)
+p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ,   p_δ = p_δ(θ)
+
+All forces follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the model conserves energy, and its
+linearization about a deflected rest is symmetric.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise_kernel import NOWHERE
+from supple.approximation.packing import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import dry_forces, row_header, row_offsets
+from supple.reduced.arrays import NUMBERS, dry_forces, row_header, row_offsets
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.single_kernel import row_at, single_scratch
 
 INDEFINITE = 2  # the mass matrix is not positive definite
+UNKNOWN = 3  # a value is not finite
 
 
 @kernel
@@ -34,7 +38,10 @@ def forces(sizes, at, row, dry, speed, eta, rates, u, f):
         f[i] = total
     for i in range(s):
         for k in range(d):
-            f[i] += row[at[6] + i * d + k] * eta[s + k]
+            pull = row[at[6] + i * d + k]
+            for j in range(d):
+                pull -= 0.5 * row[at[12] + (i * d + k) * d + j] * eta[s + j]
+            f[i] += pull * eta[s + k]
     for j in range(dry.shape[0]):
         slip = 0.0
         for i in range(n):
@@ -139,3 +146,56 @@ def observe_batch(Z, F, eta, rates, outputs, energy, status):
             outputs[p, o] = row[at[8] + o]
             for k in range(n - s):
                 outputs[p, o] += row[at[10] + o * (n - s) + k] * eta[p, s + k]
+
+
+@kernel
+def state_size(Z):
+    """Numbers that `forward_in_place` and `inverse_in_place` need: what is found, η, η̇, inputs or η̈, and workspace."""
+    sizes = row_header(Z)
+    n = sizes[0]
+    return 3 * n + max(n, sizes[2]) + sizes[5] + max(n * n, sizes[2]) + single_scratch(Z)
+
+
+@kernel
+def forward_in_place(memory, speed, state):
+    """η̈ (n,) of one state. Returns INSIDE, or why there is none.
+
+    memory : `one_array` of the model; state : (state_size,), begins with η̈, η, η̇ (n, each) and u, workspace behind
+    """
+    Z = memory.view(np.int64)
+    F = memory[Z[NUMBERS] :]
+    sizes, at = row_header(Z), row_offsets(Z)
+    n, width = sizes[0], sizes[5]
+    first, spare = 3 * n + max(n, sizes[2]), max(n * n, sizes[2])
+    if not np.isfinite(state[n : 3 * n + sizes[2]]).all():
+        return UNKNOWN
+    found, eta, rates, row = state[:n], state[n : 2 * n], state[2 * n : 3 * n], state[first : first + width]
+    if row_at(Z, F, eta, state, first + width + spare, row, NOWHERE) == NOWHERE:
+        return OUTSIDE
+    forces(sizes, at, row, dry_forces(Z, F), speed, eta, rates, state[3 * n : first], found)
+    L = state[first + width : first + width + n * n].reshape(n, n)
+    return INSIDE if solve_mass(n, at, row, L, found) else INDEFINITE
+
+
+@kernel
+def inverse_in_place(memory, speed, state):
+    """M η̈ - f(η, η̇, 0) of one state, as `forward_in_place`; state begins with the forces, η, η̇ and η̈ (n, each)."""
+    Z = memory.view(np.int64)
+    F = memory[Z[NUMBERS] :]
+    sizes, at = row_header(Z), row_offsets(Z)
+    n, width = sizes[0], sizes[5]
+    first, spare = 3 * n + max(n, sizes[2]), max(n * n, sizes[2])
+    if not np.isfinite(state[n : 4 * n]).all():
+        return UNKNOWN
+    found, eta, rates, row = state[:n], state[n : 2 * n], state[2 * n : 3 * n], state[first : first + width]
+    if row_at(Z, F, eta, state, first + width + spare, row, NOWHERE) == NOWHERE:
+        return OUTSIDE
+    idle = state[first + width : first + width + sizes[2]]
+    idle[:] = 0.0
+    forces(sizes, at, row, dry_forces(Z, F), speed, eta, rates, idle, found)
+    for i in range(n):
+        total = -found[i]
+        for j in range(n):
+            total += row[at[0] + i * n + j] * state[3 * n + j]
+        found[i] = total
+    return INSIDE

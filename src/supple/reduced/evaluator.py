@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise_kernel import NOWHERE
+from supple.approximation.packing import NOWHERE
 from supple.compilation import compiled
-from supple.reduced.arrays import one_array
-from supple.reduced.coefficients import Coefficients, coefficients_of
+from supple.reduced.coefficients import Coefficients
 from supple.reduced.single_kernel import row_in_place, single_scratch
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class Evaluator:
         self.layout, self.places = model.layout, model.row
         self.width = self.places.width
         self._length = self.width + 1 + int(single_scratch(model.arrays.integers))
-        self.call = partial(compiled(row_in_place), one_array(model.arrays))
+        self.call = partial(compiled(row_in_place), model.memory)
 
     def new_row(self) -> Array:
         """A row for results."""
@@ -42,7 +41,7 @@ class Evaluator:
 
     def split(self, theta: Array, row: Array) -> Coefficients:
         """Views of a row by name."""
-        return coefficients_of(self.layout, self.places, theta, row[: self.width])
+        return Coefficients(theta, self.layout, self.places, row[: self.width])
 
     def __call__(self, theta: Array, row: Array) -> int:
         return int(self.call(theta, row))

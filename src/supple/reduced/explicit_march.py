@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise_kernel import NOWHERE
+from supple.approximation.packing import NOWHERE
 from supple.compilation import kernel
 from supple.reduced.arrays import dry_forces, row_header, row_offsets
 from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.packing import term_factors
 from supple.approximation.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.seal import SIZE, require_sealed, seal
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -43,13 +45,14 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
         "columns": {name: list(span) for name, span in layout.columns.items()},
         "christoffel": layout.christoffel,
         "force": layout.force,
+        "internal": layout.internal,
     }
     try:
         provenance = json.dumps(model.provenance, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"cannot be written ({error})", part="provenance", hint="keep to JSON") from None
     try:
-        with h5py.File(beside, "w", libver=("earliest", "v110")) as file:
+        with h5py.File(beside, "w", libver=("earliest", "v110"), userblock_size=SIZE) as file:
             file.attrs["format"] = _FORMAT
             file.attrs["schema"] = SCHEMA
             file["layout"] = json.dumps(facts, ensure_ascii=False)
@@ -61,6 +64,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
             group = file.create_group("fitted")
             for name, array in model.fitted.arrays._asdict().items():
                 group[name] = array
+        seal(beside)
         beside.replace(target)
     except OSError as error:
         raise InputError(f"cannot be written ({error})", part=f"file {target}", hint="name another place") from None
@@ -87,6 +91,7 @@ def load_model(path: str | Path) -> ReducedModel:
     if not target.is_file():
         raise InputError("does not exist", part=part, hint="check its name")
     try:
+        require_sealed(target)
         with h5py.File(target, "r") as file:
             if _text(file.attrs.get("format")) != _FORMAT:
                 raise InputError("is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
@@ -205,7 +210,16 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
         christoffel=str(facts["christoffel"]),
         force=str(facts["force"]),
         limits=limits,
+        internal=_internal(facts),
     )
+
+
+def _internal(facts: dict[str, Any]) -> int:
+    """Models of rigid mechanisms need not say that they have no internal modes."""
+    found = facts.get("internal", 0)
+    if type(found) is not int or not 0 <= found <= len(facts["coordinates"]) - facts["theta"]:
+        raise _wrong(f"its number of internal modes is {quoted(found)}")
+    return found
 
 
 def _fitted(file: Any, layout: CoefficientLayout) -> Piecewise:
@@ -244,3 +258,5 @@ def require_sound(arrays: PiecewiseArrays, s: int, t: int) -> None:
     highest = np.maximum.accumulate(indices.max(axis=1))
     if indices.min() < 0 or indices.max() > 1000 or not (degree == highest[terms - 1]).all():
         raise _wrong("the degrees of the polynomials do not fit their terms")
+    if term_factors(indices) is None:
+        raise _wrong("the terms of the polynomials are out of order")

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise_kernel import (
-    BLOCK,
-    DEGREE,
-    NOWHERE,
-    TERMS,
-    locate_block,
-    sum_block,
-    tabulate,
-    tabulate_slopes,
-    work_size,
-)
-from supple.approximation.piecewise_kernel import OUTPUTS as COLUMNS
+from supple.approximation.basis_kernel import tabulate, tabulate_slopes, work_size
+from supple.approximation.location_kernel import locate_block
+from supple.approximation.packing import DEGREE, NOWHERE, STRIDE, TERMS
+from supple.approximation.piecewise_kernel import BLOCK, sum_block
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,
@@ -42,7 +34,7 @@ INSIDE, OUTSIDE = 0, 1
 @kernel
 def scratch_size(Z, count):
     """Numbers of workspace that `coefficients` needs for blocks of `count` points."""
-    return work_size(Z, count) + count * (1 + Z[Z[ROW] + S]) * Z[COLUMNS]
+    return work_size(Z, count) + count * (1 + Z[Z[ROW] + S]) * Z[STRIDE]
 
 
 @kernel
@@ -52,21 +44,22 @@ def coefficients(Z, F, X, start, count, leaves, work, rows, first):
     leaves (count,) and work (scratch_size,) are workspace; leaves[p] is NOWHERE for a point outside, whose row is nan.
     """
     r = Z[ROW]
-    s, t, width = Z[r + S], Z[COLUMNS], np.uint64(Z[r + WIDTH])
+    s, pitch, width = Z[r + S], Z[STRIDE], np.uint64(Z[r + WIDTH])
     values = work_size(Z, count)  # then f̂ of every point, and its slopes, direction by direction
-    slopes = values + count * t
+    slopes = values + count * pitch
     table = s * (Z[DEGREE] + 1) * count
     locate_block(Z, F, X, start, count, leaves)
     if Z[r + RANGES] > 0:
         tabulate_slopes(Z, F, X, start, count, leaves, work)
         for k in range(Z[r + RANGES]):
-            low, high = Z[Z[r + RANGES_I] + 2 * k], Z[Z[r + RANGES_I] + 2 * k + 1]
+            low, groups = Z[Z[r + RANGES_I] + 2 * k], Z[Z[r + RANGES_I] + 2 * k + 1]
             for j in range(s):
                 b = 2 * table + (1 + j) * Z[TERMS] * count
-                sum_block(Z, F, leaves, count, work, b, low, high, work, slopes + j * t + low, s * t)
+                y = slopes + j * pitch + low
+                sum_block(Z, F, leaves, 0, count, count, work, b, low, groups, work, y, s * pitch)
     else:
         tabulate(Z, F, X, start, count, leaves, work)
-    sum_block(Z, F, leaves, count, work, table, 0, t, work, values, t)
+    sum_block(Z, F, leaves, 0, count, count, work, table, 0, pitch // 4, work, values, pitch)
     template, factor = np.uint64(Z[r + TEMPLATE]), np.uint64(Z[r + FACTOR])
     values_from, values_to = np.uint64(Z[r + VALUES_FROM]), np.uint64(Z[r + VALUES_TO])
     slopes_from, slopes_to = np.uint64(Z[r + SLOPES_FROM]), np.uint64(Z[r + SLOPES_TO])
@@ -80,10 +73,10 @@ def coefficients(Z, F, X, start, count, leaves, work, rows, first):
             continue
         for k in range(width):
             rows[to + k] = F[template + k]
-        at = np.uint64(values + p * t)
+        at = np.uint64(values + p * pitch)
         for k in range(np.uint64(Z[r + VALUES])):
             rows[to + np.uint64(Z[values_to + k])] = work[at + np.uint64(Z[values_from + k])]
-        at = np.uint64(slopes + p * s * t)
+        at = np.uint64(slopes + p * s * pitch)
         source, weight = slopes_from, factor
         for k in range(np.uint64(Z[r + SLOPES])):
             total = F[weight] * work[at + np.uint64(Z[source])]

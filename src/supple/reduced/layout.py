@@ -30,6 +30,7 @@ class CoefficientLayout:
     christoffel : "fitted", or "from-mass": Γ_θθθ follows from the gradient of the fitted M, whatever its columns say
     force       : "fitted", or "from-potential": p_θ is minus the gradient of the fitted potential, likewise
     limits      : of coordinates, for those who want to respect them
+    internal    : how many of δ, the last ones, are internal modes; the others are displacements
     """
 
     coordinates: tuple[str, ...]
@@ -42,6 +43,7 @@ class CoefficientLayout:
     christoffel: str = "fitted"
     force: str = "fitted"
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)
+    internal: int = 0
 
     @property
     def size(self) -> int:

@@ -14,15 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
-from supple.reduced.coefficients import Coefficients, coefficients_of
+from supple.reduced.coefficients import Coefficients
 from supple.reduced.named_values import in_order
 from supple.reduced.row import row_map
-from supple.results.linear_model import LinearModel
+from supple.reduced.state_arguments import states
+from supple.results.linear_model import LinearModel, SecondOrder
 
 if TYPE_CHECKING:
-    from supple.reduced.model import ReducedModel, Values
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
 
 Array = NDArray[np.float64]
+
+_STEPS = 4
 
 
 def linearize_model(
@@ -43,7 +47,7 @@ def linearize_model(
     """
     layout = model.layout
     n, s = layout.size, layout.theta
-    eta, single = model._states(theta, delta)
+    eta, single = states(model.layout, theta, delta)
     if not single:
         raise InputError("has more than one state", part="θ", hint="linearize about one at a time")
     names = layout.coordinates
@@ -57,22 +61,19 @@ def linearize_model(
         u, here = _holding(model, c, here, v, a, free=delta is None, speed=friction_speed)
     a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=friction_speed)
     slopes = row_slopes(model, here[:s])
-    along_eta = np.zeros((n, n))
+    along_eta = force_slopes(model, c, here, u, v)
     for m in range(s):
-        dc = coefficients_of(layout, model.row, here[:s], np.ascontiguousarray(slopes[:, m]))
-        along_eta[:, m] = _linear_forces(dc, here, v, u) - dc.M @ a
-        along_eta[:, m] -= _friction_slope(c, dc, v, friction_speed)
-    along_eta -= c.K
-    along_eta[:s, s:] += c.force_slope
+        dc = Coefficients(here[:s], layout, model.row, np.ascontiguousarray(slopes[:, m]))
+        along_eta[:, m] -= dc.M @ a + _friction_slope(c, dc, v, friction_speed)
     along_rates = -2.0 * np.einsum("ijk,k->ij", c.christoffel, v) - c.damping - _friction_damping(c, v, friction_speed)
     solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
     C = np.zeros((len(layout.outputs), 2 * n))
     y = {}
-    places = model.row.split(slopes.T)  # ∂Ψ_o/∂θ_m: (s, o, n - s)
+    modes = model.row.part(slopes.T, "modes")  # ∂Ψ_o/∂θ_m: (s, o, n - s)
     for o, (name, output) in enumerate(c.outputs.items()):
-        C[o, :s] = output.rigid + places["modes"][:, o] @ here[s:]
+        C[o, :s] = output.rigid + modes[:, o] @ here[s:]
         C[o, s:n] = output.modes
         y[name] = float(output.value + output.modes @ here[s:])
     rated = tuple(f"{name}.rate" for name in names)
@@ -83,7 +84,21 @@ def linearize_model(
         "accelerations": dict(zip(names, a.tolist(), strict=True)),
     }
     D = np.zeros((len(layout.outputs), len(layout.inputs)))
-    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at)
+    forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
+    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces)
+
+
+def force_slopes(model: ReducedModel, c: Coefficients, eta: Array, u: Array, rates: Array | None = None) -> Array:
+    """∂f/∂η (n, n) of f without dry friction; c : coefficients at θ."""
+    n, s = model.layout.size, model.layout.theta
+    v = np.zeros(n) if rates is None else rates
+    slopes = row_slopes(model, eta[:s])
+    found = -c.K
+    for m in range(s):
+        dc = Coefficients(eta[:s], model.layout, model.row, np.ascontiguousarray(slopes[:, m]))
+        found[:, m] += _linear_forces(dc, eta, v, u)
+    found[:s, s:] += c.force_slope - c.stiffness_slope @ eta[s:]
+    return found
 
 
 def row_slopes(model: ReducedModel, theta: Array) -> Array:
@@ -104,7 +119,7 @@ def _linear_forces(c: Coefficients, eta: Array, v: Array, u: Array) -> Array:
     """f without dry friction: linear in the coefficients, so that their derivatives may stand for them."""
     s = c.force_slope.shape[0]
     found = c.force + c.input_map @ u - np.einsum("ijk,j,k->i", c.christoffel, v, v) - c.damping @ v - c.K @ eta
-    found[:s] += c.force_slope @ eta[s:]
+    found[:s] += c.force_slope @ eta[s:] - 0.5 * (c.stiffness_slope @ eta[s:]) @ eta[s:]
     return np.asarray(found)
 
 
@@ -127,20 +142,25 @@ def _friction_damping(c: Coefficients, v: Array, speed: float) -> Array:
 def _holding(
     model: ReducedModel, c: Coefficients, eta: Array, v: Array, a: Array, *, free: bool, speed: float
 ) -> tuple[Array, Array]:
-    """Inputs, and δ if it is free, that come closest to the accelerations: B u - (K - ∂p) δ = M a - f(θ, η̇, 0)."""
+    """Inputs, and δ if it is free, that come closest to the accelerations: B u = M a - f(η, η̇, 0), by Newton's steps.
+
+    δ enters almost linearly: the second step takes care of what ∂K/∂θ adds.
+    """
     n, s, inputs = model.layout.size, model.layout.theta, len(model.layout.inputs)
-    held = eta.copy()
-    missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed)
-    matrix = c.input_map
-    if free and n > s:
-        give = -c.K[:, s:]
-        give[:s] += c.force_slope
-        matrix = np.hstack([matrix, give])
-    if not matrix.shape[1]:
-        return np.zeros(0), held
-    # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
-    size = np.linalg.norm(matrix, axis=0)
-    size[size == 0.0] = 1.0
-    found = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
-    held[s:] += found[inputs:] if free else 0.0
-    return np.asarray(found[:inputs]), held
+    held, u = eta.copy(), np.zeros(inputs)
+    for _ in range(_STEPS if free and n > s else 1):
+        missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed) - c.input_map @ u
+        matrix = c.input_map
+        if free and n > s:
+            give = -c.K[:, s:]
+            give[:s] += c.force_slope - c.stiffness_slope @ held[s:]
+            matrix = np.hstack([matrix, give])
+        if not matrix.shape[1]:
+            return u, held
+        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
+        size = np.linalg.norm(matrix, axis=0)
+        size[size == 0.0] = 1.0
+        found = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
+        u = u + found[:inputs]
+        held[s:] += found[inputs:] if free else 0.0
+    return u, held

@@ -5,10 +5,9 @@ M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +17,23 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.piecewise import Piecewise
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.reduced.arrays import ModelArrays, model_arrays
-from supple.reduced.coefficients import Coefficients, coefficients_of
+from supple.reduced.arrays import ModelArrays, model_arrays, one_array
+from supple.reduced.coefficients import Coefficients
+from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, forward_batch, inverse_batch, observe_batch
 from supple.reduced.evaluator import Evaluator
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.named_values import in_order
 from supple.reduced.row import Row, row_map, row_of
+from supple.reduced.single_calls import SingleCalls
+from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
+from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 
 if TYPE_CHECKING:
     from supple.reduced.trajectories import Trajectories
 
 Array = NDArray[np.float64]
-Values = Mapping[str, float] | ArrayLike
 
 FRICTION_SPEED = 1e-3  # over which dry friction changes its sign, in the unit of the joint's rate
 
@@ -56,7 +57,7 @@ class ReducedModel:
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _require_consistent(self.name, self.layout, self.fitted)
+        require_consistent(self.name, self.layout, self.fitted)
 
     @cached_property
     def row(self) -> Row:
@@ -68,16 +69,29 @@ class ReducedModel:
         """What kernels take."""
         return model_arrays(self.layout, self.fitted, row_map(self.layout, self.row))
 
+    @cached_property
+    def memory(self) -> Array:
+        """The same in one array."""
+        return one_array(self.arrays)
+
+    @cached_property
+    def single(self) -> SingleCalls:
+        """Calls for one state, which pass over all that only batches need."""
+        return SingleCalls(self.layout, self.row, self.memory)
+
     # ------------------------------------------------------------------------ coefficients
 
     def evaluate(self, theta: Values) -> Coefficients:
         """All coefficients at θ, or at a batch."""
-        points, single = self._theta(theta)
+        one = self.single.evaluate(theta)
+        if one is not None:
+            return one
+        points, single = theta_points(self.layout, theta)
         rows = np.empty((len(points), self.row.width))
         status = np.empty(len(points), dtype=np.int64)
         compiled(coefficients_batch)(*self.arrays, points, rows, status)
         self._require(status, points)
-        return coefficients_of(self.layout, self.row, points[0] if single else points, rows[0] if single else rows)
+        return Coefficients(points[0] if single else points, self.layout, self.row, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:
         """A function of (θ, row) for single calls with the least overhead; see `Evaluator`."""
@@ -95,16 +109,17 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
         """Accelerations η̈ = M⁻¹(p + B u - Γ[η̇, η̇] - D_d η̇ - K η - dry friction): (n,) or (N, n)."""
-        eta, single = self._states(theta, delta)
-        n = self.layout.size
-        v = self._batch("rates", rates, self.layout.coordinates, len(eta))
-        u = self._batch("inputs", inputs, self.layout.inputs, len(eta))
-        count = max(len(eta), len(v), len(u))
-        eta, v, u = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1]))) for x in (eta, v, u))
-        found, status = np.empty((count, n)), np.empty(count, dtype=np.int64)
+        one = self.single.forward(theta, delta, rates, inputs, friction_speed)
+        if one is not None:
+            return one
+        eta, single = states(self.layout, theta, delta)
+        v = batch("rates", rates, self.layout.coordinates, len(eta))
+        u = batch("inputs", inputs, self.layout.inputs, len(eta))
+        eta, v, u = alike(eta, v, u)
+        found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
         compiled(forward_batch)(*self.arrays, friction_speed, eta, v, u, found, status)
         self._require(status, eta)
-        return found[0] if single and count == 1 and _one(rates) and _one(inputs) else found
+        return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(inputs) else found
 
     def inverse(
         self,
@@ -116,15 +131,17 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
         """Generalized forces τ = M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + dry friction - p that the inputs must supply."""
-        eta, single = self._states(theta, delta)
-        v = self._batch("rates", rates, self.layout.coordinates, len(eta))
-        a = self._batch("accelerations", accelerations, self.layout.coordinates, len(eta))
-        count = max(len(eta), len(v), len(a))
-        eta, v, a = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1]))) for x in (eta, v, a))
-        found, status = np.empty_like(eta), np.empty(count, dtype=np.int64)
+        one = self.single.inverse(theta, delta, rates, accelerations, friction_speed)
+        if one is not None:
+            return one
+        eta, single = states(self.layout, theta, delta)
+        v = batch("rates", rates, self.layout.coordinates, len(eta))
+        a = batch("accelerations", accelerations, self.layout.coordinates, len(eta))
+        eta, v, a = alike(eta, v, a)
+        found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
         compiled(inverse_batch)(*self.arrays, friction_speed, eta, v, a, found, status)
         self._require(status, eta)
-        return found[0] if single and count == 1 and _one(rates) and _one(accelerations) else found
+        return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(accelerations) else found
 
     def actuator_forces(
         self,
@@ -158,12 +175,11 @@ class ReducedModel:
         self, theta: Values, rates: Values | None = None, *, delta: ArrayLike | None = None
     ) -> tuple[Array, Array]:
         """Kinetic ½ η̇ᵀ M η̇ and potential V₀ - p_δᵀδ + ½ δᵀ K δ, in J."""
-        eta, single = self._states(theta, delta)
-        v = self._batch("rates", rates, self.layout.coordinates, len(eta))
-        count = max(len(eta), len(v))
-        eta, v = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1]))) for x in (eta, v))
+        eta, single = states(self.layout, theta, delta)
+        v = batch("rates", rates, self.layout.coordinates, len(eta))
+        eta, v = alike(eta, v)
         found = self.observe(eta, v)[1]
-        return (found[0, 0], found[0, 1]) if single and count == 1 and _one(rates) else (found[:, 0], found[:, 1])
+        return (found[0, 0], found[0, 1]) if single and len(eta) == 1 and is_one(rates) else (found[:, 0], found[:, 1])
 
     def observe(self, eta: Array, rates: Array) -> tuple[Array, Array]:
         """Outputs (N, o) and energies (N, 2), kinetic and potential, of states η and η̇ (N, n)."""
@@ -225,35 +241,35 @@ class ReducedModel:
             friction_speed=friction_speed,
         )
 
+    def equilibrium(self, theta: Values, inputs: Values | None = None) -> Array:
+        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.equilibrium`."""
+        from supple.reduced.equilibrium import equilibrium_of
+
+        return equilibrium_of(self, theta, inputs)
+
+    def frf(
+        self,
+        theta: Values,
+        inputs: str | Sequence[str],
+        outputs: str | Sequence[str],
+        frequencies_hz: ArrayLike,
+        *,
+        kind: Kind = "receptance",
+        free_actuators: bool = False,
+        preload: bool = True,
+    ) -> FrequencyResponse:
+        """Frequency responses about a configuration; see `supple.reduced.frequency_response.model_response`."""
+        from supple.reduced.frequency_response import model_response
+
+        return model_response(
+            self, theta, inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators, preload=preload
+        )
+
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""
         from supple.reduced.file import save_model
 
         return save_model(self, path)
-
-    # ------------------------------------------------------------------------ arguments
-
-    def _theta(self, theta: Values) -> tuple[Array, bool]:
-        """θ as (N, s), and whether it was a single one."""
-        names = self.layout.coordinates[: self.layout.theta]
-        points = in_order("θ", theta, names, required=True)
-        return np.ascontiguousarray(np.atleast_2d(points)), points.ndim == 1
-
-    def _states(self, theta: Values, delta: ArrayLike | None) -> tuple[Array, bool]:
-        """η as (N, n), and whether it was a single one."""
-        points, single = self._theta(theta)
-        names = self.layout.coordinates[self.layout.theta :]
-        if delta is None:
-            return np.hstack([points, np.zeros((len(points), len(names)))]), single
-        given = in_order("δ", delta, names, required=True)
-        single = single and given.ndim == 1
-        both = np.broadcast_arrays(points[:, :1], np.atleast_2d(given)[:, :1])[0]
-        return np.hstack([np.broadcast_to(x, (len(both), x.shape[1])) for x in (points, np.atleast_2d(given))]), single
-
-    def _batch(self, part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
-        if values is None:
-            return np.zeros((count, len(names)))
-        return np.atleast_2d(in_order(part, values, names))
 
     def _require(self, status: NDArray[np.int64], points: Array) -> None:
         if not status.any():
@@ -274,39 +290,3 @@ class ReducedModel:
             part=f'model "{self.name}"',
             hint="reduce with a smaller tolerance",
         )
-
-
-def _one(values: Values | None) -> bool:
-    return values is None or isinstance(values, Mapping) or np.ndim(values) == 1
-
-
-def _require_consistent(name: str, layout: CoefficientLayout, fitted: Piecewise) -> None:
-    """Every coefficient has its width, columns do not overlap, and the fit has as many."""
-
-    def wrong(message: str) -> InputError:
-        return InputError(message, part=f'model "{name}"', hint="the model is damaged; reduce again")
-
-    widths = layout.widths
-    if not 1 <= layout.theta <= layout.size or fitted.dimension != layout.theta:
-        raise wrong(f"{fitted.dimension} fitted coordinates, {layout.theta} θ and {layout.size} η do not fit together")
-    if fitted.outputs != layout.fitted:
-        raise wrong(f"it has {fitted.outputs} fitted columns, not {layout.fitted}")
-    for coefficient, (first, stop) in layout.columns.items():
-        if coefficient not in widths:
-            raise wrong(f'there is no coefficient "{coefficient}"')
-        if stop - first != widths[coefficient] or first < 0:
-            raise wrong(f"{coefficient} has {stop - first} columns, not {widths[coefficient]}")
-    for coefficient, constant in layout.constants.items():
-        if coefficient not in widths or coefficient in layout.columns:
-            raise wrong(f'"{coefficient}" cannot be constant')
-        if np.size(constant) != widths[coefficient]:
-            raise wrong(f"{coefficient} has {np.size(constant)} constants, not {widths[coefficient]}")
-    spans = sorted(layout.columns.values())
-    if any(b > c for (_, b), (c, _) in pairwise(spans)):
-        raise wrong("columns of its coefficients overlap")
-    if "M" not in layout.columns and "M" not in layout.constants:
-        raise wrong("it has no mass matrix")
-    if layout.christoffel not in ("fitted", "from-mass") or layout.force not in ("fitted", "from-potential"):
-        raise wrong(f'christoffel "{layout.christoffel}", force "{layout.force}" are not known')
-    if layout.force == "from-potential" and "potential" not in {**layout.columns, **layout.constants}:
-        raise wrong("its force follows from a potential that is missing")

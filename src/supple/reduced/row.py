@@ -11,6 +11,8 @@ column off its diagonal); Q forms what follows from gradients:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -24,12 +26,13 @@ Integers = NDArray[np.int64]
 
 # The order of the coefficients in a row; kernels find them by `offsets`.
 M, K, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP, OUTPUTS, RIGID, MODES, FRICTION = range(12)
+STIFFNESS_SLOPE = 12
 
 
 class RowMap(NamedTuple):
     """P and Q by their entries, and what else a kernel asks for.
 
-    template  : (width,); offsets : (13,) where each coefficient starts
+    template  : (width,); offsets : (14,) where each coefficient starts
     P         : row[values_to] = f̂[values_from]
     Q         : row[slopes_to] = Σ_3 slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column, both (entries, 3):
                 Γ needs three slopes, and no loop is as fast as a fixed number of them
@@ -55,7 +58,7 @@ class Row:
 
     shapes : in order. M, K, damping (n, n); christoffel (n, n, n); potential (1,); force (n,) at δ = 0;
              force_slope (s, n - s), ∂p_δ/∂θ; input_map (n, inputs); outputs (o,), rigid (o, s), modes (o, n - s);
-             friction_map (f, n)
+             friction_map (f, n); stiffness_slope (s, n - s, n - s), ∂K_δδ/∂θ
     """
 
     shapes: dict[str, tuple[int, ...]]
@@ -65,12 +68,16 @@ class Row:
     def width(self) -> int:
         return self.offsets[-1]
 
-    def split(self, rows: Array) -> dict[str, Array]:
-        """Views of (..., width) by name."""
-        lead = rows.shape[:-1]
+    def part(self, rows: Array, name: str) -> Array:
+        """A view of one coefficient in rows (..., width)."""
+        first, stop, shape = self._spans[name]
+        return rows[..., first:stop].reshape(rows.shape[:-1] + shape)
+
+    @cached_property
+    def _spans(self) -> dict[str, tuple[int, int, tuple[int, ...]]]:
         return {
-            name: rows[..., self.offsets[i] : self.offsets[i + 1]].reshape(lead + shape)
-            for i, (name, shape) in enumerate(self.shapes.items())
+            name: (first, stop, shape)
+            for (name, shape), (first, stop) in zip(self.shapes.items(), pairwise(self.offsets), strict=True)
         }
 
 
@@ -91,6 +98,7 @@ def row_of(layout: CoefficientLayout) -> Row:
         "rigid": (o, s),
         "modes": (o, n - s),
         "friction_map": (f, n),
+        "stiffness_slope": (s, n - s, n - s),
     }
     return Row(shapes, tuple(np.cumsum([0, *(prod(shape) for shape in shapes.values())]).tolist()))
 
@@ -197,6 +205,14 @@ def _slopes(
     if "force" in columns:
         first = columns["force"][0] + s
         slopes += [(start["force_slope"] + i * d + k, [(i * t + first + k, 1.0)]) for i in range(s) for k in range(d)]
+    if "K" in columns:
+        pairs = [(i, j) for i in range(n) for j in range(i, n)]
+        for column, (i, j) in enumerate(pairs, columns["K"][0]):
+            for k in range(s if i >= s else 0):
+                to, other = (start["stiffness_slope"] + (k * d + a - s) * d + b - s for a, b in ((i, j), (j, i)))
+                slopes.append((to, [(k * t + column, 1.0)]))
+                if i != j:
+                    copies.append((to, other))
     if "outputs" in columns:
         first = columns["outputs"][0]
         outputs = range(len(layout.outputs))

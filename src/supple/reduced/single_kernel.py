@@ -8,19 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise_kernel import (
-    COEFFICIENTS,
-    DEGREE,
-    INDICES,
-    LEAVES_F,
-    LEAVES_I,
-    NOWHERE,
-    TERMS,
-    locate,
-    sum_point,
-)
-from supple.approximation.piecewise_kernel import OUTPUTS as COLUMNS
-from supple.approximation.piecewise_kernel import S as AXES
+from supple.approximation.location_kernel import locate
+from supple.approximation.packing import COEFFICIENTS, DEGREE, FACTORS, LEAVES_F, LEAVES_I, NOWHERE, STRIDE, TERMS
+from supple.approximation.packing import S as AXES
+from supple.approximation.piecewise_kernel import sum_point
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,
@@ -48,7 +39,7 @@ _WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does
 @kernel
 def single_scratch(Z):
     """Numbers of workspace that `row_at` needs."""
-    return 2 * Z[AXES] * (Z[DEGREE] + 1) + (1 + Z[AXES]) * (Z[TERMS] + Z[COLUMNS])
+    return 2 * Z[AXES] * (Z[DEGREE] + 1) + (1 + Z[AXES]) * (Z[TERMS] + Z[STRIDE])
 
 
 @kernel
@@ -72,18 +63,18 @@ def row_at(Z, F, x, work, w, row, guess):
         for k in range(width):
             row[k] = np.nan
         return leaf
-    s, t, one, two = np.uint64(Z[AXES]), np.uint64(Z[COLUMNS]), np.uint64(1), np.uint64(2)
+    s, stride, one, two = np.uint64(Z[AXES]), np.uint64(Z[STRIDE]), np.uint64(1), np.uint64(2)
     pitch, longest = np.uint64(Z[DEGREE] + 1), np.uint64(Z[TERMS])
     entry = np.uint64(Z[LEAVES_I] + 3 * leaf)
     terms, degree = np.uint64(Z[entry + one]), np.uint64(Z[entry + two])
-    c = np.uint64(Z[COEFFICIENTS]) + np.uint64(Z[entry]) * t
+    c = np.uint64(Z[COEFFICIENTS]) + np.uint64(Z[entry]) * stride
     T = np.uint64(w)
     dT = T + s * pitch
     B = dT + s * pitch
     dB = B + longest
     values = dB + s * longest
-    slopes = values + t
-    box, indices = np.uint64(Z[LEAVES_F] + 2 * Z[AXES] * leaf), np.uint64(Z[INDICES])
+    slopes = values + stride
+    box, f = np.uint64(Z[LEAVES_F] + 2 * Z[AXES] * leaf), np.uint64(Z[FACTORS])
     for i in range(s):
         inverse = F[box + s + i]
         xi = (x[i] - F[box + i]) * inverse
@@ -95,25 +86,28 @@ def row_at(Z, F, x, work, w, row, guess):
             work[at + n] = 2.0 * xi * work[at + n - one] - work[at + n - two]
             work[d + n] = 2.0 * inverse * work[at + n - one] + 2.0 * xi * work[d + n - one] - work[d + n - two]
     sloped = Z[header + RANGES] > 0
-    for k in range(terms):
-        index = indices + k * s
-        b = work[T + np.uint64(Z[index])]
-        for i in range(one, s):
-            b *= work[T + i * pitch + np.uint64(Z[index + i])]
-        work[B + k] = b
+    work[B] = 1.0
+    for j in range(s):
+        work[dB + j * longest] = 0.0
+    for k in range(one, terms):
+        f += np.uint64(3)
+        before, axis = np.uint64(Z[f]), np.uint64(Z[f + one])
+        at = axis * pitch + np.uint64(Z[f + two])
+        value = work[T + at]
+        work[B + k] = work[B + before] * value
         if sloped:
-            for j in range(s):
-                b = work[dT + j * pitch + np.uint64(Z[index + j])]
-                for i in range(s):
-                    if i != j:
-                        b *= work[T + i * pitch + np.uint64(Z[index + i])]
-                work[dB + j * longest + k] = b
-    sum_point(F, c, t, terms, work, B, values, t)
+            d = dB
+            for _ in range(s):
+                work[d + k] = work[d + before] * value
+                d += longest
+            work[dB + axis * longest + k] = work[B + before] * work[dT + at]
+    sum_point(F, c, stride, stride // np.uint64(4), terms, work, B, values)
     ranges = np.uint64(Z[header + RANGES_I])
     for k in range(np.uint64(Z[header + RANGES])):
-        low, high = np.uint64(Z[ranges + two * k]), np.uint64(Z[ranges + two * k + one])
+        low, groups = np.uint64(Z[ranges + two * k]), np.uint64(Z[ranges + two * k + one])
         for j in range(s):
-            sum_point(F, c + low, t, terms, work, dB + j * longest, slopes + j * t + low, high - low)
+            y = slopes + j * stride + low
+            sum_point(F, c + low, stride, groups, terms, work, dB + j * longest, y)
     template, factor = np.uint64(Z[header + TEMPLATE]), np.uint64(Z[header + FACTOR])
     values_from, values_to = np.uint64(Z[header + VALUES_FROM]), np.uint64(Z[header + VALUES_TO])
     slopes_from, slopes_to = np.uint64(Z[header + SLOPES_FROM]), np.uint64(Z[header + SLOPES_TO])

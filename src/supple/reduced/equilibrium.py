@@ -1,0 +1,50 @@
+"""Where a reduced model rests under constant inputs: f(η, 0, u) = 0, by Newton's method with exact derivatives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import NumericalError
+from supple.reduced.linearization import force_slopes
+from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import theta_points
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
+
+Array = NDArray[np.float64]
+
+_STEPS = 50
+_SMALL = 1e-11  # of the largest single force: what is left of their sum
+_LONGEST = 0.2  # of the region's width: a step of θ
+
+
+def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) -> Array:
+    """η (n,), deflection included, close to θ; nothing is pushed there. Without inputs, all are zero."""
+    layout = model.layout
+    s, n = layout.theta, layout.size
+    eta = np.concatenate([theta_points(layout, theta)[0][0], np.zeros(n - s)])
+    u = np.zeros(len(layout.inputs)) if inputs is None else in_order("inputs", inputs, layout.inputs)
+    roots = model.fitted.arrays.roots_f
+    longest = _LONGEST * (roots[:, 1] - roots[:, 0]).max(axis=0)
+    for _ in range(_STEPS):
+        c = model.evaluate(eta[:s])
+        force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
+        largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
+        if np.abs(force).max() <= _SMALL * largest:
+            return eta
+        try:
+            step = -np.linalg.solve(force_slopes(model, c, eta, u), force)
+        except np.linalg.LinAlgError:
+            break
+        eta = eta + step * min(1.0, 1.0 / float((np.abs(step[:s]) / longest).max()))
+    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(layout.coordinates, eta[:s], strict=False))
+    raise NumericalError(
+        f"no equilibrium was found near {where}; the largest force left is {np.abs(force).max():.3g}",
+        part=f'model "{model.name}"',
+        hint="start closer to it, or give the inputs that hold it (`linearize` tells them)",
+    )

@@ -1,0 +1,180 @@
+"""Frequency responses of a reduced model about a configuration, undeformed and at rest.
+
+With a led coordinate θ_j of amplitude e, and κ(ω) = K + K_p + iω D_d - ω² M,
+
+    κ_ff η_f = F_f - κ_fj e,   y = (∂ρ_o/∂θ) θ + Ψ_o δ
+
+f are the coordinates that nothing holds: δ, and θ with free actuators. K_p is the stiffness that p and the forces at
+rest give, -∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts with free actuators alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError, nearest
+from supple.reduced.coefficients import Coefficients
+from supple.reduced.linearization import row_slopes
+from supple.reduced.state_arguments import theta_points
+from supple.results.frequency_response import KINDS, FrequencyResponse, Kind
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
+
+Array = NDArray[np.float64]
+
+LED = ".acceleration"  # what follows a coordinate's name where it is led
+_NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none
+
+
+def model_response(
+    model: ReducedModel,
+    theta: Values,
+    inputs: str | Sequence[str],
+    outputs: str | Sequence[str],
+    frequencies_hz: ArrayLike,
+    *,
+    kind: Kind = "receptance",
+    free_actuators: bool = False,
+    preload: bool = True,
+    units: Mapping[tuple[str, str], str] | None = None,
+) -> FrequencyResponse:
+    """Motion of the outputs for a unit of each input, at every frequency.
+
+    inputs  : `lift`, the force of an actuator (with free actuators); `lift.acceleration`, its motion is led, and the
+              others stay as they are; a loaded displacement, or an output, a force along what it measures
+    outputs : the model's outputs, or coordinates η
+    units   : of (output, input), a model by itself does not know them
+    Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
+    """
+    if kind not in KINDS:
+        raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
+    point, single = theta_points(model.layout, theta)
+    if not single:
+        raise InputError("has more than one configuration", part="θ", hint="ask for each by itself")
+    lines = _lines(frequencies_hz)
+    c = model.evaluate(point[0])
+    free = _free(model, free_actuators=free_actuators)
+    driven = [_driven(model, c, name, free) for name in _names(inputs, "inputs")]
+    led = {item for item in driven if isinstance(item, int)}
+    free = [i for i in free if i not in led]
+    if not free and not led:
+        raise InputError(
+            "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
+        )
+    seen = np.array([_row(model, c, name) for name in _names(outputs, "outputs")])
+    K = c.K + (_preload(model, c, point[0]) if free_actuators and preload else 0.0)
+    omega = 2.0 * np.pi * lines
+    kappa = K + 1j * omega[:, None, None] * c.damping - omega[:, None, None] ** 2 * c.M
+    H = np.empty((len(lines), len(seen), len(driven)), dtype=np.complex128)
+    for j, item in enumerate(driven):
+        eta = np.zeros((len(lines), model.layout.size), dtype=np.complex128)
+        if isinstance(item, int):
+            eta[:, item] = 1.0
+            right = -kappa[:, free, item]
+        else:
+            right = np.tile(item[free].astype(complex), (len(lines), 1))
+        eta[:, free] = _solved(model, kappa[:, free][:, :, free], right, lines)
+        H[:, :, j] = eta @ seen.T * _factors(lines, KINDS[kind] - 2 * isinstance(item, int))[:, None]
+    found = units or {}
+    ins, outs = _names(inputs, "inputs"), _names(outputs, "outputs")
+    table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
+    return FrequencyResponse(lines, H, ins, outs, table, kind, model.name)
+
+
+def _free(model: ReducedModel, *, free_actuators: bool) -> list[int]:
+    return list(range(0 if free_actuators else model.layout.theta, model.layout.size))
+
+
+def _driven(model: ReducedModel, c: Coefficients, name: str, free: list[int]) -> int | Array:
+    """The coordinate that is led, or the generalized force (n,) of a unit of input."""
+    layout = model.layout
+    names = layout.coordinates[: layout.theta]
+    if name.endswith(LED):
+        if name.removesuffix(LED) not in names:
+            raise InputError(
+                f'"{name.removesuffix(LED)}" is not a coordinate of the model, and so cannot be led',
+                part=f'input "{name}"',
+                hint=nearest(name, [item + LED for item in names]),
+            )
+        return names.index(name.removesuffix(LED))
+    force = c.input_map[:, layout.inputs.index(name)] if name in layout.inputs else _row(model, c, name, "input")
+    if np.abs(force[free]).max(initial=0.0) <= _NEGLIGIBLE * np.abs(force).max(initial=0.0):
+        raise InputError(
+            "what it pushes is locked, so that it moves nothing",
+            part=f'input "{name}"',
+            hint=f"free the actuators (free_actuators=True, --free-actuators), or lead one: {names[0]}{LED}",
+        )
+    return np.asarray(force, dtype=float)
+
+
+def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") -> Array:
+    """∂y/∂η (n,) of an output, or of a coordinate by its name."""
+    layout = model.layout
+    if name in c.outputs:
+        return np.concatenate([c.outputs[name].rigid, c.outputs[name].modes])
+    if name in layout.coordinates:
+        return np.eye(layout.size)[layout.coordinates.index(name)]
+    known = [*layout.outputs, *layout.coordinates, *(layout.inputs if what == "input" else ())]
+    raise InputError(f'the model has no {what} "{name}"', hint=nearest(name, known))
+
+
+def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
+    """K_p (n, n): what p and the forces that hold it change by."""
+    s, n = model.layout.theta, model.layout.size
+    u = np.linalg.lstsq(c.input_map[:s], -c.force[:s], rcond=None)[0]
+    slopes = row_slopes(model, theta)
+    found = np.zeros((n, n))
+    for m in range(s):
+        along = Coefficients(theta, model.layout, model.row, np.ascontiguousarray(slopes[:, m]))
+        found[:, m] = -(along.force + along.input_map @ u)
+    found[:s, s:] = found[s:, :s].T
+    return found
+
+
+def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, lines: Array) -> NDArray:
+    """κ x = right on every line; an undamped mode at its own frequency has no finite response."""
+    if not right.shape[1]:
+        return right
+    try:
+        found = np.linalg.solve(matrices, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        found = np.full_like(right, np.nan)
+    if not np.isfinite(found).all():
+        wrong = [hz for hz, one in zip(lines, matrices, strict=True) if not np.isfinite(np.linalg.cond(one))]
+        raise InputError(
+            f"at {wrong[0] if wrong else lines[0]:g} Hz the response is not finite",
+            part=f'model "{model.name}"',
+            hint="begin above 0 Hz, lock the actuators, or choose other lines",
+        )
+    return found
+
+
+def _factors(lines: Array, order: int) -> NDArray[np.complex128]:
+    """(iω)^order."""
+    if order < 0 and (lines == 0.0).any():
+        raise InputError(
+            "at 0 Hz a led acceleration moves it ever further",
+            part="frequencies_hz",
+            hint="begin above 0 Hz, or ask for the accelerance",
+        )
+    return np.asarray((2j * np.pi * lines) ** order, dtype=np.complex128)
+
+
+def _lines(frequencies: ArrayLike) -> Array:
+    lines = np.array(frequencies, float).reshape(-1)
+    if not len(lines) or not np.isfinite(lines).all() or (lines < 0.0).any():
+        raise InputError("they are no frequencies", part="frequencies_hz", hint="give finite ones from 0 on")
+    return lines
+
+
+def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not names:
+        raise InputError("none is given", part=what, hint="name an output, an actuator or a coordinate")
+    return names

@@ -1,0 +1,94 @@
+"""One state at a time from Python: arguments into one array, one compiled call.
+
+Only what is plainly right is taken: (k,) values of every kind. Everything else (names, batches, shapes that do not fit,
+values that are not finite, points outside) gives None, and the general way goes on with it, or says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.approximation.packing import NOWHERE
+from supple.compilation import compiled
+from supple.reduced.coefficients import Coefficients
+from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size
+from supple.reduced.kernels import INSIDE
+from supple.reduced.layout import CoefficientLayout
+from supple.reduced.row import Row
+from supple.reduced.single_kernel import row_in_place, single_scratch
+from supple.reduced.state_arguments import Values
+
+Array = NDArray[np.float64]
+
+
+class SingleCalls:
+    """Coefficients, forward and inverse dynamics at one state; every call has memory of its own, so threads may share.
+
+    memory : `supple.reduced.arrays.one_array` of the model
+    """
+
+    def __init__(self, layout: CoefficientLayout, row: Row, memory: Array):
+        Z = memory.view(np.int64)
+        n, s = layout.size, layout.theta
+        self._layout, self._row, self._memory = layout, row, memory
+        self._in_place = compiled(row_in_place)
+        self._forward, self._inverse = compiled(forward_in_place), compiled(inverse_in_place)
+        self._size, self._row_size = int(state_size(Z)), row.width + 1 + int(single_scratch(Z))
+        self._theta, self._delta, self._rates = slice(n, n + s), slice(n + s, 2 * n), slice(2 * n, 3 * n)
+        self._inputs, self._accelerations = slice(3 * n, 3 * n + len(layout.inputs)), slice(3 * n, 4 * n)
+
+    def evaluate(self, theta: Values) -> Coefficients | None:
+        """All coefficients at θ."""
+        row = np.empty(self._row_size)
+        row[self._row.width] = NOWHERE
+        point = np.empty(self._layout.theta)
+        if not _put(point, theta) or self._in_place(self._memory, point, row) != INSIDE:
+            return None
+        return Coefficients(point, self._layout, self._row, row[: self._row.width])
+
+    def forward(
+        self, theta: Values, delta: ArrayLike | None, rates: Values | None, inputs: Values | None, speed: float
+    ) -> Array | None:
+        """η̈ (n,)."""
+        return self._call(self._forward, theta, delta, rates, inputs, self._inputs, speed)
+
+    def inverse(
+        self, theta: Values, delta: ArrayLike | None, rates: Values | None, accelerations: Values | None, speed: float
+    ) -> Array | None:
+        """Generalized forces (n,)."""
+        return self._call(self._inverse, theta, delta, rates, accelerations, self._accelerations, speed)
+
+    def _call(
+        self,
+        in_place: Callable,
+        theta: Values,
+        delta: ArrayLike | None,
+        rates: Values | None,
+        last: Values | None,
+        place: slice,
+        speed: float,
+    ) -> Array | None:
+        state = np.empty(self._size)
+        for at, values in ((self._theta, theta), (self._delta, delta), (self._rates, rates), (place, last)):
+            if values is None and at is not self._theta:
+                state[at] = 0.0
+            elif not _put(state[at], values):
+                return None
+        if in_place(self._memory, float(speed), state) != INSIDE:
+            return None
+        return state[: self._layout.size].copy()
+
+
+def _put(place: Array, values: Values | None) -> bool:
+    """Values into their place; False where they are no array of its shape."""
+    try:
+        given = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    if given.shape != place.shape:
+        return False
+    place[:] = given
+    return True
