@@ -15,10 +15,14 @@ import supple
 from supple.formats.yaml_tree import read_text, read_tree
 
 FILES = sorted((Path(__file__).parents[2] / "examples").glob("*/mechanism.yaml"))
-KEYS = ["axis", "at", "frames", "rest", "limits", "motor", "mass", "length", "weld", "plane", "center", "solid", "x"]
+KEYS = [
+    "axis", "at", "frames", "rest", "limits", "motor", "mass", "length", "weld", "plane", "center", "solid", "x",
+    "beam", "beams", "section", "material", "up", "elements", "attach", "elastic", "superelement", "area", "damping",
+]  # fmt: skip
 VALUES: list[Any] = [
     None, True, 0, -1, 0.5, 1e300, 1e-300, 10**400, "x", "-z", "ground", "A", "a.b", "A.", ".A", "", "x y", "1/0",
     "sin", [], {}, [0], [0, 0], [0, 0, 0], [1, 2, 3, 4], ["A", "A"], ["ground", "crank"], {"x": 1}, [[1]],
+    ["A", "B"], ["B", "D"], "bar", {"B": "A"}, [{"from": "A", "to": "B", "section": "bar", "material": "aluminium"}],
 ]  # fmt: skip
 
 
@@ -47,18 +51,18 @@ def changed(data: Any, dice: random.Random) -> Any:
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_changed_file_is_understood_or_refused(seed):
     dice = random.Random(seed)
     trees = [read_tree(read_text(file), str(file)).data for file in FILES]
     refused: list[str] = []
-    for _ in range(60):
+    for _ in range(150):  # one in fifteen is understood
         text = json.dumps(changed(dice.choice(trees), dice))  # JSON is YAML
         try:
             mechanism = supple.loads(text, name="changed")
-            assert supple.check(mechanism).mobility > 0
+            assert supple.check(mechanism).mobility > 0 or mechanism.elastic  # a structure may bend alone
             assert supple.loads(supple.to_yaml(mechanism)) == mechanism
         except supple.InputError as error:
             refused.append(str(error))
-    assert 0 < len(refused) < 60
+    assert 0 < len(refused) < 150
     assert [said for said in refused if not said.startswith("changed:")] == []  # each has its place in the file

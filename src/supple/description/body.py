@@ -1,13 +1,15 @@
-"""Bodies: rods between two points, solids of a density, or mass, centre and inertia."""
+"""Bodies: rods between two points, solids, mass with centre and inertia; elastic ones of beams, or a superelement."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from supple.description.beam import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.expression import current_parameters, number
-from supple.description.quantity import Direction, NotNegative, Number, Part, Place, Positive, Vector
+from supple.description.quantity import Count, Direction, NotNegative, Number, Part, Place, Positive, Vector
+from supple.description.superelement import Superelement
 
 
 def _distance_or_place(value: Any) -> Any:
@@ -71,16 +73,22 @@ class Inertia(Part):
 
 
 class Body(Part):
-    """A rigid body.
+    """A rigid body, or an elastic one: a beam, several beams, or a superelement.
 
     Its axes are those of the drawing at rest (origin included), so that everything on it is written
-    where it is drawn; a rod's origin is its first point and its x axis points to the second.
+    where it is drawn; the origin of a rod or beam is its first point and its x axis points to the second.
     """
 
     rod: tuple[str, str] | None = None
     """A slender rod between two points."""
+    beam: tuple[str, str] | None = None
+    """An elastic beam between two points; its mass follows from `section` and `material`."""
+    beams: Annotated[tuple[Beam, ...], Field(min_length=1)] | None = None
+    """Several beams, welded where they share a place."""
+    superelement: Superelement | None = None
+    """An elastic body by its matrices of mass and stiffness; `mass` and `center` are then only checked against them."""
     length: Positive | None = None
-    """Length of the rod; the distance of its points as drawn if left out."""
+    """Length of the rod or beam; the distance of its points as drawn if left out."""
     line_mass: NotNegative | None = None
     """Mass of the rod for a metre of length, kg/m."""
     mass: NotNegative | None = None
@@ -96,6 +104,48 @@ class Body(Part):
     rotation: Rotation | None = None
     """How the body's axes are turned in the drawing."""
 
+    section: SectionNames | None = None
+    """Of the beam: a name of `sections`, or two for one that tapers from the first end to the second."""
+    material: str | None = None
+    """Of the beam: a name of `materials`."""
+    elements: Count | None = None
+    """Of the beam: finite elements, 4 if left out."""
+    theory: Theory | None = None
+    """Of the beam: `euler-bernoulli` if left out, or `timoshenko`."""
+    up: Direction | None = None
+    """Of the beam: where the section's z axis (height) points, as drawn."""
+    attach: dict[str, Place] | None = None
+    """Places of an elastic body that lie off its beams: each held by a rigid arm from a place on one of them."""
+
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The two points of a rod or beam."""
+        return self.rod if self.rod is not None else self.beam
+
+    @property
+    def elastic(self) -> bool:
+        """Whether it bends; everything rigid takes it as a rigid body of the same mass."""
+        return bool(self.chosen("beam", "beams", "superelement"))
+
+    @property
+    def all_beams(self) -> tuple[Beam, ...]:
+        """The beams of an elastic body, one or several, with all that is said of each."""
+        if self.beam is None:
+            return self.beams or ()
+        assert self.section is not None
+        assert self.material is not None
+        return (
+            Beam(
+                start=self.beam[0],
+                to=self.beam[1],
+                section=self.section,
+                material=self.material,
+                elements=self.elements or ELEMENTS,
+                theory=self.theory or "euler-bernoulli",
+                up=self.up,
+            ),
+        )
+
     @property
     def solids(self) -> tuple[Solid, ...]:
         if self.solid is None:
@@ -104,14 +154,41 @@ class Body(Part):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
+        kinds = self.chosen("rod", "beam", "beams", "superelement")
+        if len(kinds) > 1:
+            raise ValueError(f"a body is one of rod, beam, beams and superelement, not {' and '.join(kinds)}")
+        if self.ends is not None and self.ends[0] == self.ends[1]:
+            raise ValueError(f'a {kinds[0]} needs two different points, not "{self.ends[0]}" twice')
+        if self.ends is not None and self.chosen("at", "rotation"):
+            raise ValueError(f"a {kinds[0]} lies between its two points; at and rotation are for other bodies")
+        if self.ends is None and self.length is not None:
+            raise ValueError("length belongs to a rod or a beam")
+        of_beam = self.chosen("section", "material", "elements", "theory", "up")
+        if of_beam and self.beam is None:
+            said = "each of its beams has its own" if self.beams else "only a beam has one"
+            raise ValueError(f"{of_beam[0]} does not belong here: {said}")
+        if self.attach is not None and not (self.beam or self.beams):
+            raise ValueError("attach is for bodies of beams")
+        return self._complete_elastic() if self.elastic else self._complete_rigid()
+
+    def _complete_elastic(self) -> Self:
+        given = self.chosen("line_mass", "solid", "inertia", *(() if self.superelement else ("mass", "center")))
+        if given:
+            raise ValueError(
+                f"{given[0]} does not belong to an elastic body, whose mass follows from its beams or matrices; put a "
+                "rigid part on it with point_masses, or as a body with a weld joint"
+            )
+        if self.beam is not None:
+            missing = [name for name in ("section", "material") if getattr(self, name) is None]
+            if missing:
+                raise ValueError(f"a beam needs a section and a material; {' and '.join(missing)} is missing")
+        return self
+
+    def _complete_rigid(self) -> Self:
         if len(self.chosen("mass", "line_mass", "solid")) != 1:
             raise ValueError("a body needs exactly one of mass, line_mass (rods) and solid; mass: 0 is massless")
-        if self.rod is None and self.chosen("length", "line_mass"):
-            raise ValueError("length and line_mass belong to a rod")
-        if self.rod is not None and self.chosen("at", "rotation"):
-            raise ValueError("a rod lies between its two points; at and rotation are for other bodies")
-        if self.rod is not None and self.rod[0] == self.rod[1]:
-            raise ValueError(f'a rod needs two different points, not "{self.rod[0]}" twice')
+        if self.rod is None and self.line_mass is not None:
+            raise ValueError("line_mass belongs to a rod")
         if self.rod is None and self.mass and self.inertia is None and self.center is None:
             raise ValueError("a body with mass needs a center (and an inertia, if it turns)")
         if self.rod is None and isinstance(self.center, float):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from supple.description.joint import DIRECTIONS
 from supple.description.mechanism import GROUND, Mechanism
+from supple.description.scenario import EQUILIBRIUM, REST
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 
@@ -12,10 +14,13 @@ def require_consistent(mechanism: Mechanism) -> None:
     _distinct_names(mechanism)
     require_known_bodies(mechanism)
     _joint_fields(mechanism)
+    _elastic_joints(mechanism)
+    _elastic_bodies(mechanism)
     _dimensions(mechanism)
     require_known_coordinates(mechanism)
     _configurations(mechanism)
     _motions(mechanism)
+    _scenarios(mechanism)
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:
@@ -111,6 +116,67 @@ def _joint_fields(mechanism: Mechanism) -> None:
                 )
 
 
+def _elastic_joints(mechanism: Mechanism) -> None:
+    """`elastic` names directions that the joint would hold."""
+    for name, joint in mechanism.joints.items():
+        held = joint.held(mechanism.plane)
+        for direction in joint.elastic or ():
+            if direction in held:
+                continue
+            path = ("joints", name, "elastic", direction)
+            known = (*mechanism.plane, "angle") if mechanism.plane else DIRECTIONS
+            raise InputError(
+                f'a {joint.kind} joint moves freely in direction "{direction}"'
+                if direction in known
+                else f'"{direction}" is not a direction of a joint',
+                part=part_name(path),
+                path=path,
+                hint=f"springs: act on a free coordinate; elastic may name {', '.join(held) or 'nothing here'}"
+                if direction in known
+                else nearest(direction, held),
+            )
+
+
+def _elastic_bodies(mechanism: Mechanism) -> None:
+    """Beams are of materials and sections that exist and say enough for the space they are in."""
+    for name, body in mechanism.bodies.items():
+        for i, beam in enumerate(body.all_beams):
+            path: tuple[str | int, ...] = ("bodies", name) if body.beam else ("bodies", name, "beams", i)
+            _require_part(mechanism, "materials", beam.material, (*path, "material"))
+            for section in dict.fromkeys(beam.sections):
+                _require_part(mechanism, "sections", section, (*path, "section"))
+                _require_constants(mechanism, section, name)
+        if body.superelement is not None and mechanism.planar:
+            raise InputError(
+                "a superelement is a body in space",
+                part=part_name(("bodies", name)),
+                path=("bodies", name, "superelement"),
+                hint="leave out plane:, or describe the body with beams",
+            )
+
+
+def _require_part(mechanism: Mechanism, section: str, name: str, path: tuple[str | int, ...]) -> None:
+    parts = getattr(mechanism, section)
+    if name not in parts:
+        kind = section.removesuffix("s")
+        hint = nearest(name, parts) if parts else f"add {section}: {{{name}: ...}}"
+        raise InputError(f'there is no {kind} "{name}"', part=part_name(path), path=path, hint=hint)
+
+
+def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
+    """A table may leave out what only matters in space."""
+    described = mechanism.sections[section]
+    missing = [name for name in ("Iz", "torsion") if described.area is not None and getattr(described, name) is None]
+    if missing and not mechanism.planar:
+        raise InputError(
+            f'{" and ".join(missing)} {"is" if len(missing) == 1 else "are"} missing: beams of "{body}" bend and twist '
+            "in space",
+            part=part_name(("sections", section)),
+            path=("sections", section),
+            hint=f"add {missing[0]}: ... (m⁴)",
+        )
+
+
 def _dimensions(mechanism: Mechanism) -> None:
     """Vectors that the drawing does not place have the drawing's dimension too."""
     wanted = 2 if mechanism.planar else 3
@@ -171,3 +237,24 @@ def _motions(mechanism: Mechanism) -> None:
                     path=("motions", name, "tool", "path", i),
                     hint=f"write {wanted} numbers",
                 )
+
+
+def _scenarios(mechanism: Mechanism) -> None:
+    """Scenarios start, move and push what exists."""
+    names = mechanism.coordinate_names()
+    for name, scenario in mechanism.scenarios.items():
+        path = ("scenarios", name)
+        start = {} if isinstance(scenario.start, str) else scenario.start
+        asked: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = []
+        asked += [((*path, "start", item), item, names, "one of the coordinates") for item in start]
+        asked += [((*path, "rates", item), item, names, "one of the coordinates") for item in scenario.rates]
+        pushed = tuple(mechanism.actuators)
+        asked += [((*path, "inputs", item), item, pushed, "an actuator") for item in scenario.inputs]
+        if isinstance(scenario.start, str):
+            known = (REST, EQUILIBRIUM, *mechanism.configurations)
+            asked.append(((*path, "start"), scenario.start, known, "a configuration"))
+        if scenario.motion is not None:
+            asked.append(((*path, "motion"), scenario.motion, tuple(mechanism.motions), "a motion"))
+        for where, item, known, kind in asked:
+            if item not in known:
+                raise InputError(f'"{item}" is not {kind}', part=part_name(path), path=where, hint=nearest(item, known))

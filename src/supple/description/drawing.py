@@ -6,6 +6,7 @@ turns about z alone. `Mechanism.plane_axes` leads back to the world.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,11 +133,11 @@ class Drawing:
         return local - self.offsets[body]
 
     def rod_end(self, body: str, point: Any) -> Array | None:
-        """Local position of a point that is an end of a rod, exact whatever the drawing says."""
-        rod = self.mechanism.bodies[body].rod if body != GROUND else None
-        if rod is None or point not in rod:
+        """Local position of a point that is an end of a rod or beam, exact whatever the drawing says."""
+        ends = self.mechanism.bodies[body].ends if body != GROUND else None
+        if ends is None or point not in ends:
             return None
-        return self.own(body, np.array([0.0 if point == rod[0] else self.lengths[body], 0.0, 0.0]))
+        return self.own(body, np.array([0.0 if point == ends[0] else self.lengths[body], 0.0, 0.0]))
 
     def on_body(self, body: str, place: Any, path: Path) -> Array:
         """Local position on `body` of a point, frame, or coordinates as drawn."""
@@ -175,17 +176,20 @@ class Drawing:
     def _body_pose(self, name: str) -> Pose:
         body = self.mechanism.bodies[name]
         path: Path = ("bodies", name)
-        if body.rod is None:
+        if body.ends is None:
             origin = np.zeros(3) if body.at is None else self.place(body.at, (*path, "at"))
             return Pose(origin, self.rotation(body.rotation, (*path, "rotation")))
-        start, end = (self.place(point, (*path, "rod")) for point in body.rod)
+        kind = "rod" if body.rod is not None else "beam"
+        for point in body.ends:
+            self._require_point(point, (*path, kind))
+        start, end = (self.points[point] for point in body.ends)
         drawn = float(np.linalg.norm(end - start))
         if drawn < 1e-12:
             raise InputError(
-                f'its points "{body.rod[0]}" and "{body.rod[1]}" are drawn at the same place',
+                f'its points "{body.ends[0]}" and "{body.ends[1]}" are drawn at the same place',
                 part=part_name(path),
-                path=(*path, "rod"),
-                hint="draw them apart, so that the rod has a direction",
+                path=(*path, kind),
+                hint=f"draw them apart, so that the {kind} has a direction",
             )
         self.lengths[name] = drawn if body.length is None else body.length
         axes = axes_from_x(end - start)
@@ -194,10 +198,26 @@ class Drawing:
             axes = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
         return Pose(start, axes)
 
+    def _require_point(self, name: str, path: Path) -> None:
+        """The end of a rod or beam is a point of the drawing; a frame already lies on a body."""
+        if name in self.points:
+            return
+        if name in self.mechanism.frames:
+            on = self.mechanism.frames[name].on
+            raise InputError(
+                f'its end "{name}" is a frame of "{on}", and it needs points of the drawing',
+                part=part_name(path),
+                path=path,
+                hint=f'draw a point there, and connect the two bodies with a joint if they are different ("{on}" here)',
+            )
+        raise InputError(
+            f'there is no point "{name}"', part=part_name(path), path=path, hint=nearest(name, self.points)
+        )
+
     def _offset(self, name: str, drawn: Pose) -> Array:
         """From the drawing's origin to the middle of the body's joints; nothing where the user says where it is."""
         body = self.mechanism.bodies[name]
-        if body.rod is not None or body.at is not None:
+        if body.ends is not None or body.at is not None:
             return np.zeros(3)
         places = []
         for joint_name, joint in self.mechanism.joints.items():
@@ -235,8 +255,10 @@ class Drawing:
         """Which body a joint's or a rod's point is taken to lie on: the first that is not the ground."""
         owners: dict[str, str] = {}
         for name, body in self.mechanism.bodies.items():
-            for point in body.rod or ():
-                owners.setdefault(point, name)
+            ends: Sequence[Any] = body.ends or [end for beam in body.beams or () for end in (beam.start, beam.to)]
+            for point in ends:
+                if isinstance(point, str) and point in self.points:
+                    owners.setdefault(point, name)
         for name, joint in self.mechanism.joints.items():
             place = joint.at if joint.at is not None else name
             if joint.frames is None and isinstance(place, str) and place in self.points:

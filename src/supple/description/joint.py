@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import model_validator
 
-from supple.description.quantity import Direction, Interval, NotNegative, Number, Part, Place
+from supple.description.quantity import Direction, Interval, NotNegative, Number, Part, Place, Positive
 
 
 class JointKind(NamedTuple):
@@ -16,24 +16,31 @@ class JointKind(NamedTuple):
                   spherical or free joint have no scalar coordinate
     axes        : how many axes the user gives: 0, 1 (`axis`) or 2 (`axes`)
     freedoms    : relative motions left free, in space and in the plane (None: not a planar joint)
+    free        : the directions of its first frame that it leaves free
+    planar_free : the same in the plane: 0 and 1 along the frame's axes, 2 the rotation
     """
 
     coordinates: tuple[str, ...]
     axes: int
     freedoms: int
     planar_freedoms: int | None
+    free: tuple[str, ...] = ()
+    planar_free: tuple[int, ...] = ()
 
+
+DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
+"""Of a joint's first frame: along its axes, then about them."""
 
 JOINT_KINDS: dict[str, JointKind] = {
-    "revolute": JointKind(("angle",), 1, 1, 1),
-    "prismatic": JointKind(("slide",), 1, 1, 1),
-    "cylindrical": JointKind(("slide", "angle"), 1, 2, None),
-    "universal": JointKind(("first", "second"), 2, 2, None),
-    "spherical": JointKind((), 0, 3, None),
-    "planar": JointKind(("x", "y", "angle"), 1, 3, 3),
-    "translation": JointKind(("x", "y", "z"), 0, 3, 2),
+    "revolute": JointKind(("angle",), 1, 1, 1, ("rz",), (2,)),
+    "prismatic": JointKind(("slide",), 1, 1, 1, ("z",), (0,)),
+    "cylindrical": JointKind(("slide", "angle"), 1, 2, None, ("z", "rz")),
+    "universal": JointKind(("first", "second"), 2, 2, None, ("rz", "rx")),
+    "spherical": JointKind((), 0, 3, None, ("rx", "ry", "rz")),
+    "planar": JointKind(("x", "y", "angle"), 1, 3, 3, ("x", "y", "rz"), (0, 1, 2)),
+    "translation": JointKind(("x", "y", "z"), 0, 3, 2, ("x", "y", "z"), (0, 1)),
     "weld": JointKind((), 0, 0, 0),
-    "free": JointKind(("x", "y", "z"), 0, 6, 3),
+    "free": JointKind(("x", "y", "z"), 0, 6, 3, DIRECTIONS, (0, 1, 2)),
 }
 
 
@@ -89,6 +96,13 @@ class Joint(Part):
     motor: Motor | dict[str, Motor] | None = None
     """Rotor inertia that the coordinate carries along."""
 
+    elastic: dict[str, Positive] | None = None
+    """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
+    joint's first frame, z its axis. In the plane the two letters of the plane and `angle`. Directions that are not
+    named stay ideal; a free one takes a spring."""
+    elastic_damping: dict[str, NotNegative] | None = None
+    """Damping beside these stiffnesses, N s/m or N m s/rad."""
+
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor")
 
     @property
@@ -110,6 +124,8 @@ class Joint(Part):
             raise ValueError(f'a joint connects two different bodies, not "{first}" with itself')
         if len(self.chosen("at", "frames")) > 1:
             raise ValueError("a joint is placed by at (in the drawing) or by frames (one on each body), not both")
+        if self.elastic_damping and not self.elastic_damping.keys() <= (self.elastic or {}).keys():
+            raise ValueError("elastic_damping stands beside a stiffness: name its directions under elastic as well")
         kind = JOINT_KINDS[kinds[0]]
         if self.axis is not None and kind.axes != 1:
             raise ValueError(f"a {kinds[0]} joint has no single axis")
@@ -131,6 +147,13 @@ class Joint(Part):
             "free": (plane[0], plane[1], "angle"),
             "translation": (plane[0], plane[1]),
         }.get(self.kind, names)
+
+    def held(self, plane: str | None) -> tuple[str, ...]:
+        """Names of the directions that it holds and that may be elastic, in space or in a plane such as "xz"."""
+        kind = JOINT_KINDS[self.kind]
+        if plane is None:
+            return tuple(name for name in DIRECTIONS if name not in kind.free)
+        return tuple(name for i, name in enumerate((*plane, "angle")) if i not in kind.planar_free)
 
     def value(self, field: str, coordinate: str, plane: str | None) -> Any:
         """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""

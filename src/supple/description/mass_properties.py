@@ -7,12 +7,15 @@ from numpy.typing import NDArray
 
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path
+from supple.description.placed_beam import beam_mass, placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.geometry.inertia import MassProperties, nothing, unphysical
 from supple.geometry.rotation import axes_from_z
 
 Array = NDArray[np.float64]
+
+_STATED = 1e-2  # of the mass, or of the size: what is stated is rounded; more is a mistake
 
 
 def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
@@ -40,6 +43,13 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
         for solid in body.solids:
             total += _of_solid(drawing, name, solid, (*path, "solid"))
         return total
+    if body.superelement is not None:
+        return _of_superelement(drawing, name, body)
+    if body.elastic:
+        total = nothing()
+        for beam in placed_beams(drawing, name):
+            total += beam_mass(beam)
+        return total
     length = drawing.lengths.get(name, 0.0)
     mass = body.mass if body.mass is not None else (body.line_mass or 0.0) * length
     center = _center(drawing, name, body, length)
@@ -58,6 +68,52 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
             hint="check the units (kg m²) and that it is taken about the centre of mass",
         )
     return MassProperties(mass, center, inertia)
+
+
+def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
+    """From its mass matrix; a `mass` or `center` that the file states must be the same."""
+    # Sparse matrices and their files take a while to import, and few mechanisms have them.
+    from supple.description.superelement_files import rigid_mass, superelement_arrays
+
+    path: Path = ("bodies", name)
+    assert body.superelement is not None
+    arrays = superelement_arrays(body.superelement, (*path, "superelement"))
+    found = rigid_mass(arrays, drawing.offsets[name])
+    if found.mass <= 0.0:
+        raise InputError(
+            f"its mass matrix gives a total mass of {found.mass:g} kg",
+            part=part_name(path),
+            path=(*path, "superelement"),
+            hint="check that mass and stiffness are not exchanged",
+        )
+    if body.mass is not None and abs(found.mass - body.mass) > _STATED * body.mass:
+        raise InputError(
+            f"its mass matrix gives {found.mass:.6g} kg, {body.mass:.6g} kg is stated",
+            part=part_name(path),
+            path=(*path, "mass"),
+            hint=_unit_hint(found.mass, body.mass),
+        )
+    size = float(np.linalg.norm(np.ptp(arrays.positions, axis=0)))
+    center = None if body.center is None else _center(drawing, name, body, 0.0)
+    if center is not None and np.linalg.norm(found.center - center) > _STATED * size:
+        listed = ", ".join(f"{value:.4g}" for value in found.center + drawing.offsets[name])
+        raise InputError(
+            f"its mass matrix has its centre at ({listed}) in body axes, "
+            f"{np.linalg.norm(found.center - center):.4g} m from the one stated",
+            part=part_name(path),
+            path=(*path, "center"),
+            hint="check the units of the node table (m) and where the body is drawn: at, rotation",
+        )
+    return found
+
+
+def _unit_hint(found: float, stated: float) -> str:
+    """A ratio near a power of a thousand is a slip of units."""
+    ratio = np.log10(found / stated) if found > 0.0 and stated > 0.0 else 0.0
+    power = 3 * round(ratio / 3.0)
+    if power and abs(ratio - power) < 0.5:
+        return f"they differ by a factor of 1e{power}: the matrices are not in SI units (t for kg, or mm for m)"
+    return "correct the one that is wrong"
 
 
 def _center(drawing: Drawing, name: str, body: Body, length: float) -> Array:

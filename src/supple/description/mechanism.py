@@ -11,11 +11,15 @@ from pydantic import Field, PrivateAttr, StringConstraints, field_validator, mod
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
+from supple.description.cross_section import CrossSection
+from supple.description.damping import Damping
 from supple.description.expression import resolve_parameters, use_parameters
 from supple.description.joint import Joint
 from supple.description.load import Damper, Force, Spring
+from supple.description.material import Material
 from supple.description.motion import Motion
 from supple.description.quantity import Number, Part, Vector
+from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
 
@@ -51,10 +55,16 @@ class Mechanism(Part):
     """Values (or arithmetic expressions) that every number in the description may use."""
     points: dict[Name, Vector] = {}
     """Where things are at rest, roughly; closure completes them."""
+    materials: dict[Name, Material] = {}
+    """What beams are made of."""
+    sections: dict[Name, CrossSection] = {}
+    """Cross-sections of beams."""
     bodies: dict[Name, Body] = Field(min_length=1)
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
     point_masses: dict[Name, PointMass] = {}
+    damping: Damping | None = None
+    """Damping of what is elastic; none if left out."""
     springs: dict[Name, Spring] = {}
     dampers: dict[Name, Damper] = {}
     forces: dict[Name, Force] = {}
@@ -68,6 +78,8 @@ class Mechanism(Part):
     """Named configurations: coordinate: value."""
     motions: dict[Name, Motion] = {}
     """Named motions of coordinates or of a tool."""
+    scenarios: dict[Name, Scenario] = {}
+    """Named runs in time: a start, a motion or inputs, and for how long."""
 
     _memory: dict[str, Any] = PrivateAttr(default_factory=dict)
 
@@ -117,6 +129,12 @@ class Mechanism(Part):
     def planar(self) -> bool:
         return self.plane is not None
 
+    @property
+    def elastic(self) -> bool:
+        """Whether a body or a joint yields."""
+        bends = any(body.elastic for body in self.bodies.values())
+        return bends or any(joint.elastic for joint in self.joints.values())
+
     def plane_axes(self) -> NDArray[np.float64]:
         """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""
         if self.plane is None:
@@ -135,6 +153,12 @@ class Mechanism(Part):
 
     def frame(self, name: str) -> Frame:
         return self._named("frames", "frame", name)
+
+    def material(self, name: str) -> Material:
+        return self._named("materials", "material", name)
+
+    def section(self, name: str) -> CrossSection:
+        return self._named("sections", "section", name)
 
     def _named(self, section: str, kind: str, name: str) -> Any:
         parts = getattr(self, section)

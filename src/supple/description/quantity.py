@@ -25,10 +25,24 @@ def _bearable(value: Any) -> float:
     return found
 
 
+def _whole(value: Any) -> int:
+    """A whole number, written as such or as an expression."""
+    found = _bearable(value)
+    if found != round(found):
+        raise ValueError(f"{found:g} is not a whole number")
+    return round(found)
+
+
 Number = Annotated[float, BeforeValidator(_bearable), _schema()]
 Positive = Annotated[float, BeforeValidator(_bearable), Field(gt=0.0), _schema(exclusiveMinimum=0.0)]
 NotNegative = Annotated[float, BeforeValidator(_bearable), Field(ge=0.0), _schema(minimum=0.0)]
 Interval = tuple[Number, Number]
+Count = Annotated[
+    int,
+    BeforeValidator(_whole),
+    Field(ge=1, le=10_000),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 10_000}, {"type": "string"}]}),
+]
 
 Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
 """Three components in space, two in the plane."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from supple.diagnostics.quoting import quoted
 
 PARTS = {
-    "parameters": "parameter", "points": "point", "bodies": "body", "frames": "frame", "joints": "joint",
+    "parameters": "parameter", "points": "point", "materials": "material",
+    "sections": "section", "bodies": "body", "frames": "frame", "joints": "joint",
     "point_masses": "point mass", "springs": "spring", "dampers": "damper", "forces": "force",
     "actuators": "actuator", "sensors": "sensor", "configurations": "configuration", "motions": "motion",
     "scenarios": "scenario",

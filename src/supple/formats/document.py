@@ -1,24 +1,25 @@
-"""Whatever a file holds: the description of a mechanism, or a reduced model."""
+"""Whatever a file holds: the description of a mechanism, a robot, or a reduced model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import Parameters
-from supple.formats.mechanism_file import load as load_mechanism
+from supple.formats.mechanism_file import load as load_file
+from supple.reduced.seal import MARK
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
+def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Any:
+    """The Mechanism in a mechanism file or a robot's (.urdf), or the ReducedModel in a saved one (.rom).
 
-def load(path: str | Path, *, parameters: Parameters | None = None) -> Any:
-    """The Mechanism in a mechanism file, or the ReducedModel in a saved one (.rom).
-
-    parameters : of a mechanism file, values (numbers or expressions) that replace those of the file
+    parameters : of a mechanism file or a side-car, values (numbers or expressions) that replace those of the file
+    sidecar    : of a URDF, the YAML file that completes it, or its data; the one beside it if left out
     """
     if not holds_model(path):
-        return load_mechanism(path, parameters=parameters or {})
+        return load_mechanism(path, parameters=parameters, sidecar=sidecar)
     if parameters:
         raise InputError(
             "a reduced model has no parameters any more", file=str(path), hint="set them in the mechanism and reduce it"
@@ -28,12 +29,23 @@ def load(path: str | Path, *, parameters: Parameters | None = None) -> Any:
     return load_model(path)
 
 
+def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
+    """The mechanism in a mechanism file, or the robot in a URDF with its side-car."""
+    if Path(path).suffix.lower() == ".urdf":
+        from supple.formats.urdf import load as load_robot  # XML and what reads it are for robots alone
+
+        return load_robot(path, sidecar=sidecar, parameters=parameters)
+    if sidecar is not None:
+        raise InputError("only a URDF has a side-car", file=str(path), hint="leave sidecar out")
+    return load_file(path, parameters=parameters or {})
+
+
 def holds_model(path: str | Path) -> bool:
     """Whether a file is (meant as) a reduced model: by its name, or by how it begins."""
     if Path(path).suffix.lower() == ".rom":
         return True
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(_HDF5)) == _HDF5
+            return file.read(len(MARK)) == MARK
     except OSError:
         return False  # the reader of mechanism files tells what is wrong

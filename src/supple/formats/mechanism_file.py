@@ -13,6 +13,7 @@ from supple.description.consistency import require_consistent
 from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
+from supple.description.superelement import use_folder
 from supple.description.topology import topology
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
@@ -30,22 +31,38 @@ def load(path: str | Path, *, parameters: Parameters = _NONE) -> Mechanism:
 
     parameters : values (numbers or expressions) that replace those of the file
     """
-    return loads(read_text(path), name=str(path), parameters=parameters)
+    return loads(read_text(path), name=str(path), parameters=parameters, folder=Path(path).parent)
 
 
-def loads(text: str, *, name: str = "<text>", parameters: Parameters = _NONE) -> Mechanism:
-    """The mechanism in a text; `name` stands for the file in messages."""
+def loads(
+    text: str, *, name: str = "<text>", parameters: Parameters = _NONE, folder: str | Path | None = None
+) -> Mechanism:
+    """The mechanism in a text.
+
+    name   : stands for the file in messages
+    folder : where the paths of its superelements start; the current one if left out
+    """
     tree = read_tree(text, name)
-    _require_version(tree)
-    data = _with_parameters(tree.data, parameters)
+    if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
+        from supple.formats.urdf import complete
+
+        return complete(tree, Path(folder or "."), parameters=parameters)
+    require_version(tree)
+    return mechanism_of(tree, parameters=parameters, folder=folder)
+
+
+def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:
+    """The mechanism in the data of a file, checked in all that can be told without assembling it."""
+    data = with_parameters(tree.data, parameters)
     try:
-        mechanism = Mechanism.model_validate(data)
+        with use_folder(None if folder is None else Path(folder)):
+            mechanism = Mechanism.model_validate(data)
     except ValidationError as error:
-        raise as_input_error(error, tree, name, fields_of(Mechanism)) from None
+        raise as_input_error(error, tree, fields_of(Mechanism)) from None
     except InputError as error:  # of the parameters, which are worked out before all else
         if error.path[1:2] and error.path[1] in parameters:
             raise  # what is wrong does not stand in the file
-        raise error.located(name, tree.line(error.path)) from None
+        raise error.located(*tree.place(error.path)) from None
     remember(mechanism, tree)
     try:
         _require_meaning(mechanism)
@@ -54,7 +71,7 @@ def loads(text: str, *, name: str = "<text>", parameters: Parameters = _NONE) ->
     return mechanism
 
 
-def _require_version(tree: Tree) -> None:
+def require_version(tree: Tree) -> None:
     """The version comes first: a file of another one may differ in anything that follows."""
     written = tree.data.get("supple")
     line = tree.line(("supple",))
@@ -76,7 +93,7 @@ def _require_version(tree: Tree) -> None:
         )  # fmt: skip
 
 
-def _with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
+def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
     """The file's data with some parameters replaced."""
     if not parameters:
         return data

@@ -1,0 +1,86 @@
+"""An elastic body as arrays: nodes, sparse mass and stiffness in body axes, and the nodes that others touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from supple.geometry.rotation import skew
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PLANAR_COLUMNS = np.array([0, 1, 5])  # of (u, φ) in space, those that a planar node has
+NEAR = 1e-9  # of the body's size: places this close are one place
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticBody:
+    """Mass and stiffness of one body for the displacements of its nodes, all in body axes.
+
+    nodes     : (n, 3) positions, from the same origin as places on the body in the drawing
+    K, M      : (size, size), sparse, symmetric
+    turning   : M W_k for k = x, y, z (z alone in the plane), W_k the map (u, φ) → (e_k × u, e_k × φ) of every point
+                of the mesh; rigid arms and ties are allowed for
+    width     : degrees of freedom of a node that may be touched: 6, (u, φ), or 3 in the plane, (ux, uy, φ)
+    node      : (size,) which node a degree of freedom belongs to, in rising order
+    component : (size,) and which of (ux, uy, uz, φx, φy, φz) it is; nodes that are touched have all `width`, and come
+                first where others have fewer: columns i * width to (i + 1) * width are node i
+    interface : numbers of the nodes that joints, loads and sensors touch
+    places    : node of every touched place; most are the node's own position, others stand on a rigid arm, and then
+                a place p moves with u + φ × (p - nodes[i])
+    elements  : (e, 2) nodes at the ends of every element; ends (e, 2, 3): where its axis begins and ends, which differs
+                from the nodes' positions where arms hold it
+    beams     : (e,) which beam of the description each element belongs to
+    """
+
+    name: str
+    nodes: Array
+    K: sp.csr_array
+    M: sp.csr_array
+    turning: tuple[sp.csr_array, ...]
+    width: int
+    node: Integers
+    component: Integers
+    interface: tuple[int, ...]
+    places: dict[tuple[float, float, float], int]
+    elements: Integers = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    ends: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    beams: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom."""
+        return len(self.node)
+
+    @property
+    def extent(self) -> float:
+        """Diagonal of the box around the nodes, m."""
+        return float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
+
+    def columns(self, node: int) -> Integers:
+        """Degrees of freedom of a node."""
+        return np.arange(np.searchsorted(self.node, node), np.searchsorted(self.node, node, side="right"))
+
+    def node_at(self, position: Array) -> int | None:
+        """The node that carries a touched place, or None if nothing touches the body there."""
+        if not self.places:
+            return None
+        distance = np.linalg.norm(np.array(list(self.places)) - np.asarray(position, float), axis=1)
+        nearest = int(np.argmin(distance))
+        return list(self.places.values())[nearest] if distance[nearest] <= 10.0 * NEAR * self.extent else None
+
+    def rigid_motions(self) -> Array:
+        """T (size, width): displacements for unit translations and rotations about the body's origin."""
+        return rigid_motions(self.nodes, self.node, self.component, self.width)
+
+
+def rigid_motions(nodes: Array, node: Integers, component: Integers, width: int) -> Array:
+    """T: columns e_k for translations; e_k × X and e_k for rotations.   (elastic-bodies, 6)"""
+    full = np.broadcast_to(np.eye(6), (len(nodes), 6, 6)).copy()
+    full[:, :3, 3:] = -np.array([skew(X) for X in nodes])
+    rows = full[node, component]
+    return rows[:, PLANAR_COLUMNS] if width == 3 else rows

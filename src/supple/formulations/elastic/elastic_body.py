@@ -1,0 +1,166 @@
+"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from supple.description.drawing import Drawing
+from supple.description.mechanism import Mechanism
+from supple.description.placed_beam import PlacedBeam, placed_beams
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody
+from supple.formulations.elastic.superelement import superelement_body
+from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
+
+__all__ = ["ElasticBody", "elastic_body", "is_elastic"]
+
+
+def is_elastic(mechanism: Mechanism, body: str) -> bool:
+    """Whether a body deforms."""
+    return mechanism.bodies[body].elastic
+
+
+def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
+    """Mass and stiffness of a body of beams or a superelement, with a node at every place that something touches."""
+    touched = touched_places(drawing, name)
+    if drawing.mechanism.bodies[name].superelement is not None:
+        return superelement_body(drawing, name, touched)
+    return _body_of_beams(drawing, name, touched)
+
+
+def span(beam: PlacedBeam) -> Span:
+    """A beam's stiffness and mass for a metre of length, at both ends."""
+    E, G, rho = beam.material.youngs_modulus, beam.material.G, beam.material.density
+    ends = [
+        np.nan_to_num(  # what a planar table leaves out does not act in the plane
+            [
+                E * section.area,
+                G * section.torsion,
+                E * section.Iy,
+                E * section.Iz,
+                G * section.area * section.shear_y,
+                G * section.area * section.shear_z,
+                rho * section.area,
+                rho * section.polar,
+                rho * section.Iy,
+                rho * section.Iz,
+            ]
+        )
+        for section in beam.sections
+    ]
+    shear = beam.theory == "timoshenko"
+    return Span(beam.places[0], beam.places[1], beam.axes, ends[0], ends[1], beam.elements, shear, beam.arm)
+
+
+def _body_of_beams(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> ElasticBody:
+    planar = drawing.mechanism.planar
+    spans = [span(beam) for beam in placed_beams(drawing, name)]
+    anchors = [_anchor(drawing, name, spans, place) for place in touched]
+    found = mesh(spans, anchors)
+    _require_connected(drawing, name, found)
+    carriers = [int(np.argmin(np.linalg.norm(found.nodes - anchor, axis=1))) for anchor in anchors]
+    found = _moved_to_places(found, touched, carriers)
+    parts = [
+        (node, place.mass, place.inertia, place.position - found.nodes[node])
+        for node, place in zip(carriers, touched, strict=True)
+        if place.mass or place.inertia
+    ]
+    matrices = assembled(spans, found, planar, parts)
+    components = PLANAR_COLUMNS if planar else np.arange(6)
+    count, width = len(found.nodes), len(components)
+    rows = [(node, place) for node, place in zip(carriers, touched, strict=True) if place.row]
+    return ElasticBody(
+        name=name,
+        nodes=found.nodes,
+        K=matrices.K,
+        M=matrices.M,
+        turning=matrices.turning,
+        width=width,
+        node=np.repeat(np.arange(count), width),
+        component=np.tile(components, count),
+        interface=tuple(sorted({node for node, _ in rows})),
+        places={tuple(place.position.tolist()): node for node, place in rows},
+        elements=found.elements,
+        ends=found.ends,
+        beams=found.beams,
+    )
+
+
+def _require_connected(drawing: Drawing, name: str, found: BeamMesh) -> None:
+    ends = found.elements.T
+    count = len(found.nodes)
+    links = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(count, count))
+    pieces, piece = connected_components(links, directed=False)
+    if pieces > 1:
+        loose = int(found.beams[np.flatnonzero(piece[ends[0]] != piece[ends[0, 0]])[0]])
+        raise InputError(
+            f"beam {loose + 1} does not meet the first one, nor any that is connected to it",
+            part=part_name(("bodies", name)),
+            path=("bodies", name, "beams", loose),
+            hint="beams are welded where they share a place; otherwise they are two bodies",
+        )
+
+
+def _moved_to_places(found: BeamMesh, touched: list[TouchedPlace], carriers: list[int]) -> BeamMesh:
+    """Nodes that only serve one place at the end of a rigid arm, moved there, so that most places are nodes."""
+    nodes = found.nodes.copy()
+    for node in set(carriers):
+        places = [place.position for i, place in zip(carriers, touched, strict=True) if i == node and place.row]
+        if places and np.ptp(places, axis=0).max() == 0.0:
+            nodes[node] = places[0]
+    return found._replace(nodes=nodes)
+
+
+def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace) -> Array:
+    """Where on the beams a touched place is held: at itself if it lies on an axis or at a beam's end."""
+    near = 10.0 * NEAR * extent(spans)
+    held = _held(spans, place.position, near)
+    if held is not None:
+        return held
+    path = ("bodies", name, "attach")
+    for key, target in (drawing.mechanism.bodies[name].attach or {}).items():
+        if np.linalg.norm(drawing.on_body(name, key, path) - place.position) <= near:
+            held = _held(spans, drawing.on_body(name, target, path), near)
+            if held is None:
+                raise InputError(
+                    f'"{key}" is attached to a place that lies on none of its beams',
+                    part=part_name(path),
+                    path=(*path, key),
+                    hint="attach it to a point on a beam's axis, or to a beam's end",
+                )
+            return held
+    nodes = mesh(spans).nodes
+    distance = np.linalg.norm(nodes - place.position, axis=1)
+    nearest = nodes[int(np.argmin(distance))]
+    if place.loose:
+        return nearest
+    at, next_to = (", ".join(f"{x:.6g}" for x in drawing.bodies[name].to_world(p)) for p in (place.position, nearest))
+    raise InputError(
+        f"the place ({at}) lies on none of the beams of {part_name(('bodies', name))}; "
+        f"the nearest node is {distance.min():.4g} m away, at ({next_to})",
+        part=place.part,
+        path=place.path,
+        hint=f'put it on a beam, or hold it by a rigid arm: bodies "{name}", attach: {{PLACE: POINT ON A BEAM}}',
+    )
+
+
+def _held(spans: list[Span], position: Array, near: float) -> Array | None:
+    """The node's place for a place on an axis: itself, or the beam's end place if an offset lies between."""
+    for one in spans:
+        for end in (one.start, one.end):
+            if np.linalg.norm(position - end) <= near:
+                return end
+    for one in spans:
+        t = on_axis(one, position, near)
+        if t is not None:
+            length = float(np.linalg.norm(one.end - one.start))
+            if one.offset.any() and t * length <= near:
+                return one.start
+            if one.offset.any() and (1.0 - t) * length <= near:
+                return one.end
+            return position
+    return None

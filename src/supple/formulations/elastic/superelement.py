@@ -1,0 +1,185 @@
+"""Superelements: the elastic body that imported matrices make, its patches tied to the places that are touched."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from supple.description.drawing import Drawing, Path
+from supple.description.superelement import Interface
+from supple.description.superelement_files import SuperelementArrays, superelement_arrays
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody, Integers
+from supple.formulations.elastic.interface_ties import Patch, on_a_line, tied
+from supple.formulations.elastic.superelement_checks import refuse, require_elastic
+from supple.formulations.elastic.touched_places import TouchedPlace
+from supple.geometry.rotation import skew
+
+_AT_PLACE = 1e-6  # of the body's size: a node of an interface lies at its place
+
+
+def superelement_body(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> ElasticBody:
+    """The body of imported matrices, its patches tied to their places, with a node at every touched place."""
+    described = drawing.mechanism.bodies[name].superelement
+    assert described is not None
+    path: Path = ("bodies", name, "superelement")
+    arrays = superelement_arrays(described, path)
+    require_elastic(arrays, path)
+    positions = arrays.positions - drawing.offsets[name]
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
+    patches: list[Patch] = []
+    front: list[int] = []
+    carriers: list[tuple[Array, int, bool]] = []  # a place, its patch or its rank in `front`, whether it is a patch
+    for key, interface in described.interfaces.items():
+        at: Path = (*path, "interfaces", key)
+        place = drawing.on_body(name, key, at)
+        if interface.node is not None:
+            node = _single(arrays, positions, interface.node, place, size, at)
+            carriers.append((place, len(front), False))
+            front.append(node)
+        else:
+            carriers.append((place, len(patches), True))
+            patches.append(_patch(arrays, positions, interface, place, at))
+    _require_apart(arrays, patches, front, path)
+    free = sorted(set(range(len(positions))) - set(front) - {int(node) for patch in patches for node in patch.nodes})
+    nodes: dict[tuple[float, ...], int] = {}
+    for one in touched:
+        if not _near(carriers, one.position, size):
+            node = _node_there(arrays, positions, free, one, size, name)
+            carriers.append((one.position, len(front), False))
+            front.append(node)
+        _, number, of_patch = _near(carriers, one.position, size)[0]
+        nodes[tuple(one.position.tolist())] = number if of_patch else len(patches) + number
+    return _assembled(drawing, name, arrays, positions, patches, front, touched, nodes)
+
+
+def _assembled(
+    drawing: Drawing,
+    name: str,
+    arrays: SuperelementArrays,
+    positions: Array,
+    patches: list[Patch],
+    front: list[int],
+    touched: list[TouchedPlace],
+    nodes: dict[tuple[float, ...], int],
+) -> ElasticBody:
+    planar = drawing.mechanism.planar
+    mesh = tied(positions, arrays.degrees, patches, front)
+    S, node, component = mesh.S, mesh.node, mesh.component
+    if planar:  # places stay in the plane; the mesh between them is held by them alone
+        keep = (node >= len(patches) + len(front)) | np.isin(component, PLANAR_COLUMNS)
+        S, node, component = S[:, keep], node[keep], component[keep]
+    mesh_turning = [sp.block_diag([skew(np.eye(3)[k])] * (S.shape[0] // 3)) for k in ((2,) if planar else (0, 1, 2))]
+    K, M = (sp.csr_array(S.T @ (0.5 * (matrix + matrix.T)) @ S) for matrix in (arrays.K, arrays.M))
+    turning = [sp.csr_array(S.T @ arrays.M @ turn @ S) for turn in mesh_turning]
+    width = 3 if planar else 6
+    for place in touched:
+        if place.mass or place.inertia:
+            at = nodes[tuple(place.position.tolist())] * width
+            part = np.diag([place.mass] * 3 + [place.inertia] * 3)
+            turns = [np.kron(np.eye(2), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
+            kept = PLANAR_COLUMNS if planar else np.arange(6)
+            M = M + _block(part[np.ix_(kept, kept)], at, M.shape[0])
+            turning = [
+                N + _block((part @ turn)[np.ix_(kept, kept)], at, M.shape[0])
+                for N, turn in zip(turning, turns, strict=True)
+            ]
+    rows = {key: nodes[key] for key in (tuple(place.position.tolist()) for place in touched if place.row)}
+    return ElasticBody(
+        name=name,
+        nodes=mesh.nodes,
+        K=K,
+        M=sp.csr_array(M),
+        turning=tuple(turning),
+        width=width,
+        node=node,
+        component=component,
+        interface=tuple(sorted(set(rows.values()))),
+        places={(key[0], key[1], key[2]): number for key, number in rows.items()},
+    )
+
+
+def _block(block: Array, at: int, size: int) -> sp.csr_array:
+    rows, columns = np.meshgrid(at + np.arange(len(block)), at + np.arange(len(block)), indexing="ij")
+    return sp.coo_array((block.ravel(), (rows.ravel(), columns.ravel())), shape=(size, size)).tocsr()
+
+
+def _index(arrays: SuperelementArrays, number: int, path: Path) -> int:
+    found = np.flatnonzero(arrays.numbers == number)
+    if not len(found):
+        low, high = arrays.numbers.min(), arrays.numbers.max()
+        refuse(f"there is no node {number}", path, f"the node table has {len(arrays.numbers)} nodes, {low} to {high}")
+    return int(found[0])
+
+
+def _single(arrays: SuperelementArrays, positions: Array, number: int, place: Array, size: float, path: Path) -> int:
+    node = _index(arrays, number, path)
+    if arrays.degrees[node] != 6:
+        refuse(
+            f"node {number} has three degrees of freedom, and a joint needs six",
+            path,
+            "tie a patch of nodes to it: nodes: [...] or within: 0.01",
+        )
+    distance = float(np.linalg.norm(positions[node] - place))
+    if distance > _AT_PLACE * size:
+        refuse(f"node {number} is {distance:.4g} m from the place", path, "draw the place where the node is")
+    return node
+
+
+def _patch(arrays: SuperelementArrays, positions: Array, interface: Interface, place: Array, path: Path) -> Patch:
+    if interface.nodes is not None:
+        nodes = np.array([_index(arrays, number, path) for number in interface.nodes])
+    else:
+        assert interface.within is not None
+        distance = np.linalg.norm(positions - place, axis=1)
+        nodes = np.flatnonzero(distance <= interface.within * (1.0 + 1e-9))
+        if len(nodes) < 3:
+            refuse(
+                f"{len(nodes)} nodes lie within {interface.within:g} m of it, the nearest at {distance.min():.4g} m",
+                path,
+                "a patch needs three nodes or more: widen it, or list its nodes",
+            )
+    if on_a_line(positions[nodes]):
+        refuse("the nodes of the patch lie on a line, about which it can turn", path, "add nodes beside the line")
+    return Patch(place, nodes, interface.tie == "average", _weights(arrays, nodes))
+
+
+def _weights(arrays: SuperelementArrays, nodes: Integers) -> Array | None:
+    """Shares of the patch's nodes in its mean motion: diagonal masses, which follow the area that belongs to each.
+
+    Equal shares would give corners and edges of a face too much, and the tie a compliance that depends on the mesh.
+    """
+    first = np.concatenate([[0], np.cumsum(arrays.degrees)])[nodes]
+    found = np.mean([arrays.M.diagonal()[first + k] for k in range(3)], axis=0)
+    return found if found.min() > 0.0 else None
+
+
+def _require_apart(arrays: SuperelementArrays, patches: list[Patch], front: list[int], path: Path) -> None:
+    taken = np.concatenate([np.array(front, dtype=np.int64), *(patch.nodes for patch in patches)])
+    numbers, counts = np.unique(taken, return_counts=True)
+    if len(counts) and counts.max() > 1:
+        twice = arrays.numbers[numbers[np.argmax(counts)]]
+        refuse(f"node {twice} belongs to two interfaces", (*path, "interfaces"), "give each its own nodes")
+
+
+def _near(carriers: list[tuple[Array, int, bool]], position: Array, size: float) -> list[tuple[Array, int, bool]]:
+    return [carrier for carrier in carriers if np.linalg.norm(carrier[0] - position) <= 10.0 * NEAR * size]
+
+
+def _node_there(
+    arrays: SuperelementArrays, positions: Array, free: list[int], place: TouchedPlace, size: float, name: str
+) -> int:
+    six = [node for node in free if arrays.degrees[node] == 6]
+    distance = np.linalg.norm(positions[six] - place.position, axis=1) if six else np.array([np.inf])
+    nearest = int(np.argmin(distance))
+    if six and (place.loose or distance[nearest] <= _AT_PLACE * size):
+        return six[nearest]
+    listed = ", ".join(f"{x:.6g}" for x in place.position)
+    raise InputError(
+        f"no interface of {part_name(('bodies', name))} is at ({listed}) in its axes"
+        + (f"; the nearest node with six degrees is {distance[nearest]:.4g} m away" if six else ""),
+        part=place.part,
+        path=place.path,
+        hint="list the place under interfaces: with a node or a patch of nodes",
+    )

@@ -1,0 +1,70 @@
+"""Where joints, loads, sensors and point masses touch a body: the places that need a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.drawing import Drawing, Path
+from supple.diagnostics.parts import part_name
+from supple.kinematics.joint_frames import joint_frames
+
+Array = NDArray[np.float64]
+
+_ACTING = ("actuators", "springs", "dampers", "forces", "sensors")
+
+
+class TouchedPlace(NamedTuple):
+    """A place on a body.
+
+    position : (3,) in the body's axes
+    path     : of the part that touches it
+    row      : whether constraints, loads or measures are taken there; otherwise it only carries mass
+    loose    : a joint that has no place of its own; the node next to it will do
+    mass, inertia : of a point mass
+    """
+
+    position: Array
+    path: Path
+    row: bool = True
+    loose: bool = False
+    mass: float = 0.0
+    inertia: float = 0.0
+
+    @property
+    def part(self) -> str:
+        return part_name(self.path) or ""
+
+
+def touched_places(drawing: Drawing, body: str) -> list[TouchedPlace]:
+    """All of them, in the order of the file; a place that several parts touch comes several times."""
+    return [place for on, place in _all(drawing) if on == body]
+
+
+def _all(drawing: Drawing) -> Iterator[tuple[str, TouchedPlace]]:
+    mechanism = drawing.mechanism
+    for name, joint in mechanism.joints.items():
+        path: Path = ("joints", name)
+        drawn = joint.at is not None or name in drawing.points or name in drawing.frames
+        loose = joint.frames is None and not drawn
+        frames = joint_frames(drawing, name)
+        for on, position in zip(joint.bodies, (frames.pa, frames.pb), strict=True):
+            yield on, TouchedPlace(position, path, loose=loose)
+    for section in _ACTING:
+        for name, part in getattr(mechanism, section).items():
+            for key in ("between", "at", "position"):
+                given = getattr(part, key, None) or ()
+                for reference in (given,) if isinstance(given, str) else given:
+                    path = (section, name, key)
+                    found = drawing.attached(reference, path)
+                    yield found.body, TouchedPlace(found.pose.position, path)
+    for name, carried in mechanism.point_masses.items():
+        path = ("point_masses", name, "at")
+        found = drawing.attached(carried.at, path)
+        yield (
+            found.body,
+            TouchedPlace(found.pose.position, path, False, False, carried.mass, carried.inertia or 0.0),
+        )
