@@ -8,7 +8,7 @@ import pytest
 
 import supple
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "laws"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "laws")]
 
 from random_mechanisms import CASES, case
 

@@ -11,7 +11,7 @@ from supple.cli.options import File, Json, Settings, read_mechanism
 def check(file: File, settings: Settings = None, as_json: Json = False) -> None:
     """Say what a mechanism consists of, or what is wrong and where."""
     with answering(as_json) as answer:
-        from supple.kinematics.inspection import check as inspect
+        from supple.analyses.check import check as understand
 
-        found = inspect(read_mechanism(answer, file, settings))
+        found = understand(read_mechanism(answer, file, settings))
         answer.give(asdict(found), lambda: print(found.summary()))

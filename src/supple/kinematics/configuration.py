@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -105,6 +105,14 @@ class Configuration:
         arrays = self.rest.numbering.arrays
         compiled(jacobian_batch)(arrays.sizes, arrays.column, arrays.rows_i, arrays.rows_f, arrays.extent, X, J)
         return J.reshape(*self.X.shape[:-2], *J.shape[1:])
+
+    def each(self) -> Iterator[Configuration]:
+        """The configurations of a batch, one by one; a single one gives itself."""
+        if self.X.ndim == 2:
+            yield self
+            return
+        for theta, X, w, reached in zip(self.theta, self.X, self.w, self.reached, strict=True):
+            yield Configuration(self.rest, theta, X, w, reached)
 
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib)."""

@@ -5,11 +5,12 @@ Everything here is interpreted numpy, so that the answer comes at once: nothing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.elastic_parts import ElasticPart, elastic_parts
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
@@ -38,6 +39,8 @@ class Inspection:
     instantaneous_mobility : at rest itself; larger where rest is a singular position
     singularity            : smallest over largest singular value of the rows of joints and coordinates at rest
     gruebler               : freedoms less constraints, as counted on paper
+    elastic_bodies         : those that bend; here each is taken as rigid
+    elastic_joints         : joint -> the directions in which it yields
     notes                  : what deserves a second look, in plain words
     """
 
@@ -56,6 +59,8 @@ class Inspection:
     singularity: float
     gruebler: int
     notes: tuple[str, ...]
+    elastic_bodies: tuple[ElasticPart, ...] = ()
+    elastic_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def summary(self) -> str:
         """The same as a readable text."""
@@ -70,6 +75,12 @@ class Inspection:
             ("redundant", f"{self.redundant_constraints} constraints"),
             ("singularity", f"{self.singularity:.3g} at rest (0 is singular)"),
         ]
+        if self.elastic_joints:
+            listed = "; ".join(f"{name} in {', '.join(given)}" for name, given in self.elastic_joints.items())
+            rows.insert(2, ("elastic joints", f"{len(self.elastic_joints)}: {listed}"))
+        if self.elastic_bodies:
+            listed = "".join(f"\n{part}" for part in self.elastic_bodies)
+            rows.insert(1, ("elastic bodies", f"{len(self.elastic_bodies)}{listed}"))
         lines = [f"{self.name} ({kind})"]
         for name, text in rows:
             first, *more = text.split("\n")
@@ -82,7 +93,7 @@ class Inspection:
         return self.summary()
 
 
-def check(mechanism: Mechanism) -> Inspection:
+def inspect(mechanism: Mechanism) -> Inspection:
     """Assemble the mechanism at rest and say what it is; a mistake raises an `InputError`."""
     try:
         position = rest(mechanism)
@@ -117,6 +128,8 @@ def check(mechanism: Mechanism) -> Inspection:
             *_massless(position, J, inertia),
             *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
+        elastic_bodies=elastic_parts(found.drawing),
+        elastic_joints={name: tuple(joint.elastic) for name, joint in mechanism.joints.items() if joint.elastic},
     )
 
 
@@ -162,6 +175,8 @@ def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
     """What the actuators leave undriven, and where θ is missing."""
     found = position.numbering
     actuators, freedom = tuple(found.mechanism.actuators), position.mobility.mobility
+    if not freedom:
+        return []
     if not found.coordinates:
         count = f"{len(actuators)} actuator{'s' * (len(actuators) != 1)}" if actuators else "no actuator"
         verb = "is" if len(actuators) < 2 else "are"
@@ -208,7 +223,7 @@ def _inertia(position: Rest) -> Array:
 def _massless(position: Rest, J: Array, inertia: Array) -> list[str]:
     """Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force."""
     found, freedom = position.numbering, position.mobility
-    if freedom.singular:  # motions that end at rest would be taken for real ones
+    if freedom.singular or not freedom.mobility:  # motions that end at rest would be taken for real ones
         return []
     m, n = found.constraints, found.columns
     motions = np.linalg.svd(J[:m])[2][n - freedom.mobility :] if m else np.eye(n)

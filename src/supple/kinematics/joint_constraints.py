@@ -23,6 +23,7 @@ _ZERO = np.zeros(3)
 class Primitive(NamedTuple):
     """One scalar measure between body a and body b; vectors in the axes of their bodies.
 
+    pa, pb  : where it is measured; an angle does not depend on that, but on an elastic body it is a node that turns
     swapped : a and b change places (a measure seen from the second body)
     """
 
@@ -49,15 +50,16 @@ class JointFrames(NamedTuple):
 
     def right_angle(self, first: int, second: int) -> Primitive:
         """Product of an axis of the first frame with an axis of the second."""
-        return Primitive(DOT, u=self.Ea[:, first], w=self.Eb[:, second])
+        return Primitive(DOT, u=self.Ea[:, first], w=self.Eb[:, second], pa=self.pa, pb=self.pb)
 
     def turn(self) -> Primitive:
         """Angle from the first frame's x to the second's, about z."""
-        return Primitive(ANGLE, u=self.Ea[:, 0], v=self.Ea[:, 1], w=self.Eb[:, 0])
+        return Primitive(ANGLE, u=self.Ea[:, 0], v=self.Ea[:, 1], w=self.Eb[:, 0], pa=self.pa, pb=self.pb)
 
     def tilt(self) -> Primitive:
         """Angle of the second frame about its own x axis, seen against the first frame's z."""
-        return Primitive(ANGLE, u=self.Eb[:, 2], v=self.Eb[:, 1], w=self.Ea[:, 2], swapped=True)
+        u, v, w = self.Eb[:, 2], self.Eb[:, 1], self.Ea[:, 2]
+        return Primitive(ANGLE, u=u, v=v, w=w, pa=self.pb, pb=self.pa, swapped=True)
 
 
 Rows = list[Primitive]
@@ -96,6 +98,21 @@ PLANAR: dict[str, Rule] = {
     "weld": lambda f: ([f.along(0), f.along(1), f.right_angle(0, 1)], []),
     "free": lambda f: ([], [f.along(0), f.along(1), f.turn()]),
 }
+
+
+def row_directions(kind: str, plane: str | None) -> tuple[str, ...]:
+    """What each constraint of a joint holds, as `Joint.elastic` calls it: along or about an axis of its first frame."""
+    frames = JointFrames(_ZERO, np.eye(3), _ZERO, np.eye(3))
+    found = []
+    for row in (SPATIAL if plane is None else PLANAR)[kind](frames)[0]:
+        axis = int(np.argmax(row.u))
+        about = row.kind != ALONG
+        turned = 3 - axis - int(np.argmax(row.w)) if about else axis
+        if plane is None:
+            found.append(("r" if about else "") + "xyz"[turned])
+        else:
+            found.append("angle" if about else plane[axis])
+    return tuple(found)
 
 
 def between(pa: Array, pb: Array) -> Primitive:

@@ -74,7 +74,7 @@ def _share_a_measure(mechanism: Mechanism) -> bool:
 
 
 def _require_motion(found: Numbering, freedom: Mobility) -> None:
-    if freedom.mobility > 0:
+    if freedom.mobility > 0 or found.mechanism.elastic:  # a structure that only bends is at rest where it is drawn
         return
     redundant = f" with {freedom.redundant} redundant constraints" if freedom.redundant else ""
     raise InputError(

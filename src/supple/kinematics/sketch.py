@@ -105,8 +105,13 @@ class _Drawn:
     def bodies(
         self, places: Places, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
     ) -> None:
-        """A line through two places, a light plate through more."""
+        """A line through two places, a light plate through more; a line for each of several beams."""
         for body in self.mechanism.bodies:
+            if body in places.beams:
+                for beam in self.at(body, places.beams[body]):
+                    self.line(beam, linewidth=thin * 2.8, color=colors[body], alpha=alpha, zorder=2)
+                    self.strokes.append(beam)
+                continue
             points = self.at(body, places.bodies[body])
             if len(points) < 2:
                 continue

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mechanism import GROUND
+from supple.description.placed_beam import placed_beams
 from supple.kinematics.joint_constraints import JointFrames
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
@@ -31,13 +32,15 @@ class Attachment(NamedTuple):
 class Places(NamedTuple):
     """Everything a sketch marks.
 
-    bodies : body -> (k, 3) joints, rod ends and attachments on it, in its axes
+    bodies : body -> (k, 3) joints, ends of rods and beams, and attachments on it, in its axes
+    beams  : body -> (k, 2, 3) the ends of its beams, for a body of several
     joints : joint -> its frames on the two bodies
     lines  : (section, name) -> the two ends of a cylinder, spring or damper
     guides : joint -> where, along its axis on the first body, a slider on the ground runs from and to
     """
 
     bodies: dict[str, Array]
+    beams: dict[str, Array]
     joints: dict[str, JointFrames]
     lines: dict[tuple[str, str], tuple[Attachment, Attachment]]
     guides: dict[str, tuple[float, float]]
@@ -49,6 +52,13 @@ def sketch_places(numbering: Numbering) -> Places:
     on_bodies: dict[str, list[Array]] = {name: [] for name in (GROUND, *mechanism.bodies)}
     for name, length in drawing.lengths.items():
         on_bodies[name] += [np.zeros(3), np.array([length, 0.0, 0.0])]
+    beams = {
+        name: np.array([beam.places for beam in placed_beams(drawing, name)])
+        for name, body in mechanism.bodies.items()
+        if body.beams is not None
+    }
+    for name, of_body in beams.items():
+        on_bodies[name] += list(of_body.reshape(-1, 3))
     joints = {
         name: joint_frames(drawing, name)
         for name, joint in mechanism.joints.items()
@@ -74,7 +84,7 @@ def sketch_places(numbering: Numbering) -> Places:
         for name, joint in mechanism.joints.items()
         if joint.kind in SLIDING and joint.bodies[0] == GROUND
     }
-    return Places(bodies, joints, lines, guides)
+    return Places(bodies, beams, joints, lines, guides)
 
 
 def body_kinds(bodies: tuple[str, ...]) -> dict[str, str]:

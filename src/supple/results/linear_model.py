@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.results.linear_modes import LinearModes, linear_modes
 
 Array = NDArray[np.float64]
+
+_METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")
+
+
+class SecondOrder(NamedTuple):
+    """M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu about the same state: (n, n) three times, (n, inputs)             [Lin, eq. 39]
+
+    -P₂ is the stiffness of small motions and -P₁ their damping, with what the motion itself contributes.
+    """
+
+    M: Array
+    P2: Array
+    P1: Array
+    P3: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +33,9 @@ class LinearModel:
     """Small motions about a state: x, u and y are the departures from it.
 
     A (x, x), B (x, u), C (y, x), D (y, u); states, inputs, outputs : their names
-    at : the state, the inputs and the outputs that it was linearized about, by name
+    at : the state, the inputs, the outputs and the accelerations that it was linearized about, by name
+    second_order : the same as equations of forces, where the states are coordinates and their rates
+    step : s, of a model in discrete time x(k + 1) = A x(k) + B u(k); None in continuous time
     """
 
     A: Array
@@ -29,6 +46,8 @@ class LinearModel:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     at: dict[str, dict[str, float]]
+    second_order: SecondOrder | None = None
+    step: float | None = None
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)
@@ -39,19 +58,49 @@ class LinearModel:
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
-        """Of A, by rising magnitude, 1/s."""
+        """Of A, by rising magnitude, 1/s (in discrete time without unit)."""
         found = np.linalg.eigvals(self.A).astype(complex)
         return found[np.lexsort((found.imag, np.round(np.abs(found), 12)))]
 
     def response(self, frequencies_hz: ArrayLike, output: str, inlet: str) -> NDArray[np.complex128]:
-        """C (iω - A)⁻¹ B + D from one input to one output at each frequency."""
+        """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
         for name, known, what in ((output, self.outputs, "output"), (inlet, self.inputs, "input")):
             if name not in known:
                 raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
         row, column = self.C[self.outputs.index(output)], self.inputs.index(inlet)
         shift = 2j * np.pi * np.asarray(frequencies_hz, float)[..., None, None]
+        if self.step is not None:
+            shift = np.exp(shift * self.step)
         x = np.linalg.solve(shift * np.eye(len(self.A)) - self.A, self.B[:, column, None].astype(complex))[..., 0]
         return np.asarray(x @ row + self.D[self.outputs.index(output), column])
+
+    def modes(self) -> LinearModes:
+        """Frequencies, damping ratios, and which coordinates take part in each mode."""
+        if self.step is not None:
+            raise InputError("it is a model in discrete time", part="modes", hint="ask the continuous model for its modes")
+        if len(self.states) % 2:
+            raise InputError(
+                f"{len(self.states)} states are not coordinates and their rates", part="modes", hint="look at eigenvalues"
+            )
+        return linear_modes(self.A, self.states)
+
+    def discretized(self, step: float, method: str = "zoh") -> LinearModel:
+        """The model in discrete time.
+
+        step   : s
+        method : "zoh" holds the inputs over a step (exact then), "foh" joins them by straight lines; "bilinear" (Tustin),
+                 "euler", "backward_diff", "impulse"
+        """
+        from scipy.signal import cont2discrete
+
+        if self.step is not None:
+            raise InputError(f"it has steps of {self.step:g} s already", part="step", hint="take the continuous model")
+        if not (np.isfinite(step) and step > 0.0):
+            raise InputError(f"{step} s is not a step", part="step", hint="give a time longer than zero")
+        if method not in _METHODS:
+            raise InputError(f'there is no method "{method}"', part="method", hint=nearest(method, _METHODS))
+        A, B, C, D, _ = cont2discrete((self.A, self.B, self.C, self.D), step, method)
+        return replace(self, A=A, B=B, C=C, D=D, second_order=None, step=float(step))
 
     def to_control(self) -> Any:
         """A StateSpace of python-control (the extra `control`), with the same names but tool_x for tool.x.
@@ -72,13 +121,16 @@ class LinearModel:
             states=_without_dots(self.states),
             inputs=_without_dots(self.inputs),
             outputs=_without_dots(self.outputs),
+            dt=0 if self.step is None else self.step,
         )
 
     def to_scipy(self) -> Any:
         """A StateSpace of scipy.signal."""
         from scipy.signal import StateSpace
 
-        return StateSpace(self.A, self.B, self.C, self.D)
+        if self.step is None:
+            return StateSpace(self.A, self.B, self.C, self.D)
+        return StateSpace(self.A, self.B, self.C, self.D, dt=self.step)
 
 
 def _without_dots(names: tuple[str, ...]) -> list[str]:

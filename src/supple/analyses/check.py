@@ -1,0 +1,24 @@
+"""The verb `check`: what supple understands of a mechanism, its elastic bodies divided into elements and judged too."""
+
+from __future__ import annotations
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import SuppleError
+from supple.formats.source import located
+from supple.kinematics.inspection import Inspection, inspect
+from supple.kinematics.rest import rest
+
+
+def check(mechanism: Mechanism) -> Inspection:
+    """Assemble the mechanism at rest, make its elastic bodies, and say what it is; a mistake raises an `InputError`."""
+    found = inspect(mechanism)
+    if found.elastic_bodies:
+        # Sparse matrices take a while to import; a rigid mechanism does without.
+        from supple.formulations.elastic.elastic_body import elastic_body
+
+        try:
+            for part in found.elastic_bodies:
+                elastic_body(rest(mechanism).numbering.drawing, part.name)
+        except SuppleError as error:
+            raise located(error, mechanism) from None
+    return found

@@ -1,0 +1,197 @@
+"""Natural frequencies over a region: a grid of configurations, those that cannot be assembled marked."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.modal import modes
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.kinematics.closure import assemble, dead_point
+from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+
+_TOGETHER = 256  # configurations between two signs of life
+_COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyMap:
+    """Frequencies on a grid of coordinates.
+
+    coordinates    : name -> its values, in the order of the grid's axes
+    frequencies_hz : (n₁, n₂, ..., k) rising; nan where the mechanism cannot be assembled
+    assembled      : (n₁, n₂, ...)
+    at             : what the other coordinates stay at
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    coordinates: dict[str, Array]
+    frequencies_hz: Array = field(repr=False)
+    assembled: NDArray[np.bool_] = field(repr=False)
+    at: dict[str, float]
+
+    @property
+    def bands_hz(self) -> Array:
+        """(k, 2): lowest and highest frequency of each mode over the region."""
+        found = self.frequencies_hz[self.assembled]
+        return np.column_stack([found.min(axis=0), found.max(axis=0)])
+
+    def plot(self, *, axes: Any = None, count: int | None = None) -> Any:
+        """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the figure."""
+        if len(self.coordinates) == 1:
+            return self._curves(axes, count)
+        if len(self.coordinates) == 2 and axes is None:
+            return self._maps(count)
+        raise InputError(
+            f"a map over {len(self.coordinates)} coordinates is not drawn"
+            + (" into axes of another figure" if len(self.coordinates) == 2 else ""),
+            hint="vary one or two of them and leave the others where they are",
+        )
+
+    def _label(self, name: str) -> str:
+        numbering = rest(self.mechanism).numbering
+        row = numbering.constraints + numbering.coordinates.index(name)
+        return f"{name} / {'rad' if numbering.angles()[row] else 'm'}"
+
+    def _curves(self, axes: Any, count: int | None) -> Any:
+        if axes is None:
+            from matplotlib.figure import Figure
+
+            axes = Figure(figsize=(7.0, 4.5), layout="constrained").subplots()
+        ((name, values),) = self.coordinates.items()
+        for i, curve in enumerate(self.frequencies_hz.T[:count]):
+            axes.plot(values, curve, color=_COLORS[i % len(_COLORS)], linewidth=1.4)
+        axes.set_xlabel(self._label(name))
+        axes.set_ylabel("frequency / Hz")
+        axes.set_ylim(bottom=min(0.0, float(np.nanmin(self.frequencies_hz))))
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes.figure
+
+    def _maps(self, count: int | None) -> Any:
+        from matplotlib.figure import Figure
+
+        shown = np.moveaxis(self.frequencies_hz, -1, 0)[:count]
+        columns = min(3, len(shown))
+        rows = -(-len(shown) // columns)
+        figure = Figure(figsize=(3.4 * columns, 3.0 * rows), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False).ravel()
+        (first, x), (second, y) = self.coordinates.items()
+        for i, (axes, values) in enumerate(zip(panels, shown, strict=False)):
+            drawn = axes.pcolormesh(x, y, values.T, shading="gouraud" if self.assembled.all() else "nearest")
+            bar = figure.colorbar(drawn, ax=axes)
+            bar.set_label("Hz", fontsize=8)
+            bar.ax.tick_params(labelsize=7)
+            axes.set_title(f"mode {i + 1}", fontsize=9)
+            axes.set_xlabel(self._label(first), fontsize=8)
+            axes.set_ylabel(self._label(second), fontsize=8)
+            axes.tick_params(labelsize=7)
+        for axes in panels[len(shown) :]:
+            axes.set_visible(False)
+        return figure
+
+    def save(self, path: str | Path) -> Path:
+        """Write a table: the coordinates and the frequencies of every configuration of the grid."""
+        target = Path(path)
+        beside = target.with_name(target.name + ".part")
+        grid = np.stack(np.meshgrid(*self.coordinates.values(), indexing="ij"), axis=-1)
+        k = self.frequencies_hz.shape[-1]
+        values = self.frequencies_hz.reshape(-1, k)
+        with beside.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream)
+            writer.writerow([*self.coordinates, *(f"mode {i + 1}" for i in range(k))])
+            writer.writerows(np.column_stack([grid.reshape(len(values), -1), values]).tolist())
+        beside.replace(target)
+        return target
+
+
+def frequency_map(
+    mechanism: Mechanism,
+    grid: Mapping[str, ArrayLike],
+    *,
+    at: At = None,
+    count: int = 6,
+    free_actuators: bool = False,
+    preload: bool = True,
+    progress: bool | None = None,
+) -> FrequencyMap:
+    """The lowest frequencies at every combination of the values of some coordinates.
+
+    grid     : coordinate -> values (rad or m); the others stay at `at`
+    progress : a line on standard error while it runs; if left out, where that is a terminal
+
+    A configuration that cannot be assembled is marked; where none can, that is an error.
+    """
+    values = {name: np.atleast_1d(np.asarray(given, float)) for name, given in grid.items()}
+    origin = coordinate_values(mechanism, at)
+    names = rest(mechanism).numbering.coordinates
+    _require_grid(mechanism, values, names, origin)
+    theta = np.broadcast_to(origin, (*(len(item) for item in values.values()), len(names))).copy()
+    for name, mesh in zip(values, np.meshgrid(*values.values(), indexing="ij"), strict=True):
+        theta[..., names.index(name)] = mesh
+    shape, flat = theta.shape[:-1], theta.reshape(-1, len(names))
+    found = assemble(mechanism, flat, failures="mark")
+    kept = np.flatnonzero(found.assembled)
+    if len(kept) == 0:
+        raise dead_point(next(found.each()))
+    options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": preload}
+    frequencies = np.full((len(flat), count), np.nan)
+    with _Line(progress) as line:
+        for start in range(0, len(kept), _TOGETHER):
+            piece = kept[start : start + _TOGETHER]
+            here = Configuration(found.rest, found.theta[piece], found.X[piece], found.w[piece], found.reached[piece])
+            part = modes(mechanism, here, **options).frequencies_hz
+            frequencies[piece, : part.shape[1]] = part
+            line.show(start + len(piece), len(kept))
+    existing = int(np.isfinite(frequencies[kept]).any(axis=0).sum())
+    return FrequencyMap(
+        mechanism,
+        values,
+        frequencies[:, :existing].reshape(*shape, existing),
+        found.assembled.reshape(shape),
+        {name: float(origin[i]) for i, name in enumerate(names) if name not in values},
+    )
+
+
+def _require_grid(mechanism: Mechanism, values: dict[str, Array], names: Sequence[str], origin: Array) -> None:
+    part = f'mechanism "{mechanism.name}"'
+    if not values:
+        raise InputError("a map needs a coordinate to vary", part=part, hint=f"one of {', '.join(names) or 'none'}")
+    for name, given in values.items():
+        if name not in names:
+            raise InputError(f'"{name}" is not a coordinate of "{mechanism.name}"', hint=nearest(name, names))
+        if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
+            raise InputError(f'the values of "{name}" are not a list of finite numbers', hint="give (n,) values")
+    if origin.ndim != 1:
+        raise InputError("a map stands at one configuration, not a batch", hint="vary coordinates by the grid alone")
+
+
+class _Line:
+    """How far a map is, renewed in place; silent where nobody watches."""
+
+    def __init__(self, shown: bool | None):
+        self.shown = sys.stderr.isatty() if shown is None else shown
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def show(self, done: int, total: int) -> None:
+        if self.shown:
+            sys.stderr.write(f"\r{done} of {total} configurations")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

@@ -1,0 +1,59 @@
+"""What holds a mechanism at a frequency: rows that are ideal, and rows with a dynamic stiffness κ(ω).
+
+    κ = k (1 + iη) + iω (βk + c) - ω² J
+
+Springs and elastic joints give k, dampers c, motors J; η and β are those of the mechanism's damping.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formulations.coefficients import DAMPER, MOTOR
+from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Restraint(NamedTuple):
+    """Rows of the numbering: `hard` are held ideally; `soft` with stiffness k, damping c and inertia J (soft,)."""
+
+    hard: Integers
+    soft: Integers
+    k: Array
+    c: Array
+    J: Array
+
+    def held(self, name: str) -> Held:
+        """Ideal rows and springs, as modes take them."""
+        springs = self.k > 0.0
+        rows = np.concatenate([self.hard, self.soft[springs]])
+        return Held(name, rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
+
+
+def restraint(rest: ElasticRest, *, locked: set[int]) -> Restraint:
+    """All joints, and the coordinates θ whose rows are `locked`."""
+    first, compliance = rest.numbering.constraints, rest.arrays.compliance
+    joints = np.arange(first)
+    hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
+    dampers, motors = acting(rest, DAMPER), acting(rest, MOTOR)
+    soft = np.flatnonzero(compliance > 0.0).tolist()
+    soft = sorted({*soft, *dampers, *motors} - locked)
+    stiffness = [1.0 / compliance[row] if compliance[row] > 0.0 else 0.0 for row in soft]
+    damping = [dampers.get(row, 0.0) + _in_joint(rest, row) for row in soft]
+    inertia = [motors.get(row, 0.0) for row in soft]
+    return Restraint(hard, np.array(soft, dtype=np.int64), *(np.array(x, float) for x in (stiffness, damping, inertia)))
+
+
+def _in_joint(rest: ElasticRest, row: int) -> float:
+    """Damping beside the stiffness of an elastic joint."""
+    if row not in rest.elastic_rows:
+        return 0.0
+    name, direction = rest.elastic_rows[row]
+    given = rest.numbering.mechanism.joints[name].elastic_damping or {}
+    return float(given.get(direction, 0.0))

@@ -1,0 +1,215 @@
+"""`supple frf`: the frequency response from an input to an output, of a mechanism or of its reduced model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.model_argument import (
+    FileOrRom,
+    described,
+    is_model,
+    model_configuration,
+    read_model,
+    require_no,
+)
+from supple.cli.options import At, Json, Settings, configuration, read_mechanism
+from supple.cli.quantities import quantity_of
+
+if TYPE_CHECKING:
+    from supple.analyses.ports import Port
+    from supple.reduced.model import ReducedModel
+    from supple.results.frequency_response import FrequencyResponse
+
+
+class Kind(StrEnum):
+    """Displacement, velocity or acceleration of the output."""
+
+    RECEPTANCE = "receptance"
+    MOBILITY = "mobility"
+    ACCELERANCE = "accelerance"
+
+
+class Method(StrEnum):
+    """Line by line, or from modes."""
+
+    DIRECT = "direct"
+    MODAL = "modal"
+
+
+Input = Annotated[
+    str,
+    typer.Option(
+        "--input", metavar="NAME", show_default=False,
+        help="`lift`: the force of an actuator (with --free-actuators); `lift.acceleration`: its motion is led; "
+        "`E.z`: a force at a place; a sensor's output: a force along what it measures.",
+    ),
+]  # fmt: skip
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", metavar="NAME", show_default=False,
+        help="A sensor's output, `place.axis`, an actuator or a joint's coordinate.",
+    ),
+]  # fmt: skip
+KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
+FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
+NoPreload = Annotated[
+    bool, typer.Option("--no-preload", help="Free actuators without the stiffness of gravity and forces at rest.")
+]
+From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
+To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
+Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
+DampingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--damping", metavar="LAW", show_default=False,
+        help="`0.01` or `modal=0.01` (ζ of every mode), `structural=0.02` (loss factor), `rayleigh=ALPHA,BETA`, "
+        "`0` for none; the file's if left out.",
+    ),
+]  # fmt: skip
+MethodOption = Annotated[Method, typer.Option("--method", help="Line by line, or from modes.")]
+
+
+def frf(
+    file: FileOrRom,
+    input_name: Input,
+    output_name: Output,
+    at: At = None,
+    kind: KindOption = Kind.RECEPTANCE,
+    free_actuators: FreeActuators = False,
+    no_preload: NoPreload = False,
+    start: From = "1",
+    stop: To = "100",
+    lines: Lines = 400,
+    damping: DampingOption = None,
+    method: MethodOption = Method.DIRECT,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Compute a frequency response at a configuration."""
+    with answering(as_json) as answer:
+        at_lines = frequency_lines(start, stop, lines)
+        if is_model(file):
+            model = read_model(answer, file, settings)
+            require_no(
+                {"--damping": damping, "--method": method is not Method.DIRECT},
+                "a reduced model has the damping it was reduced with, and its responses one method",
+            )
+            found = _of_model(
+                model, at, input_name, output_name, at_lines, kind.value,
+                free_actuators=free_actuators, preload=not no_preload,
+            )  # fmt: skip
+        else:
+            from supple.analyses.frequency_response import frf as response
+
+            mechanism = read_mechanism(answer, file, settings)
+            found = response(
+                mechanism, configuration(mechanism, at), input_name, output_name, at_lines, kind=kind.value,
+                free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
+                preload=not no_preload,
+            )  # fmt: skip
+        values = found.values[:, 0, 0]
+        data = {
+            "frequencies_hz": found.frequencies_hz, "real": values.real, "imag": values.imag,
+            "input": input_name, "output": output_name, "kind": found.kind, "unit": found.units[0][0],
+        }  # fmt: skip
+        answer.give(data, lambda: _show(found))
+
+
+def _of_model(
+    model: ReducedModel,
+    at: str | None,
+    inlet: str,
+    outlet: str,
+    lines: Any,
+    kind: Any,
+    *,
+    free_actuators: bool,
+    preload: bool,
+) -> FrequencyResponse:
+    """The response of a reduced model, with the units of the mechanism that it was made from."""
+    from supple.diagnostics import InputError
+    from supple.reduced.frequency_response import LED, model_response
+    from supple.results.frequency_response import response_unit
+
+    found = model_response(
+        model, model_configuration(model, at), inlet, outlet, lines, kind=kind,
+        free_actuators=free_actuators, preload=preload,
+    )  # fmt: skip
+    try:
+        seen, pushed = (_port(model, name) for name in (outlet, inlet.removesuffix(LED)))
+    except InputError:  # an internal mode, or what else a mechanism has no name for
+        return found
+    unit = f"{pushed.unit}/s²" if inlet.endswith(LED) else pushed.force_unit
+    return replace(found, units=((response_unit(kind, seen.unit, unit),),))
+
+
+def _port(model: ReducedModel, name: str) -> Port:
+    from supple.analyses.ports import port
+    from supple.kinematics.rest import rest
+
+    return port(rest(described(model)).numbering, name)
+
+
+def frequency_lines(start: str, stop: str, lines: int) -> Any:
+    """Evenly spaced frequencies, both ends among them."""
+    import numpy as np
+
+    from supple.diagnostics import InputError
+
+    first, last = quantity_of(start, "--from"), quantity_of(stop, "--to")
+    if lines > 1 and not first < last:
+        raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
+    return np.linspace(first, last, lines)
+
+
+def damping_law(text: str | None) -> dict[str, Any] | float | None:
+    """`0.01`, `modal=0.01`, `structural=0.02` or `rayleigh=ALPHA,BETA`."""
+    from supple.diagnostics import InputError, nearest
+
+    if text is None:
+        return None
+    name, equals, value = (item.strip() for item in text.partition("="))
+    if not equals:
+        return quantity_of(name, "--damping")
+    if name not in ("modal", "structural", "rayleigh"):
+        raise InputError(
+            f'"{name}" is not a law of damping',
+            part="--damping",
+            hint=nearest(name, ("modal", "structural", "rayleigh")),
+        )
+    numbers = [quantity_of(item, "--damping") for item in value.strip("[]").split(",")]
+    if len(numbers) != (2 if name == "rayleigh" else 1):
+        raise typer.BadParameter("rayleigh takes ALPHA,BETA, modal and structural one number", param_hint="--damping")
+    return {name: tuple(numbers) if name == "rayleigh" else numbers[0]}
+
+
+def _show(found: FrequencyResponse) -> None:
+    import numpy as np
+
+    from supple.cli.tables import Tables, number
+
+    out, values = Tables(), found.values[:, 0, 0]
+    size = np.abs(values)
+    out.line(
+        f"{found.name}: {found.kind} {found.outputs[0]} / {found.inputs[0]} in {found.units[0][0]}, "
+        f"{len(size)} lines from {found.frequencies_hz[0]:g} to {found.frequencies_hz[-1]:g} Hz"
+    )
+    inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
+    peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:12])
+    shown = sorted({0, len(size) - 1, *peaks.tolist()})
+    rows = [
+        (
+            f"{found.frequencies_hz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
+            number(size[i]),
+            f"{np.degrees(np.angle(values[i])):.4g}°",
+        )
+        for i in shown
+    ]
+    out.table(("frequency", "magnitude", "phase"), rows)
+    out.line("--json gives all lines, to full precision")

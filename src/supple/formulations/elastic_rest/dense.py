@@ -1,0 +1,83 @@
+"""The mechanism at one configuration as dense matrices without constraints: whatever the fast way leaves out.
+
+Motor inertia on coordinates, the stiffness of forces at rest, and all modes at once; also the fast way's check.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, null_space
+
+from supple.description.mechanism import Mechanism
+from supple.formulations.coefficients import MOTOR, carried
+from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.preload import preload_stiffness
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.rest import rest as undeformed
+
+Array = NDArray[np.float64]
+
+
+class DenseSystem(NamedTuple):
+    """M, K (n, n) over z, springs and elastic joints in K, and N (n, free): all motions that keep the constraints."""
+
+    M: Array
+    K: Array
+    N: Array
+
+
+def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> DenseSystem:
+    """At one configuration (not a batch)."""
+    X = configuration.X[None]
+    C = rows_at(rest, held.rows, X)[0]
+    soft = held.compliance > 0.0
+    K = np.diag(rest.arrays.stiffness) + C[soft].T @ (C[soft] / held.compliance[soft, None])
+    motors = acting(rest, MOTOR)
+    J = rows_at(rest, np.array(list(motors), dtype=np.int64), X)[0]
+    M = np.eye(rest.size) + J.T @ (np.array(list(motors.values()))[:, None] * J)
+    if preload:
+        K = K + preload_stiffness(rest, configuration)
+    hard = C[~soft]
+    N = null_space(hard / np.linalg.norm(hard, axis=1, keepdims=True)) if len(hard) else np.eye(rest.size)
+    return DenseSystem(M, K, N)
+
+
+def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> tuple[Array, Array]:
+    """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
+    M, K, N = dense_system(rest, configuration, held, preload=preload)
+    squares, vectors = eigh(N.T @ K @ N, N.T @ M @ N)
+    return squares, np.ascontiguousarray((N @ vectors).T)
+
+
+def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:
+    """Whether motor inertia takes part in the modes: it sits on a coordinate that is not locked."""
+    key = f"motors that move, free {free_actuators}"
+    return mechanism.remembered(key, lambda: _motors_move(mechanism, free_actuators))
+
+
+def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:
+    position = undeformed(mechanism)
+    first = position.numbering.constraints
+    locked = range(first, first + (0 if free_actuators else len(position.numbering.coordinates)))
+    return any(row not in locked for row in _uses(mechanism, MOTOR))
+
+
+def acting(rest: ElasticRest, role: int) -> dict[int, float]:
+    """Coefficient of everything of a role (MOTOR, DAMPER, ...), by the measure's row."""
+    return _uses(rest.numbering.mechanism, role)
+
+
+def _uses(mechanism: Mechanism, role: int) -> dict[int, float]:
+    position = undeformed(mechanism)
+    arrays = carried(position).arrays
+    found = {}
+    for measure, (start, stop) in enumerate(pairwise(arrays.uses_start)):
+        total = float(arrays.uses_f[start:stop, 0][arrays.uses_i[start:stop, 0] == role].sum())
+        if total:
+            found[position.numbering.constraints + measure] = total
+    return found

@@ -1,0 +1,326 @@
+"""The mechanism about θ as arrays: bodies in coordinates z of unit mass and diagonal stiffness, rows between parts.
+
+Each body, condensed once, has constant matrices M and K in its own axes. Its coordinates are changed once to z, in
+which its mass is the unit matrix and its stiffness Λ is diagonal (zero for its rigid motions); only rows depend on θ:
+
+    z̈ + Λ z + C(θ)ᵀλ = f(θ),   C(θ) z = diag(c) λ                      (docs/theory/elastic-rest.md, eqs. 1-5)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import pi
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formulations.coefficients import SPRING, carried
+from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic.condensation import CondensedBody, condense
+from supple.formulations.elastic.elastic_body import elastic_body
+from supple.kinematics.joint_constraints import row_directions
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import ALONG, PA, PB, ROW_WIDTH, SCALE, U
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, so that every motion has some
+
+
+class ElasticArrays(NamedTuple):
+    """What the kernels take, in this order.
+
+    part_i : (parts, 3) body, first coordinate and number of coordinates of its body
+    part_x : (parts, 3) place on the body, in its axes
+    shapes : (parts, d, widest) displacement of the part for each coordinate of its body, in body axes
+    stiffness : (n,) Λ
+    column : (d,) which of (u, φ) a component is
+    rows_i, rows_f : the rows of the rigid mechanism, between parts instead of bodies
+    compliance : (rows,) c of elastic joints, and of measures that springs act along; 0 elsewhere
+    """
+
+    part_i: Integers
+    part_x: Array
+    shapes: Array
+    stiffness: Array
+    column: Integers
+    rows_i: Integers
+    rows_f: Array
+    compliance: Array
+
+
+class Held(NamedTuple):
+    """Rows that are held, ideally or by springs: their numbers and their compliance."""
+
+    name: str
+    rows: Integers
+    compliance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BodyCoordinates:
+    """One body in z: its coordinates are `start` to `stop` of the mechanism's.
+
+    stiffness : (size,) its part of Λ
+    shapes    : (degrees, size) displacements of all nodes (a rigid body has one, at its origin), in body axes
+    rigid     : (size, d) z of the body's rigid motions, of unit velocity and turn about its origin
+    to_condensed : (size, size) its condensed coordinates for each of z
+    """
+
+    name: str
+    start: int
+    stiffness: Array = field(repr=False)
+    shapes: Array = field(repr=False)
+    rigid: Array = field(repr=False)
+    to_condensed: Array = field(repr=False)
+    mesh: ElasticBody | None = None
+    condensed: CondensedBody | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.stiffness)
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.size
+
+    def of_node(self, node: int) -> Array:
+        """Displacement of one node, (d, size)."""
+        return self.shapes if self.mesh is None else self.shapes[self.mesh.columns(node)]
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticRest:
+    """Linear elastodynamics of a mechanism, for any θ.
+
+    bodies : in the order of the numbering
+    band   : Hz, up to which the bodies were condensed to a relative error of ω² of 1e-6
+    """
+
+    numbering: Numbering
+    bodies: tuple[BodyCoordinates, ...]
+    arrays: ElasticArrays
+    band: float
+    elastic_rows: dict[int, tuple[str, str]] = field(repr=False)  # row: joint, direction
+    displacements: dict[str, int] = field(default_factory=dict)  # `place.axis`: row
+
+    @property
+    def size(self) -> int:
+        """n: coordinates z."""
+        return len(self.arrays.stiffness)
+
+    @property
+    def elastic(self) -> bool:
+        """Whether anything deforms: a body or a joint."""
+        return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows)
+
+    def held(self, *, actuators: bool) -> Held:
+        """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
+        first = self.numbering.constraints
+        last = first + len(self.numbering.coordinates)
+        springs = np.flatnonzero(self.arrays.compliance[last if actuators else first :] > 0.0)
+        rows = np.concatenate([np.arange(last if actuators else first), springs + (last if actuators else first)])
+        compliance = self.arrays.compliance[rows]
+        if actuators:
+            compliance[first:last] = 0.0
+        return Held("locked" if actuators else "free", rows, compliance)
+
+    def held_and_loaded(self) -> Held:
+        """The same with the actuators and the `displacements` locked, these last."""
+        held = self.held(actuators=True)
+        extra = np.array(list(self.displacements.values()), dtype=np.int64)
+        return Held(
+            f"locked with {', '.join(self.displacements)}",
+            np.concatenate([held.rows, extra]),
+            np.concatenate([held.compliance, np.zeros(len(extra))]),
+        )
+
+
+
+def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
+    """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to powers of two,
+    so that questions about neighbouring bands share the work; computed once each.
+
+    displacements : further rows, `place.axis`: the position of a place along an axis of the drawing
+    """
+    rounded = float(2.0 ** np.ceil(np.log2(max(band, 1.0))))
+    key = f"elastic rest {rounded} {displacements}"
+    return mechanism.remembered(key, lambda: _build(mechanism, rounded, displacements))
+
+
+def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
+    numbering = rest(mechanism).numbering
+    start, bodies = 0, []
+    masses = mass_properties(numbering.drawing)
+    total = sum(item.mass for item in masses.values()) or 1.0
+    for name in numbering.bodies:
+        if mechanism.bodies[name].elastic:
+            body = _elastic(numbering, name, band, start)
+        else:
+            inertia = masses[name].spatial()[np.ix_(numbering.arrays.column, numbering.arrays.column)]
+            body = _rigid(name, inertia, _MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
+        bodies.append(body)
+        start = body.stop
+    rows = _Rows(numbering, bodies, displacements)
+    arrays = ElasticArrays(
+        rows.part_i(),
+        rows.part_x(),
+        rows.shapes(),
+        np.concatenate([body.stiffness for body in bodies]),
+        numbering.arrays.column,
+        rows.rows_i,
+        rows.rows_f,
+        rows.compliance,
+    )
+    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements)
+
+
+def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integers, start: int) -> BodyCoordinates:
+    """z = Lᵀ q with M = L Lᵀ."""
+    d = len(inertia)
+    floor = least * np.where(column < 3, 1.0, extent**2)
+    scale = np.sqrt(floor)
+    values, directions = np.linalg.eigh(inertia / np.outer(scale, scale))
+    if values[0] < 1.0:  # along directions without mass alone
+        inertia = (directions * np.maximum(values, 1.0)) @ directions.T * np.outer(scale, scale)
+    L = np.linalg.cholesky(inertia)
+    shapes = np.asarray(np.linalg.inv(L).T, dtype=np.float64)
+    return BodyCoordinates(name, start, np.zeros(d), shapes, L.T.copy(), shapes)
+
+
+def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCoordinates:
+    """Free modes of the condensed body: its rigid motions first, exactly, then its vibrations."""
+    mesh = elastic_body(numbering.drawing, name)
+    condensed = condense(mesh, 2.0 * pi * band)
+    M, K, motions = condensed.M, condensed.K, condensed.rigid_motions
+    # Rigid motions apart from the rest, so that their stiffness is zero and not rounding.
+    inertia = motions.T @ M @ motions
+    L = np.linalg.cholesky(inertia)
+    still = np.linalg.solve(L, motions.T).T  # (nc, d), of unit mass
+    complement = np.linalg.svd((M @ still).T)[2][len(L) :].T  # motions without momentum
+    squares, vectors = eigh(complement.T @ K @ complement, complement.T @ M @ complement)
+    modes = np.column_stack([still, complement @ vectors])
+    return BodyCoordinates(
+        name,
+        start,
+        np.concatenate([np.zeros(len(L)), squares]),
+        condensed.basis @ modes,
+        np.vstack([L.T, np.zeros((len(squares), len(L)))]),
+        modes,
+        mesh,
+        condensed,
+    )
+
+
+class _Rows:
+    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves."""
+
+    def __init__(self, numbering: Numbering, bodies: list[BodyCoordinates], displacements: tuple[str, ...]):
+        self.numbering, self.bodies = numbering, bodies
+        self.displacements: dict[str, int] = {}
+        self.parts: dict[tuple[int, int], Array] = {}  # (body, node): its place on the body
+        self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
+        for name in displacements:
+            self._measure(name)
+        ends = [[self._end(row, side) for side in range(2)] for row in range(len(self.rows_i))]
+        order = {key: i for i, key in enumerate(self.parts)}
+        for row, pair in enumerate(ends):
+            for side, key in enumerate(pair):
+                self.rows_i[row, 1 + side] = len(order) if key is None else order[key]
+        self.compliance = np.zeros(len(self.rows_i))
+        self.elastic: dict[int, tuple[str, str]] = {}
+        self._soften()
+        for row, stiffness in spring_rows(numbering).items():
+            self.compliance[row] = 1.0 / stiffness
+
+    def _measure(self, name: str) -> None:
+        """One more row: the position of a place along an axis."""
+        kind, body, unit, place = displacement(self.numbering, name)
+        self.displacements[name] = len(self.rows_i)
+        row = np.zeros((1, ROW_WIDTH))
+        row[0, U : U + 3], row[0, PB : PB + 3], row[0, SCALE] = unit, place, self.numbering.arrays.extent
+        self.rows_i = np.vstack([self.rows_i, [[kind, len(self.bodies), body]]])
+        self.rows_f = np.vstack([self.rows_f, row])
+
+    def _end(self, row: int, side: int) -> tuple[int, int] | None:
+        """Body and node of one end of a row, whose place is then counted from that node."""
+        body, at = int(self.rows_i[row, 1 + side]), (PA, PB)[side]
+        if body == len(self.bodies):
+            return None
+        node, place = node_at(self.bodies[body], self.rows_f[row, at : at + 3])
+        self.parts.setdefault((body, node), place)
+        self.rows_f[row, at : at + 3] -= place
+        return body, node
+
+    def _soften(self) -> None:
+        """Rows of elastic joints give way: c = 1/k."""
+        mechanism = self.numbering.mechanism
+        for name, joint in mechanism.joints.items():
+            first = self.numbering.joint_rows[name].start
+            for row, direction in enumerate(row_directions(joint.kind, mechanism.plane), first):
+                if joint.elastic and direction in joint.elastic:
+                    self.compliance[row] = 1.0 / joint.elastic[direction]
+                    self.elastic[row] = (name, direction)
+
+    def part_i(self) -> Integers:
+        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _ in self.parts]
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+    def part_x(self) -> Array:
+        return np.array(list(self.parts.values())).reshape(-1, 3)
+
+    def shapes(self) -> Array:
+        d = len(self.numbering.arrays.column)
+        widest = max(body.size for body in self.bodies)
+        found = np.zeros((len(self.parts), d, widest))
+        for i, (body, node) in enumerate(self.parts):
+            found[i, :, : self.bodies[body].size] = self.bodies[body].of_node(node)
+        return found
+
+
+def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Array]:
+    """Kind of measure, body, axis and place of `place.axis`."""
+    place, _, letter = name.rpartition(".")
+    letters = numbering.mechanism.plane or "xyz"
+    if not place or len(letter) != 1 or letter not in letters:
+        raise InputError(
+            f'"{name}" is not a displacement', hint=f"write PLACE.AXIS, an axis being one of {', '.join(letters)}"
+        )
+    body, position, _ = numbering.place(place)
+    if body == len(numbering.bodies):
+        raise InputError(f'"{place}" is on the ground and does not move', hint="name a place on a body")
+    return ALONG, body, np.eye(3)[letters.index(letter)], position
+
+
+def spring_rows(numbering: Numbering) -> dict[int, float]:
+    """Measures that springs act along, and how stiff they are together."""
+    arrays = carried(rest(numbering.mechanism)).arrays
+    found: dict[int, float] = {}
+    for measure, (start, stop) in enumerate(pairwise(arrays.uses_start)):
+        stiffness = arrays.uses_f[start:stop, 0][arrays.uses_i[start:stop, 0] == SPRING].sum()
+        if stiffness > 0.0:
+            found[numbering.constraints + measure] = float(stiffness)
+    return found
+
+
+def node_at(body: BodyCoordinates, place: Array) -> tuple[int, Array]:
+    """The node that a place on a body belongs to, and where that is: a rigid body's only one is its origin."""
+    if body.mesh is None:
+        return 0, np.zeros(3)
+    node = body.mesh.node_at(place)
+    if node is None:
+        raise InputError(
+            f"no node is at {np.array2string(place, precision=6)} (in its axes)",
+            part=f'body "{body.name}"',
+            path=("bodies", body.name),
+            hint="attach the place to a node: attach: {PLACE: NODE}",
+        )
+    return node, body.mesh.nodes[node]

@@ -1,0 +1,155 @@
+"""Solving with constraints: K z + Cᵀλ = f, C z = λ c, for a diagonal stiffness and a unit mass.
+
+With D = (Λ + s)⁻¹, S = C D Cᵀ + diag(c) = L Lᵀ and B = L⁻¹ C D, the response to forces F is
+
+    z = A F,   A = D - BᵀB                                             (docs/theory/elastic-rest.md, eq. 6)
+
+c is the compliance of a row: 0 where it is an ideal constraint, 1/k where a spring of stiffness k stands in its place.
+Rows that depend on the others are left out by pivoting, so redundant constraints need no choice.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from supple.compilation import kernel
+
+DEPENDENT = 1e-11  # of a row's own length squared, when the others have taken their share
+FULL, ROUNDED = 1e-13, 1e-9  # changes below which a rest is found: at once, or when they no longer fall
+
+
+@kernel
+def pivoted_cholesky(S, order, L):
+    """S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal. Returns the rank."""
+    m = S.shape[0]
+    left = np.empty(m)
+    for i in range(m):
+        order[i] = i
+        left[i] = S[i, i]
+    for r in range(m):
+        best = r
+        for i in range(r + 1, m):
+            if left[order[i]] > left[order[best]]:
+                best = i
+        order[r], order[best] = order[best], order[r]
+        for k in range(r):
+            L[r, k], L[best, k] = L[best, k], L[r, k]
+        pivot = left[order[r]]
+        if not pivot > DEPENDENT:
+            return r
+        L[r, r] = sqrt(pivot)
+        inverse = 1.0 / L[r, r]
+        row = order[r]
+        for i in range(r + 1, m):
+            total = S[order[i], row]
+            for k in range(r):
+                total -= L[i, k] * L[r, k]
+            L[i, r] = total * inverse
+            left[order[i]] -= L[i, r] * L[i, r]
+    return m
+
+
+@kernel
+def factored(D, C, compliance, order, L, B):
+    """B (rows, n) of A = D - BᵀB, its first `rank` rows; L and `order` as `pivoted_cholesky` leaves them.
+
+    Rows are scaled to S_ii = 1 first: they measure lengths and angles. Returns (rank, scale of each row).
+    """
+    m, n = C.shape
+    CD = C * D
+    S = np.dot(CD, np.ascontiguousarray(C.T))
+    scale = np.empty(m)
+    for i in range(m):
+        S[i, i] += compliance[i]
+        scale[i] = 1.0 / sqrt(S[i, i]) if S[i, i] > 0.0 else 0.0
+    for i in range(m):
+        for j in range(m):
+            S[i, j] *= scale[i] * scale[j]
+    rank = pivoted_cholesky(S, order, L)
+    for i in range(rank):
+        row = order[i]
+        for c in range(n):
+            B[i, c] = scale[row] * CD[row, c]
+        for k in range(i):
+            factor = L[i, k]
+            for c in range(n):
+                B[i, c] -= factor * B[k, c]
+        inverse = 1.0 / L[i, i]
+        for c in range(n):
+            B[i, c] *= inverse
+    return rank, scale
+
+
+@kernel
+def respond(D, B, V):
+    """A V for vectors in rows, V (p, n)."""
+    return V * D - np.dot(np.dot(V, np.ascontiguousarray(B.T)), B)
+
+
+@kernel
+def multipliers(C, compliance, scale, order, rank, L, D, V, ends):
+    """λ of the response to forces V (p, n) and to prescribed row values ends (p, rows): (p, rows), 0 on dependent rows.
+
+    S λ = C D V - ends, from the factors of S.
+    """
+    m = C.shape[0]
+    found = np.zeros((V.shape[0], m))
+    right = np.dot(V * D, np.ascontiguousarray(C.T)) - ends
+    y = np.empty(rank)
+    for p in range(V.shape[0]):
+        for i in range(rank):
+            total = right[p, order[i]] * scale[order[i]]
+            for k in range(i):
+                total -= L[i, k] * y[k]
+            y[i] = total / L[i, i]
+        for i in range(rank - 1, -1, -1):
+            total = y[i]
+            for k in range(i + 1, rank):
+                total -= L[k, i] * y[k]
+            y[i] = total / L[i, i]
+        for i in range(rank):
+            found[p, order[i]] = y[i] * scale[order[i]]
+    return found
+
+
+@kernel
+def rested(stiffness, D, C, compliance, scale, order, rank, L, forces, ends, Z, reactions):
+    """Z (p, n) and λ (p, rows) with Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from factors with a shift in D.
+
+    (Λ + s) z = f + s z is repeated until z stays: it gains a factor (ω₁² + s)/s each time, ω₁ the lowest frequency.
+    Returns whether it converged; it cannot where a motion needs no force.
+    """
+    Ct = np.ascontiguousarray(C.T)
+    Z[:] = 0.0
+    reactions[:] = 0.0
+    size, last = 0.0, np.inf
+    for _ in range(400):
+        # Residuals of both rows, and the step that takes them away but for the shift.
+        F = forces - Z * stiffness - np.dot(reactions, C)
+        gap = ends - np.dot(Z, Ct) + reactions * compliance
+        step = multipliers(C, compliance, scale, order, rank, L, D, F, gap)
+        change = (F - np.dot(step, C)) * D
+        Z += change
+        reactions += step
+        largest = np.abs(change).max()
+        size = max(size, np.abs(Z).max())
+        if largest <= FULL * size or (largest <= ROUNDED * size and largest >= 0.5 * last):
+            return True
+        if not np.isfinite(largest):
+            return False
+        last = largest
+    return False
+
+
+@kernel
+def statics(stiffness, shift, C, compliance, forces, ends, Z, reactions):
+    """The same, from the start."""
+    m, n = C.shape
+    D = 1.0 / (stiffness + shift)
+    order = np.empty(m, dtype=np.int64)
+    L = np.zeros((m, m))
+    B = np.empty((m, n))
+    rank, scale = factored(D, C, compliance, order, L, B)
+    return rested(stiffness, D, C, compliance, scale, order, rank, L, forces, ends, Z, reactions)

@@ -1,0 +1,107 @@
+"""Frequency responses: complex ratios of outputs to inputs, by name and with units."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError, nearest
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+Kind = Literal["receptance", "mobility", "accelerance"]
+KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
+"""How often the output's displacement is differentiated."""
+
+
+def response_unit(kind: str, output: str, inlet: str) -> str:
+    """The unit of a response: `m/N`, `(m/s²)/N`, `rad/(N m)`."""
+    top = output + ("", "/s", "/s²")[KINDS[kind]]
+    top, bottom = (f"({unit})" if any(mark in unit for mark in "/ ") else unit for unit in (top, inlet))
+    return f"{top}/{bottom}"
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """The answer of every output to a unit of every input: `response["tip.z", "lift"]` is (lines,).
+
+    frequencies_hz : (lines,)
+    values         : (lines, outputs, inputs), complex; its phase leads where it is positive, exp(+iωt)
+    units          : of each output to each input
+    """
+
+    frequencies_hz: Array
+    values: Complex = field(repr=False)
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: tuple[tuple[str, ...], ...]
+    kind: Kind = "receptance"
+    name: str = ""
+
+    def __getitem__(self, pair: tuple[str, str]) -> Complex:
+        """One output to one input: (lines,)."""
+        output, inlet = self._index(pair)
+        return self.values[:, output, inlet]
+
+    def unit(self, output: str, inlet: str) -> str:
+        """The unit of one output to one input."""
+        row, column = self._index((output, inlet))
+        return self.units[row][column]
+
+    def _index(self, pair: tuple[str, str]) -> tuple[int, int]:
+        for name, known, what in zip(pair, (self.outputs, self.inputs), ("output", "input"), strict=True):
+            if name not in known:
+                raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
+        return self.outputs.index(pair[0]), self.inputs.index(pair[1])
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw magnitudes and phases over frequency (matplotlib); returns the two axes."""
+        if axes is None:
+            from matplotlib.figure import Figure
+
+            axes = Figure(figsize=(7.0, 5.0), layout="constrained").subplots(2, 1, sharex=True, height_ratios=(2, 1))
+        above, below = axes
+        for i, output in enumerate(self.outputs):
+            for j, inlet in enumerate(self.inputs):
+                values = self.values[:, i, j]
+                above.semilogy(self.frequencies_hz, np.abs(values), label=f"{output} / {inlet} in {self.units[i][j]}")
+                below.plot(self.frequencies_hz, np.degrees(np.angle(values)))
+        above.set_ylabel(self.kind)
+        above.legend(frameon=False)
+        below.set_ylabel("phase / °")
+        below.set_yticks([-180, -90, 0, 90, 180])
+        below.set_xlabel("frequency / Hz")
+        return axes
+
+    def to_control(self) -> Any:
+        """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""
+        try:
+            import control
+        except ImportError:
+            raise InputError(
+                "python-control is not installed", hint="install it with: pip install 'supple[control]'"
+            ) from None
+        order = np.argsort(self.frequencies_hz)
+        return control.FrequencyResponseData(
+            self.values[order].transpose(1, 2, 0), 2.0 * np.pi * self.frequencies_hz[order]
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the frequencies, and real and imaginary parts, as CSV; beside the target and then renamed."""
+        target = Path(path)
+        beside = target.with_name(target.name + ".part")
+        pairs = [f"{output}/{inlet}" for output in self.outputs for inlet in self.inputs]
+        flat = self.values.reshape(len(self.values), -1)
+        with beside.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["frequency_hz", *(f"{part} {pair}" for pair in pairs for part in ("real", "imag"))])
+            for frequency, line in zip(self.frequencies_hz.tolist(), flat, strict=True):
+                writer.writerow([frequency, *(part for value in line.tolist() for part in (value.real, value.imag))])
+        beside.replace(target)
+        return target

@@ -1,0 +1,62 @@
+"""Modes of a linear model: how fast each decays and turns, and which coordinates take part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eig
+
+Array = NDArray[np.float64]
+
+_REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
+
+
+class LinearModes(NamedTuple):
+    """Of ẋ = A x, one of each conjugate pair, by rising magnitude.
+
+    eigenvalues    : (k,) λ, 1/s
+    frequencies_hz : (k,) |λ| / 2π
+    damping        : (k,) -Re λ / |λ|; 1 decays without turning, below 0 it grows, 0 where λ is zero
+    shapes         : (k, x) the modes' states, the largest entry 1
+    participation  : (k, coordinates) share of each coordinate with its rate, each row adds up to 1
+    coordinates    : their names
+    """
+
+    eigenvalues: NDArray[np.complex128]
+    frequencies_hz: Array
+    damping: Array
+    shapes: NDArray[np.complex128]
+    participation: Array
+    coordinates: tuple[str, ...]
+
+    def leading(self, mode: int) -> dict[str, float]:
+        """Coordinates of a mode by falling participation."""
+        order = np.argsort(-self.participation[mode], kind="stable")
+        return {self.coordinates[i]: float(self.participation[mode, i]) for i in order}
+
+
+def linear_modes(A: Array, states: tuple[str, ...]) -> LinearModes:
+    """Modes of A, whose states are coordinates and then their rates.
+
+    A state's share in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does not change with
+    the units of the states. Where a vector stands for several equal eigenvalues that sum vanishes, and |r_i|² stands in.
+    """
+    values, left, right = eig(A, left=True, right=True)
+    size = np.abs(values)
+    kept = np.flatnonzero(values.imag >= -_REAL * size)
+    kept = kept[np.lexsort((values[kept].real, np.round(size[kept], 12)))]
+    values, left, right, size = values[kept], left[:, kept], right[:, kept], size[kept]
+    share = np.abs(left * right)
+    total = share.sum(axis=0)
+    alone = total < 1e-6
+    share[:, alone] = np.abs(right[:, alone]) ** 2
+    share /= share.sum(axis=0)
+    n = len(states) // 2
+    largest = np.argmax(np.abs(right), axis=0)
+    shapes = right / right[largest, np.arange(len(values))]
+    still = size == 0.0
+    damping = np.where(still, 0.0, -values.real / np.where(still, 1.0, size))
+    by_coordinate = (share[:n] + share[n:]).T
+    return LinearModes(values, size / (2.0 * np.pi), damping, shapes.T, by_coordinate, states[:n])
