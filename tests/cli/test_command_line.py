@@ -89,7 +89,7 @@ def test_every_failure_is_one_line_and_a_status(supple, four_bar, monkeypatch, e
     def fail(mechanism):
         raise error
 
-    monkeypatch.setattr("supple.kinematics.inspection.check", fail)
+    monkeypatch.setattr("supple.analyses.check.check", fail)
     assert supple("check", four_bar) == (status, "", message)
     said = supple("check", four_bar, "--json")
     assert (said.status, said.err) == (status, message)
@@ -99,7 +99,7 @@ def test_every_failure_is_one_line_and_a_status(supple, four_bar, monkeypatch, e
 @pytest.mark.parametrize("how", ["option", "variable"])
 def test_a_traceback_can_be_had(supple, four_bar, monkeypatch, how):
     monkeypatch.setenv("SUPPLE_DEBUG", "1" if how == "variable" else "0")
-    monkeypatch.setattr("supple.kinematics.inspection.check", lambda mechanism: 1 / 0)
+    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
     said = supple(*(["--debug"] if how == "option" else []), "check", four_bar)
     assert said.status == 3
     assert "Traceback" in said.err
@@ -110,7 +110,7 @@ def test_an_error_found_late_has_its_line(supple, four_bar, monkeypatch):
     def fail(mechanism):
         raise api.InputError("too hot", path=("joints", "E"))
 
-    monkeypatch.setattr("supple.kinematics.inspection.check", fail)
+    monkeypatch.setattr("supple.analyses.check.check", fail)
     line = four_bar.read_text().splitlines().index("  E: {revolute: [coupler, follower]}") + 1
     assert supple("check", four_bar).err == f"error: {four_bar}:{line}: too hot\n"
 

@@ -12,19 +12,21 @@ import supple
 from supple.reduction.comparison import families, scattered_over
 
 
-def errors(mechanism, model, theta):
+def point_errors(mechanism, model, theta):
+    """The error of each family at each θ."""
     exact, found = families(supple.local(mechanism, theta)), families(model.evaluate(theta))
     typical = families(supple.local(mechanism, scattered_over(model, 2000, seed=11)))
     return {
-        name: float(
-            (
-                np.linalg.norm(found[name] - family, axis=1)
-                / np.maximum(np.linalg.norm(family, axis=1), np.median(np.linalg.norm(typical[name], axis=1)))
-            ).max()
-        )
+        name: np.linalg.norm(found[name] - family, axis=1)
+        / np.maximum(np.linalg.norm(family, axis=1), np.median(np.linalg.norm(typical[name], axis=1)))
         for name, family in exact.items()
         if np.any(family)
     }
+
+
+def errors(mechanism, model, theta):
+    """The largest of them."""
+    return {name: float(error.max()) for name, error in point_errors(mechanism, model, theta).items()}
 
 
 def evaluations(model) -> int:
@@ -49,6 +51,18 @@ def test_four_bar_adaptively(four_bar):
     assert model.provenance["boxes"] < 16
 
 
+def test_four_bar_with_fewer_boxes_than_a_grid(four_bar):
+    """Quadratics to 1e-3: boxes are small near the dead points alone; equal ones are small everywhere."""
+    model = supple.reduce(four_bar, fit="quadratic", tolerance=1e-3)
+    assert max(model.error.values()) <= 1e-3
+    count = 16
+    while max(supple.reduce(four_bar, fit="quadratic", boxes=count).error.values()) > 1e-3:
+        count *= 2
+    print(f"four-bar to 0.1 %: {model.provenance['boxes']} quadratic boxes, {count} equal ones")
+    assert 4 * model.provenance["boxes"] < count
+    assert supple.reduce(four_bar, tolerance=1e-3).provenance["boxes"] < model.provenance["boxes"] / 5
+
+
 def test_orthoglide_on_five_hundred_boxes(orthoglide):
     model = supple.reduce(orthoglide, fit="quadratic", boxes=(8, 8, 8))
     assert (model.provenance["samples"], model.provenance["boxes"]) == (2969, 512)
@@ -56,6 +70,8 @@ def test_orthoglide_on_five_hundred_boxes(orthoglide):
     assert max(found.values()) <= 0.005
     assert found["M"] < 0.001  # 0.042 % computed independently, along the diagonal
     assert model.provenance["operations"] == 504
+    diagonal = np.linspace(-0.26, 0.06, 500)[:, None].repeat(3, axis=1)
+    assert max(errors(orthoglide, model, diagonal).values()) <= 0.005
 
 
 @pytest.mark.parametrize(("tolerance", "most"), [(5e-3, 200), (1e-4, 1000)])
@@ -66,15 +82,15 @@ def test_orthoglide_from_fewer_samples(orthoglide, tolerance, most):
     assert max(found.values()) <= 1.1 * tolerance
 
 
-@pytest.mark.parametrize("name", ["four_bar", "orthoglide", "stewart"])
-def test_the_stated_error_is_honest(name, request):
+@pytest.mark.parametrize(("name", "tolerance"), [("four_bar", 1e-3), ("orthoglide", 5e-3), ("stewart", 1e-2)])
+def test_the_stated_error_is_true(name, tolerance, request):
     mechanism = request.getfixturevalue(name)
-    model = supple.reduce(mechanism, tolerance=1e-2)
-    assert max(model.error.values()) <= 1e-2
-    found = errors(mechanism, model, scattered_over(model, 10_000, seed=3))
-    for family, worst in found.items():
-        # 10 000 points see a little more than the checks did; what was stated stays true to a quarter
-        assert worst <= 1.25 * max(model.error[family], 1e-12), family
+    model = supple.reduce(mechanism, tolerance=tolerance)
+    assert max(model.error.values()) <= tolerance
+    for family, error in point_errors(mechanism, model, scattered_over(model, 10_000, seed=3)).items():
+        # a constant is known to rounding, and what is stated of it is rounding too
+        stated = max(model.error[family], 1e-12)
+        assert (error > 1.1 * stated).mean() <= 1e-3, family
 
 
 def test_stewart_platform_to_one_percent(stewart):

@@ -28,10 +28,10 @@ import supple
 from supple.reduction import sampling
 compute, log = sampling.sampled_rows, open(sys.argv[2], "ab", buffering=0)
 sampling.BATCH = 16
-def noted(mechanism, theta):
+def noted(mechanism, theta, choice):
     log.write(theta.tobytes())
     time.sleep(0.02)
-    return compute(mechanism, theta)
+    return compute(mechanism, theta, choice)
 sampling.sampled_rows = noted
 supple.reduce(supple.load(sys.argv[1]), fit="quadratic", boxes=6, output=sys.argv[3], progress=False)
 """
@@ -106,11 +106,11 @@ def test_five_kills_lose_nothing(tmp_path, orthoglide):
 def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
     compute, seen = module.sampled_rows, []
 
-    def interrupted(mechanism, theta):
+    def interrupted(mechanism, theta, choice):
         if len(seen) == 2:
             raise KeyboardInterrupt
         seen.append(theta)
-        return compute(mechanism, theta)
+        return compute(mechanism, theta, choice)
 
     monkeypatch.setattr(module, "sampled_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -118,7 +118,7 @@ def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
     kept = committed(tmp_path / "samples")
     assert kept == {point.tobytes() for point in np.vstack(seen)}
     again = []
-    monkeypatch.setattr(module, "sampled_rows", lambda m, theta: again.append(theta) or compute(m, theta))
+    monkeypatch.setattr(module, "sampled_rows", lambda m, x, choice: again.append(x) or compute(m, x, choice))
     model = supple.reduce(orthoglide, fit="quadratic", boxes=6, store=tmp_path / "samples")
     assert not kept & {point.tobytes() for point in np.vstack(again)}
     monkeypatch.undo()
@@ -128,7 +128,7 @@ def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
 def test_a_second_reduction_uses_the_samples_of_the_first(tmp_path, orthoglide, monkeypatch):
     supple.reduce(orthoglide, fit="quadratic", boxes=4, output=tmp_path / "x.rom")
     compute, again = module.sampled_rows, []
-    monkeypatch.setattr(module, "sampled_rows", lambda m, theta: again.append(theta) or compute(m, theta))
+    monkeypatch.setattr(module, "sampled_rows", lambda m, x, choice: again.append(x) or compute(m, x, choice))
     supple.reduce(orthoglide, fit="quadratic", boxes=4, output=tmp_path / "x.rom")
     assert not again
     supple.reduce(orthoglide, fit="quadratic", boxes=8, output=tmp_path / "x.rom")

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.parameterization.flexible_arrays import ModeChoice
 from supple.reduction import sampling as module
 from supple.reduction.columns import choose_columns
 from supple.reduction.sampling import Sampling, samples_name
@@ -23,7 +24,7 @@ def counted(monkeypatch):
     seen = []
     compute = module.sampled_rows
     monkeypatch.setattr(
-        module, "sampled_rows", lambda mechanism, theta: seen.extend(theta) or compute(mechanism, theta)
+        module, "sampled_rows", lambda mechanism, theta, choice: seen.extend(theta) or compute(mechanism, theta, choice)
     )
     return seen
 
@@ -63,7 +64,7 @@ def test_a_sample_is_computed_once(four_bar, tmp_path, counted):
 def test_what_only_names_things_does_not_change_the_samples(four_bar):
     assert samples_name(four_bar) == samples_name(four_bar.replace(configurations={"there": {"crank": 1.0}}))
     assert samples_name(four_bar) != samples_name(four_bar.replace(gravity=[0, -1.62]))
-    assert samples_name(four_bar) != samples_name(four_bar, {"modes": 2})
+    assert samples_name(four_bar) != samples_name(four_bar, ModeChoice(internal=2))
 
 
 def test_configurations_that_do_not_exist_are_marked(four_bar):

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 Scenario = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="MOTION|CSV", show_default=False, help="Compare along a motion of the file, or a table."
+        "--scenario", metavar="NAME|MOTION|CSV", show_default=False,
+        help="Compare along a scenario or a motion of the file, or a table of coordinates.",
     ),
-]
+]  # fmt: skip
 Points = Annotated[
     int, typer.Option("--points", metavar="N", min=1, help="Fresh random points over the region of the model.")
 ]
@@ -53,6 +54,13 @@ def _show(found: Comparison) -> None:
     out.table(("coefficients", "largest error", "at"), rows)
     if found.force_error is not None:
         out.line(f"forces that the motion needs: {found.force_error:.2g} of their largest value off")
+    if found.coordinate_error is not None:
+        out.table(("simulated", "largest difference"), [(k, f"{v:.2g}") for k, v in found.coordinate_error.items()])
+        out.line(
+            f"{found.full_seconds:.3g} s to simulate, reduced {found.reduced_seconds:.3g} s: "
+            f"{found.speedup:.3g} times faster"
+        )
+        return
     each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
     out.line(
         f"{found.points} points: {each[0]:.3g} µs each, reduced {each[1]:.3g} µs: {found.speedup:.3g} times faster"

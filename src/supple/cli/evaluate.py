@@ -34,7 +34,7 @@ def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
                 name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
                 for name, output in found.outputs.items()
             },
-            "internal_hz": [],
+            "internal_hz": found.internal_hz,
             "potential": found.potential,
         }
         answer.give(data, lambda: _show(model, found, theta))

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.options import File, Json, Settings, pieces, read_mechanism
+from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
+from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import quantity_of
 
 if TYPE_CHECKING:
     from supple.analyses.inverse_dynamics import InverseDynamics
+    from supple.analyses.reduced_inverse import ModelForces
 
 
 class Minimize(StrEnum):
@@ -71,7 +73,7 @@ Plot = Annotated[
 
 
 def inverse(
-    file: File,
+    file: FileOrRom,
     motion: MotionName,
     actuators: Actuators = None,
     minimize: Objective = Minimize.torque,
@@ -85,30 +87,42 @@ def inverse(
 ) -> None:
     """Compute the forces of the actuators along a motion."""
     with answering(as_json) as answer:
-        from supple.analyses.inverse_dynamics import inverse as inverse_dynamics
-
-        mechanism = read_mechanism(answer, file, settings)
-        found = inverse_dynamics(
-            mechanism,
-            motion,
-            actuators=actuators,
-            minimize=minimize.value,
-            bounds="limits" if bounds == "limits" else _by_name(bounds, "--bounds"),
-            rate_bounds=_by_name(rate_bounds, "--rate-bounds"),
-            step=None if step is None else quantity_of(step, "--step"),
-        )
-        _warn(answer, found)
-        _write(found, output, plot)
-        data = {
-            "time": found.time,
-            "forces": found.forces,
-            "peak": found.peak,
-            "max": found.largest,
-            "min": found.least,
-            "units": found.forces.units,
-            "coordinates": dict(zip(found.trajectory.coordinates, found.trajectory.theta.T, strict=True)),
+        options: dict[str, Any] = {
+            "actuators": actuators,
+            "minimize": minimize.value,
+            "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds"),
+            "rate_bounds": _by_name(rate_bounds, "--rate-bounds"),
         }
-        answer.give(data, lambda: _show(found, motion, minimize.value))
+        width = None if step is None else quantity_of(step, "--step")
+        found: InverseDynamics | ModelForces
+        if is_model(file):
+            from supple.analyses.reduced_inverse import inverse_of_model
+
+            model = read_model(answer, file, settings)
+            name = f"{model.name} (reduced)"
+            found = inverse_of_model(model, described(model), model_trajectory(model, motion, step=width), **options)
+            if follows_path(model) and len(model.layout.inputs) > 1:
+                answer.note("along a path the model knows one force, the sum along it of what the actuators do")
+        else:
+            from supple.analyses.inverse_dynamics import inverse as inverse_dynamics
+
+            mechanism = read_mechanism(answer, file, settings)
+            name = mechanism.name
+            whole = inverse_dynamics(mechanism, motion, step=width, **options)
+            _warn(answer, whole)
+            found = whole
+        _write(found, output, plot)
+        forces, course = found.forces, found.trajectory
+        data = {
+            "time": course.time,
+            "forces": forces,
+            "peak": {key: float(abs(values).max()) for key, values in forces.items()},
+            "max": {key: float(values.max()) for key, values in forces.items()},
+            "min": {key: float(values.min()) for key, values in forces.items()},
+            "units": forces.units,
+            "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
+        }
+        answer.give(data, lambda: _show(name, found, motion, minimize.value))
 
 
 def _by_name(text: str | None, option: str) -> Any:
@@ -152,36 +166,36 @@ def _warn(answer: Answer, found: InverseDynamics) -> None:
             )
 
 
-def _write(found: InverseDynamics, output: Path | None, plot: Path | None) -> None:
+def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path | None) -> None:
     from supple.diagnostics import InputError
 
     try:
         if output is not None:
             found.forces.save(output)
         if plot is not None:
-            found.plot().figure.savefig(plot)
+            found.forces.plot().figure.savefig(plot)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         target = output if plot is None else plot
         raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
 
 
-def _show(found: InverseDynamics, motion: str, minimize: str) -> None:
+def _show(called: str, found: InverseDynamics | ModelForces, motion: str, minimize: str) -> None:
     import numpy as np
 
     from supple.cli.tables import Tables, number
 
     out = Tables()
-    mechanism = found.model.configuration.mechanism
+    time = found.trajectory.time
     a, s = len(found.forces), len(found.trajectory.coordinates)
     how = f", least {minimize}" if a > s else ""
-    when = f"{number(found.time[-1] - found.time[0], 's')} in {len(found.time)} instants"
-    out.line(f"{mechanism.name}, {motion}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
+    when = f"{number(time[-1] - time[0], 's')} in {len(time)} instants"
+    out.line(f"{called}, {motion}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
     rows = []
     for name, values in found.forces.items():
-        unit, at = found.forces.units[name], int(np.argmax(np.abs(values)))
+        unit, at = found.forces.units.get(name, ""), int(np.argmax(np.abs(values)))
         largest, least = number(values.max(), unit), number(values.min(), unit)
-        rows.append((name, largest, least, number(abs(values[at]), unit), number(found.time[at], "s")))
+        rows.append((name, largest, least, number(abs(values[at]), unit), number(time[at], "s")))
     out.table(("actuator", "max", "min", "peak", "at"), rows)
     out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
 

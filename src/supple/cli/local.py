@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,8 +43,14 @@ def local(
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)
-        _require_elastic_bodies(mechanism, constraint_modes, internal_modes)
-        found = local_model(mechanism, configuration(mechanism, at))
+        asked = {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes}
+        require_elastic_bodies(mechanism, asked)
+        found = local_model(
+            mechanism,
+            configuration(mechanism, at),
+            constraint_modes=names(constraint_modes),
+            internal_modes=internal_modes or 0,
+        )
         warn_of_limits(answer, found.configuration)
         data = {
             "coordinates": found.coordinates,
@@ -68,15 +74,23 @@ def local(
         answer.give(data, lambda: _show(found))
 
 
-def _require_elastic_bodies(mechanism: Mechanism, constraint: str | None, internal: int | None) -> None:
+def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
+    """Refuse options about modes of elastic bodies, by name, where there are none."""
     from supple.diagnostics import InputError
 
-    asked = "--constraint-modes" if constraint else "--internal-modes" if internal else None
-    if asked:  # every body is rigid so far
-        raise InputError(
-            f"{asked} is about elastic bodies, and all {len(mechanism.bodies)} bodies of this mechanism are rigid",
-            part=f'mechanism "{mechanism.name}"', hint=f"leave {asked} out",
-        )  # fmt: skip
+    for option, value in asked.items():
+        if value and not mechanism.elastic:
+            raise InputError(
+                f"{option} is about elastic bodies, and all {len(mechanism.bodies)} bodies of this mechanism are rigid",
+                part=f'mechanism "{mechanism.name}"',
+                path=("bodies",),
+                hint=f"leave {option} out, or replace a rod by a beam with section: and material:",
+            )
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """A list of names with commas between them."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def _show(found: LocalModel) -> None:
@@ -84,29 +98,35 @@ def _show(found: LocalModel) -> None:
 
     numbering, out = found.configuration.rest.numbering, Tables()
     angles = numbering.angles()[numbering.constraints :]
-    names, s = found.coordinates, len(found.coordinates)
-    units = ["rad" if angles[i] else "m" for i in range(s)]
-    forces = ["N m" if angles[i] else "N" for i in range(s)]
+    names, s, n = found.coordinates, len(found.theta), len(found.coordinates)
+    internal = len(found.internal_hz)
+    units = ["rad" if angles[i] else "m" for i in range(s)] + ["m"] * (n - s - internal) + ["√kg m"] * internal
+    forces = ["N m" if angles[i] else "N" for i in range(s)] + ["N"] * (n - s - internal) + ["N/√kg"] * internal
+    stiff = "" if n == s else " + K η"
     out.line(
-        f"{found.configuration.mechanism.name}: M θ̈ + Γ[θ̇,θ̇] + D θ̇ = p + B u, "
+        f"{found.configuration.mechanism.name}: M η̈ + Γ[η̇,η̇] + D η̇{stiff} = p + B u, "
         f"singularity {float(found.singularity):.3g} (0 is singular), potential {float(found.potential):.6g} J"
     )
     values = [angle(x) if angles[i] else number(x, "m") for i, x in enumerate(found.theta)]
+    values += ["0"] * (n - s - internal) + [f"{hz:.6g} Hz" for hz in found.internal_hz]
     rows = [(name, values[i], number(found.force[i], forces[i])) for i, name in enumerate(names)]
     out.table(("coordinate", "value", "force p"), rows)
     labels = [f"{name} [{unit}]" for name, unit in zip(names, units, strict=True)]
     out.matrix("M [kg, m, rad]", labels, names, found.M)
+    if n > s:
+        out.matrix("K [N, m, kg]", labels[s:], names[s:], found.K[s:, s:])
     if found.damping.any():
         out.matrix("D [N, m, s, rad]", labels, names, found.damping)
     if found.inputs:
         out.matrix("B", labels, found.inputs, found.input_map)
-    if s <= 3:  # more would fill the screen
-        pairs = [(j, k) for j in range(s) for k in range(j, s)]
-        twice = [[(1 + (j < k)) * found.christoffel[i, j, k] for j, k in pairs] for i in range(s)]
+    if n <= 3:  # more would fill the screen
+        pairs = [(j, k) for j in range(n) for k in range(j, n)]
+        twice = [[(1 + (j < k)) * found.christoffel[i, j, k] for j, k in pairs] for i in range(n)]
         out.matrix("Γ, factors of", labels, [f"{names[j]}'·{names[k]}'" for j, k in pairs], twice)
     if found.outputs:
         lines = [
-            (name, number(output.value), *(number(x) for x in output.rigid)) for name, output in found.outputs.items()
+            (name, number(output.value), *(number(x) for x in [*output.rigid, *output.modes]))
+            for name, output in found.outputs.items()
         ]
         out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
     out.line("--json gives all coefficients and their derivatives, to full precision")

@@ -16,8 +16,11 @@ from supple.cli import (
     evaluate,
     examples,
     export,
+    frf,
     inverse,
+    linearize,
     local,
+    modes,
     new,
     reduce,
     schema,
@@ -37,8 +40,11 @@ app.command("new")(new.new)
 app.command("check")(check.check)
 app.command("assemble")(assemble.assemble)
 app.command("local")(local.local)
+app.command("modes")(modes.modes)
+app.command("frf")(frf.frf)
 app.command("simulate")(simulate.simulate)
 app.command("inverse")(inverse.inverse)
+app.command("linearize")(linearize.linearize)
 app.command("reduce")(reduce.reduce)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)

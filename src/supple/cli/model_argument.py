@@ -2,32 +2,99 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from supple.cli.answer import Answer
 from supple.cli.options import configuration
+from supple.cli.quantities import quantities_of
 
 if TYPE_CHECKING:
+    from supple.analyses.trajectory import Trajectory
+    from supple.description.mechanism import Mechanism
     from supple.reduced.model import ReducedModel
 
 Rom = Annotated[
     str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.", show_default=False)
 ]
+FileOrRom = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|ROM", show_default=False,
+        help="A mechanism file, a URDF, the name of a bundled example, or a reduced model.",
+    ),
+]  # fmt: skip
 
 
-def read_model(answer: Answer, file: str) -> ReducedModel:
+def is_model(file: str) -> bool:
+    """Whether a file holds a reduced model."""
+    from supple.formats.document import holds_model
+
+    return holds_model(file)
+
+
+def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
     """The reduced model in a file."""
+    from supple.diagnostics import InputError
     from supple.reduced.file import load_model
 
+    if settings:
+        raise InputError(
+            "a reduced model has no parameters any more", file=file, hint="set them in the mechanism and reduce it"
+        )
     return load_model(file)
 
 
-def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
-    """θ as `--at` names it, with the configurations and the rest of the mechanism the model was made from."""
+def described(model: ReducedModel) -> Mechanism:
+    """The mechanism that a model was made from."""
+    from supple.diagnostics import InputError
     from supple.formats.mechanism_file import loads
+
+    text = model.provenance.get("description")
+    if not isinstance(text, str):
+        raise InputError(
+            "it does not say what it was made from", part=f'model "{model.name}"', hint="`supple reduce` writes that"
+        )
+    return loads(text, name=f"the description in {model.name}")
+
+
+def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
+    """θ as `--at` names it, with the configurations and the rest of the mechanism the model was made from.
+
+    The arclength of a path is 0, its beginning, if nothing is said.
+    """
     from supple.kinematics.configuration import coordinate_values
 
-    mechanism = loads(model.provenance["description"], name=f"the description in {model.name}")
+    names = model.layout.coordinates[: model.layout.theta]
+    if follows_path(model):
+        given = {} if at is None else quantities_of(at, "--at", names, f'a coordinate of the path model "{model.name}"')
+        return [given.get(name, 0.0) for name in names]
+    mechanism = described(model)
     return [float(value) for value in coordinate_values(mechanism, configuration(mechanism, at))]
+
+
+def follows_path(model: ReducedModel) -> bool:
+    """Whether the model's coordinate is the arclength of a path."""
+    return "path" in model.provenance.get("options", {})
+
+
+def model_trajectory(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
+    """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
+    from supple.analyses.trajectory import trajectory
+    from supple.reduction.path import path_from
+    from supple.reduction.path_motion import along_path
+
+    course = trajectory(described(model), motion, **instants)
+    if not follows_path(model):
+        return course
+    return along_path(path_from(model.provenance["options"]["path"]), course)
+
+
+def require_no(asked: dict[str, Any], why: str) -> None:
+    """Refuse options that a reduced model cannot serve."""
+    from supple.diagnostics import InputError
+
+    for option, value in asked.items():
+        if value:
+            raise InputError(why, part=option, hint="leave it out, or ask the mechanism")

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 File = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="A mechanism file, or the name of a bundled example.", show_default=False),
+    typer.Argument(
+        metavar="FILE", help="A mechanism file, a URDF, or the name of a bundled example.", show_default=False
+    ),
 ]
 At = Annotated[
     str | None,
@@ -36,9 +38,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mechanism:
     """The mechanism in a file or of a bundled example, with parameters as set on the command line."""
-    from supple.formats.mechanism_file import load
+    from supple.formats.document import load_mechanism
 
-    mechanism = load(mechanism_file(answer, file), parameters=_parameters(settings))
+    mechanism = load_mechanism(mechanism_file(answer, file), parameters=_parameters(settings))
     answer.mechanism = mechanism
     return mechanism
 

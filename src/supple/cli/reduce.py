@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.local import ConstraintModes, InternalModes
-from supple.cli.options import File, Json, Settings, read_mechanism
+from supple.cli.local import ConstraintModes, InternalModes, names, require_elastic_bodies
+from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
+from supple.reduction.threads import before_numpy
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -32,8 +33,9 @@ class Fit(StrEnum):
 RegionText = Annotated[
     str | None,
     typer.Option(
-        "--region", metavar="NAME=LOWER:UPPER,...", show_default=False,
-        help="Where the model shall hold; limits of actuators and joints where not given.",
+        "--region", metavar="NAME=LOWER:UPPER,...|path:MOTION", show_default=False,
+        help="Where the model shall hold; limits of actuators and joints where not given. `path:MOTION` or "
+        "`path:FILE.csv` is the way of a motion: the model's one coordinate is then its arclength.",
     ),
 ]  # fmt: skip
 FitName = Annotated[
@@ -111,6 +113,7 @@ def reduce(
     as_json: Json = False,
 ) -> None:
     """Make a small model that holds over a whole region."""
+    before_numpy()
     with answering(as_json) as answer:
         if boxes is not None and tolerance is not None:
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
@@ -118,14 +121,10 @@ def reduce(
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
         ranges, counts = region_of(region), box_counts(boxes)
         mechanism = read_mechanism(answer, file, settings)
-        require_elastic_bodies(
-            mechanism,
-            {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--tracking": tracking,
-             "--germ": germ},
-        )  # fmt: skip
         task: dict[str, Any] = {"region": ranges, "fit": fit.value, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance
+        task |= _modes(mechanism, constraint_modes, internal_modes, tracking, germ)
         if dry_run:
             _estimate(answer, mechanism, task)
             return
@@ -148,16 +147,25 @@ def reduce(
         answer.give(_data(model, target, seconds), lambda: _show(model, target, seconds))
 
 
-def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
-    """Refuse options about modes of elastic bodies where there are none."""
+def _modes(
+    mechanism: Mechanism, constraint: str | None, internal: int | None, tracking: str | None, germ: str | None
+) -> dict[str, Any]:
+    """Options about modes, refused where they mean nothing."""
     from supple.diagnostics import InputError
 
-    for option, value in asked.items():
-        if value:  # every body is rigid so far
-            raise InputError(
-                f"{option} is about elastic bodies, and all {len(mechanism.bodies)} bodies of this mechanism are rigid",
-                part=f'mechanism "{mechanism.name}"', hint=f"leave {option} out",
-            )  # fmt: skip
+    asked_of = {"--constraint-modes": constraint, "--internal-modes": internal, "--tracking": tracking, "--germ": germ}
+    require_elastic_bodies(mechanism, asked_of)
+    found: dict[str, Any] = {"constraint_modes": names(constraint), "internal_modes": internal or 0}
+    asked = "--tracking" if tracking else "--germ" if germ else None
+    if asked and not found["internal_modes"]:
+        raise InputError(f"{asked} is about internal modes, and none are kept", hint="give --internal-modes N as well")
+    if tracking:
+        if tracking not in ("subspace", "modes"):
+            raise InputError(f'there is no tracking "{tracking}"', hint="choose subspace or modes")
+        found["tracking"] = tracking
+    if germ:
+        found["germ"] = configuration(mechanism, germ)
+    return found
 
 
 def _require_folder(target: Path) -> None:
@@ -176,7 +184,10 @@ def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> Non
     found = expected_cost(mechanism, **task)
 
     def show() -> None:
-        print(f"about {found.samples} samples on {found.boxes} boxes; computing them takes {_duration(found.seconds)}")
+        print(
+            f"about {found.samples} samples and {found.checks} checks on {found.boxes} boxes; computing and fitting "
+            f"them takes {_duration(found.seconds)}"
+        )
 
     answer.give(found._asdict(), show)
 
@@ -190,8 +201,10 @@ def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
         "dropped": made["dropped"],
         "depth": made["depth"],
         "error": model.error,
-        "truncation": {},
+        "truncation": made.get("truncation", {}),
+        "exchanges": made.get("exchanges", []),
         "operations": made["operations"],
+        "kernel_operations": made["kernel_operations"],
         "memory": made["memory"],
         "seconds": seconds,
         "file": str(target),
@@ -211,10 +224,26 @@ def _show(model: ReducedModel, target: Path, seconds: float) -> None:
         at = made["error"].get(name, {}).get("at", {})
         rows.append((name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in at.items())))
     out.table(("coefficients", "largest error", "at"), rows)
+    if "truncation" in made:
+        out.line(_left_out(made["truncation"]))
     if made["dropped"]:
         out.line(f"{made['dropped']} boxes were left out: there the mechanism cannot be assembled, or locks")
-    out.line(f"{made['operations']} operations an evaluation, {made['memory'] / 1024:.3g} kB")
+    out.line(
+        f"an evaluation: {made['operations']} operations for M, Γ and p as the paper counts them, "
+        f"{made['kernel_operations']} for all coefficients as the kernels do; {made['memory'] / 1024:.3g} kB, "
+        f"{made['depth']} levels of boxes"
+    )
     out.line(f"written to {target}")
+
+
+def _left_out(lost: dict[str, Any]) -> str:
+    """What the modes leave out of the full elastic model, in words."""
+    places = ", ".join(f"{name} {error:.2g}" for name, error in lost["compliance"].items())
+    above = "" if lost["next_hz"] is None else f"; the next mode left out is at {lost['next_hz']:.4g} Hz"
+    return (
+        f"the modes leave out {lost['frequencies']:.2g} of the frequencies within their band"
+        f"{f', of the static compliance at {places}' if places else ''}{above}"
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -6,14 +6,20 @@ import typer
 
 from supple.cli.options import pieces
 
+PATH = "path:"
 
-def region(text: str | None) -> dict[str, tuple[float, float]] | None:
-    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}; None for the limits."""
+
+def region(text: str | None) -> dict[str, tuple[float, float]] | str | None:
+    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}; `path:MOTION` as MOTION; None for the limits."""
     from supple.description.expression import quantity
     from supple.diagnostics import InputError
 
     if text is None:
         return None
+    if text.startswith(PATH):
+        if not text.removeprefix(PATH).strip():
+            raise typer.BadParameter("which motion? Write path:MOTION or path:FILE.csv", param_hint="--region")
+        return text.removeprefix(PATH).strip()
     found: dict[str, tuple[float, float]] = {}
     for piece in pieces(text):
         name, equals, interval = (item.strip() for item in piece.partition("="))

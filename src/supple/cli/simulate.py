@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
-from supple.cli.quantities import quantities_of, quantity_of
+from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
+from supple.cli.options import At, Json, Settings, read_mechanism
+from supple.cli.quantities import quantity_of
+from supple.cli.run_options import REST, Asked, model_task_of, task_of
+from supple.cli.simulate_model import show_model_run, simulate_model, write_model_run
 from supple.cli.simulated import show, told_of, write
 
 if TYPE_CHECKING:
     from supple.analyses.simulated import Simulation
     from supple.description.mechanism import Mechanism
-    from supple.kinematics.configuration import Configuration
-
-EQUILIBRIUM, REST = "equilibrium", "rest"
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:
@@ -25,7 +25,7 @@ def _time(name: str, text: str) -> typer.models.OptionInfo:
 
 
 Until = Annotated[str | None, _time("--until", "How long: `2s`, `500ms`; as long as --motion lasts if left out.")]
-Step = Annotated[str, typer.Option("--step", metavar="TIME", help="The step, or with --tolerance the largest.")]
+Step = Annotated[str | None, _time("--step", "The step, or with --tolerance the largest; 1ms if left out.")]
 OutputStep = Annotated[
     str | None, _time("--output-step", "Time between results; the step, and at most 2000 results, if left out.")
 ]
@@ -53,6 +53,13 @@ MotionName = Annotated[
         help="Prescribe all coordinates: a motion of the file, or a table with a column `time` and one for each.",
     ),
 ]  # fmt: skip
+ScenarioName = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario", metavar="NAME", show_default=False,
+        help="A scenario of the file: start, motion or inputs, until and step. --until and --step go before its own.",
+    ),
+]  # fmt: skip
 Tolerance = Annotated[
     float | None,
     typer.Option(
@@ -78,14 +85,15 @@ Plot = Annotated[
 
 
 def simulate(
-    file: File,
+    file: FileOrRom,
     until: Until = None,
-    step: Step = "1ms",
+    step: Step = None,
     start: Start = REST,
     at: At = None,
     rates: Rates = None,
     inputs: Inputs = None,
     motion: MotionName = None,
+    scenario: ScenarioName = None,
     tolerance: Tolerance = None,
     spectral_radius: SpectralRadius = 0.9,
     output_step: OutputStep = None,
@@ -96,44 +104,53 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Compute the motion in time."""
-    if until is None and motion is None:
+    if until is None and motion is None and scenario is None:
         raise typer.BadParameter("how long? Give a time such as 2s", param_hint="--until")
+    said = {"--start": start != REST, "--at": at, "--rates": rates, "--inputs": inputs, "--motion": motion}
+    if scenario is not None and any(said.values()):
+        option = next(name for name, value in said.items() if value)
+        raise typer.BadParameter("the scenario says that already", param_hint=option)
     with answering(as_json) as answer:
         from time import perf_counter
 
-        from supple.analyses.simulation import simulate as simulated
         from supple.diagnostics import NumericalError
 
-        mechanism = read_mechanism(answer, file, settings)
-        joints = _joints(mechanism, reactions)
-        forces, times = _inputs(mechanism, inputs)
-        here = _start(mechanism, start, at, forces)
-        began = perf_counter()
-        found = simulated(
-            mechanism,
-            until=_duration(mechanism, motion) if until is None else quantity_of(until, "--until"),
-            step=quantity_of(step, "--step"),
-            start=here,
-            rates=None if rates is None else quantities_of(rates, "--rates", _names(here), "a coordinate"),
-            inputs=forces,
-            input_times=times,
-            motion=motion,
-            tolerance=tolerance,
-            spectral_radius=spectral_radius,
-            output_step=None if output_step is None else quantity_of(output_step, "--output-step"),
-        )
-        seconds = perf_counter() - began
-        _warn_of_limits(answer, found)
-        told = told_of(found, joints)
-        write(told, output, plot)
-        answer.give(told.data(), lambda: show(told, seconds))
-        if not found.complete:
-            reached = f"results end at {found.time[-1]:.6g} s: {found.reason}"
-            raise answer.cut_short(reached, NumericalError.exit_status)
+        wanted = Asked(
+            scenario, start, at, rates, inputs, motion,
+            None if until is None else quantity_of(until, "--until"),
+            None if step is None else quantity_of(step, "--step"),
+        )  # fmt: skip
+        options: dict[str, Any] = {
+            "tolerance": tolerance,
+            "spectral_radius": spectral_radius,
+            "output_step": None if output_step is None else quantity_of(output_step, "--output-step"),
+        }
+        if is_model(file):
+            model = read_model(answer, file, settings)
+            require_no({"--reactions": reactions}, "a reduced model knows nothing of the reactions in joints")
+            asked = model_task_of(model, wanted)
+            began = perf_counter()
+            run = simulate_model(model, **asked, **options)
+            seconds = perf_counter() - began
+            write_model_run(run, output, plot)
+            answer.give(run.data(), lambda: show_model_run(model, run, seconds))
+            reason, last = run.reason, run.time[-1]
+        else:
+            from supple.analyses.simulation import simulate as simulated
 
-
-def _names(here: Configuration) -> tuple[str, ...]:
-    return here.rest.numbering.coordinates
+            mechanism = read_mechanism(answer, file, settings)
+            joints = _joints(mechanism, reactions)
+            asked = task_of(mechanism, wanted)
+            began = perf_counter()
+            found = simulated(mechanism, **asked, **options)
+            seconds = perf_counter() - began
+            _warn_of_limits(answer, found)
+            told = told_of(found, joints)
+            write(told, output, plot)
+            answer.give(told.data(), lambda: show(told, seconds))
+            reason, last = found.reason, found.time[-1]
+        if reason:
+            raise answer.cut_short(f"results end at {last:.6g} s: {reason}", NumericalError.exit_status)
 
 
 def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
@@ -141,43 +158,6 @@ def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
     for name in names:
         mechanism.joint(name)  # a wrong one is told before the work
     return names
-
-
-def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any]:
-    """Forces by actuator, and the times they belong to if they come from a table."""
-    from supple.diagnostics import InputError, nearest
-    from supple.formats.time_table import read_time_table
-
-    if text is None:
-        return {}, None
-    if "=" in text and not Path(text).exists():
-        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator")), None
-    table = read_time_table(text, of="actuator", why="a course over time needs")
-    for name in table.values:
-        if name not in mechanism.actuators:
-            raise InputError(
-                f'there is no actuator "{name}"', file=table.file, line=1, hint=nearest(name, mechanism.actuators)
-            )
-    return dict(table.values), table.time
-
-
-def _start(mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any]) -> Configuration:
-    from supple.analyses.statics import equilibrium
-    from supple.kinematics.closure import assemble
-
-    if start == EQUILIBRIUM:
-        first = [forces.get(name, 0.0) for name in mechanism.actuators]
-        held = [value if isinstance(value, float) else float(value[0]) for value in first]
-        return equilibrium(mechanism, configuration(mechanism, at), inputs=held)
-    wanted = [item for item in (None if start == REST else start, at) if item is not None]
-    return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
-
-
-def _duration(mechanism: Mechanism, motion: str | None) -> float:
-    from supple.analyses.trajectory import trajectory
-
-    assert motion is not None
-    return float(trajectory(mechanism, motion).time[-1])
 
 
 def _warn_of_limits(answer: Answer, found: Simulation) -> None:

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class Layout:
-    """Where each coefficient stands in a row of results."""
-
-    def __init__(self, s: int, actuators: int, outputs: int, dry: int):
-        self.shapes = {
+def rigid_layout(s: int, actuators: int, outputs: int, dry: int) -> Layout:
+    """Of a rigid mechanism."""
+    return Layout(
+        {
             "M": (s, s),
             "dM": (s, s, s),
             "christoffel": (s, s, s),
@@ -27,6 +26,43 @@ class Layout:
             "dinput_map": (s, actuators, s),
             "dfriction_map": (dry, s, s),
         }
+    )
+
+
+def flexible_layout(s: int, constraint: int, internal: int, actuators: int, outputs: int, dry: int) -> Layout:
+    """Of a flexible mechanism with n = s + constraint + internal coordinates.
+
+    dM : ∂M/∂η; dforce : ∂p/∂η; outputs : value, ∂/∂θ (s), ∂²/∂θ² (s, s), Ψ_o (n - s), ∂Ψ_o/∂θ (n - s, s)
+    told : ω² of the internal modes, their smallest overlap with the reference, Σ 2^i over their places i among all modes
+    """
+    n = s + constraint + internal
+    return Layout(
+        {
+            "M": (n, n),
+            "dM": (n, n, n),
+            "christoffel": (n, n, n),
+            "K": (n, n),
+            "potential": (1,),
+            "force": (n,),
+            "dforce": (n, n),
+            "damping": (n, n),
+            "input_map": (n, actuators + constraint),
+            "outputs": (outputs, 1 + s + s * s + (n - s) * (1 + s)),
+            "friction_map": (dry, n),
+            "told": (internal + 2,),
+            "dK": (n, n, s),
+            "ddamping": (n, n, s),
+            "dinput_map": (n, actuators + constraint, s),
+            "dfriction_map": (dry, n, s),
+        }
+    )
+
+
+class Layout:
+    """Where each coefficient stands in a row of results: its shapes, in order."""
+
+    def __init__(self, shapes: dict[str, tuple[int, ...]]):
+        self.shapes = shapes
         sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.width = sum(sizes)

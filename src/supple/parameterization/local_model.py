@@ -1,25 +1,31 @@
-"""The local model: the equations of motion of a mechanism in θ, at one configuration or a batch.
+"""The local model: the equations of motion of a mechanism in η = (θ, δ), at one configuration or a batch.
 
-M(θ) θ̈ + Γ(θ)[θ̇, θ̇] + D_d(θ) θ̇ = p(θ) + B(θ) u,    y = ρ_o(θ)
+M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,    y = ρ_o(θ) + Ψ_o(θ) δ
+
+A rigid mechanism has no δ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
-from supple.formulations.coefficients import Carried, carried
-from supple.kinematics.closure import assemble, in_parts, locked_coordinates
-from supple.kinematics.configuration import At, Configuration
+from supple.diagnostics import InputError, NumericalError
+from supple.formulations.coefficients import carried
+from supple.kinematics.closure import assemble, locked_coordinates
+from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.numbering import Numbering
+from supple.parameterization.flexible_arrays import RIGID, FlexibleSystem, ModeChoice, flexible_system
+from supple.parameterization.flexible_kernel import DONE, SINGULAR, TOO_FEW
+from supple.parameterization.flexible_rows import flexible_rows, layout_of
 from supple.parameterization.layout import Layout
-from supple.parameterization.rigid_kernel import rigid_batch
+from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
+from supple.parameterization.rigid_rows import rigid_rows
 
 Array = NDArray[np.float64]
 
@@ -27,30 +33,35 @@ Array = NDArray[np.float64]
 class Output(NamedTuple):
     """One output y = ρ_o(θ) + Ψ_o(θ) δ.
 
-    value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., 0) for a rigid mechanism;
-    bend : ∂²ρ_o/∂θ² (..., s, s), so that ÿ = rigid θ̈ + θ̇ᵀ bend θ̇.
+    value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., n - s), none for a rigid mechanism;
+    bend  : ∂²ρ_o/∂θ² (..., s, s); modes_slope : ∂Ψ_o/∂θ (..., n - s, s). At δ = 0
+    ÿ = rigid θ̈ + modes δ̈ + θ̇ᵀ bend θ̇ + 2 δ̇ᵀ modes_slope θ̇.
     """
 
     value: Array
     rigid: Array
     modes: Array
     bend: Array
+    modes_slope: Array
 
 
 @dataclass(frozen=True, eq=False)
 class LocalModel:
-    """Coefficients of the equations of motion at θ. In a batch every array has a leading axis (N, ...).
+    """Coefficients of the equations of motion at θ and δ = 0, for n coordinates η = (θ, δ), s of them θ. In a batch
+    every array has a leading axis (N, ...).
 
-    M           : (s, s) mass matrix (the papers' H)
-    dM          : (s, s, s), dM[i, j, k] = ∂M_ij/∂θ_k
-    christoffel : (s, s, s) Γ, symmetric in its last two indices (the papers' D)
-    K           : (s, s) stiffness of the modes; zero for a rigid mechanism
-    damping     : (s, s) D_d of dampers and viscous friction
-    force       : (s,) p of gravity, springs and applied forces; dforce : (s, s) ∂p_j/∂θ_k
+    M           : (n, n) mass matrix (the papers' H)
+    dM          : (n, n, n), dM[i, j, k] = ∂M_ij/∂η_k
+    christoffel : (n, n, n) Γ, symmetric in its last two indices (the papers' D)
+    K           : (n, n) stiffness of the modes, zero rows for θ; dK : (n, n, s) ∂K/∂θ, None for a rigid mechanism
+    damping     : (n, n) D_d of dampers, viscous friction, and of the mechanism's law of damping
+    force       : (n,) p of gravity, springs and applied forces; dforce : (n, n) ∂p_j/∂η_k
     potential   : V of gravity, springs, constant forces along coordinates and in fixed directions
-    input_map   : (s, actuators) B, transpose of the transmission matrix
-    friction_map: (f, s) J_j of joints with dry friction f_j in `dry_forces`: p_dry = -J_jᵀ f_j sgn(J_j θ̇)
-    ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis
+    input_map   : (n, inputs) B, transpose of the transmission matrix: actuators, then forces at loaded displacements
+    friction_map: (f, n) J_j of joints with dry friction f_j in `dry_forces`: p_dry = -J_jᵀ f_j sgn(J_j η̇)
+    ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis (without the law of damping)
+    told        : ω² of internal modes, their smallest overlap with the reference, Σ 2^i over their places among all
+    modes       : (n, z) Ψ in the coordinates of `system.rest`
     """
 
     configuration: Configuration
@@ -71,6 +82,10 @@ class LocalModel:
     ddamping: Array
     dinput_map: Array
     dfriction_map: Array
+    dK: Array | None = None
+    told: Array | None = field(default=None, repr=False)
+    system: FlexibleSystem | None = field(default=None, repr=False)
+    modes: Array | None = field(default=None, repr=False)
 
     @property
     def theta(self) -> Array:
@@ -82,8 +97,22 @@ class LocalModel:
 
     @property
     def internal_hz(self) -> Array:
-        """Frequencies of the internal modes; none for a rigid mechanism."""
-        return np.zeros((*self.theta.shape[:-1], 0))
+        """Frequencies of the internal modes, rising unless they are followed one by one; none if it is rigid."""
+        if self.told is None:
+            return np.zeros((*self.theta.shape[:-1], 0))
+        return np.sqrt(np.maximum(self.told[..., :-2], 0.0)) / (2.0 * np.pi)
+
+    def displacements(self, body: str, delta: ArrayLike) -> Array:
+        """Displacements u = Ψ_δ δ of all degrees of freedom of a body's nodes, in its axes: (..., degrees).
+
+        With the configuration's pose of the body, node i is at x_b + R_b (X_i + u_i): the motion of every node.
+        """
+        if self.system is None or self.modes is None:
+            raise InputError(f'body "{body}" is taken as rigid', hint="ask for constraint or internal modes")
+        found = self.system.rest.bodies[self.system.rest.numbering.body_index(body)]
+        s = self.theta.shape[-1]
+        z = np.einsum("...a,...az->...z", np.asarray(delta, float), self.modes[..., s:, found.start : found.stop])
+        return z @ found.shapes.T
 
     def inertia_forces(self, rates: Array, accelerations: Array) -> Array:
         """M θ̈ + Γ[θ̇, θ̇]."""
@@ -92,84 +121,96 @@ class LocalModel:
         )
 
 
-def local(mechanism: Mechanism, at: At | Configuration = None) -> LocalModel:
+def local(
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    constraint_modes: Sequence[str] = (),
+    internal_modes: int = 0,
+    tracking: str = "none",
+    germ: At = None,
+) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
 
-    at : a Configuration, or anything `assemble` takes; (N, s) gives a batch
+    at               : a Configuration, or anything `assemble` takes; (N, s) gives a batch
+    constraint_modes : displacements, `place.axis`, that become coordinates γ of a flexible mechanism
+    internal_modes   : how many internal modes ι to keep; without either, elastic bodies are taken as rigid
+    tracking, germ   : "none" sorts internal modes by frequency, the largest displacement of each positive;
+                       "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
-    rows, regular = coefficient_rows(configuration)
-    _require_regular(configuration, regular)
-    parts = row_layout(configuration).split(rows if configuration.X.ndim == 3 else rows[0])
-    return _model(configuration, carried(configuration.rest), parts)
+    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
+    single = configuration.X.ndim == 2
+    if not choice.flexible:
+        _require_coordinates(configuration.rest.numbering)
+        rows, regular = rigid_rows(configuration)
+        _require_regular(configuration, regular)
+        parts = row_layout(configuration, choice).split(rows[0] if single else rows)
+        parts["K"] = np.zeros_like(parts["M"])
+        return _model(configuration, parts, None, None)
+    _require_coordinates(configuration.rest.numbering)
+    system = flexible_system(mechanism, choice)
+    found = flexible_rows(configuration, system)
+    _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
+    _require_modes(configuration, system, found.status)
+    parts = layout_of(system).split(found.rows[0] if single else found.rows)
+    return _model(configuration, parts, system, found.modes[0] if single else found.modes)
 
 
-def coefficient_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
+def mode_choice(
+    mechanism: Mechanism, constraint: Sequence[str], internal: int, tracking: str, germ: At = None
+) -> ModeChoice:
+    """What was asked, with θ of the germ as numbers."""
+    theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
+    return ModeChoice(tuple(constraint), internal, tracking, theta)
+
+
+def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -> tuple[Array, NDArray[np.int64]]:
     """All coefficients at each configuration in one row, (N, width) as `row_layout` says, and where they exist (N,).
 
     A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
     """
-    position = configuration.rest
-    _require_coordinates(position.numbering)
-    load, layout = carried(position), row_layout(configuration)
-    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
-    w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
-    out = np.empty((len(X), layout.width))
-    regular = np.empty(len(X), dtype=np.int64)
-    run = compiled(rigid_batch)
-
-    def part(start: int, stop: int) -> None:
-        piece = slice(start, stop)
-        run(
-            position.numbering.arrays,
-            position.selected,
-            load.arrays,
-            X[piece],
-            w[piece],
-            layout.offsets,
-            out[piece],
-            regular[piece],
-        )
-
-    in_parts(part, len(X))
-    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
-    return out, regular
+    _require_coordinates(configuration.rest.numbering)
+    if not choice.flexible:
+        return rigid_rows(configuration)
+    found = flexible_rows(configuration, flexible_system(configuration.mechanism, choice))
+    return found.rows, (found.status == DONE).astype(np.int64)
 
 
-def row_layout(configuration: Configuration) -> Layout:
+def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> Layout:
     """Where each coefficient stands in a row."""
-    return mechanism_layout(configuration.rest.numbering, carried(configuration.rest))
+    if choice.flexible:
+        return layout_of(flexible_system(configuration.mechanism, choice))
+    return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 
-def mechanism_layout(numbering: Numbering, load: Carried) -> Layout:
-    """Computed once for each mechanism."""
-    sizes = numbering.arrays.sizes
-    return numbering.mechanism.remembered(
-        "layout", lambda: Layout(int(sizes[4]), int(sizes[7]), len(load.outputs), len(load.dry_forces))
-    )
-
-
-def _model(configuration: Configuration, load: Carried, parts: dict[str, Array]) -> LocalModel:
+def _model(
+    configuration: Configuration, parts: dict[str, Array], system: FlexibleSystem | None, modes: Array | None
+) -> LocalModel:
     numbering = configuration.rest.numbering
-    s = len(numbering.coordinates)
+    load = carried(configuration.rest)
+    s, n = len(numbering.coordinates), parts["M"].shape[-1]
     rows = parts["outputs"]
+    bent = 1 + s + s * s
     outputs = {
         name: Output(
             rows[..., i, 0],
             rows[..., i, 1 : 1 + s],
-            rows[..., i, :0],
-            rows[..., i, 1 + s :].reshape(*rows.shape[:-2], s, s),
+            rows[..., i, bent : bent + n - s],
+            rows[..., i, 1 + s : bent].reshape(*rows.shape[:-2], s, s),
+            rows[..., i, bent + n - s :].reshape(*rows.shape[:-2], n - s, s),
         )
         for i, name in enumerate(load.outputs)
     }
+    loaded = () if system is None else system.choice.constraint
     return LocalModel(
         configuration,
-        numbering.coordinates,
-        tuple(numbering.mechanism.actuators),
+        numbering.coordinates if system is None else system.coordinates,
+        (*numbering.mechanism.actuators, *loaded),
         parts["M"],
         parts["dM"],
         parts["christoffel"],
-        np.zeros_like(parts["M"]),
+        parts["K"],
         parts["damping"],
         parts["potential"][..., 0],
         parts["force"],
@@ -181,6 +222,24 @@ def _model(configuration: Configuration, load: Carried, parts: dict[str, Array])
         parts["ddamping"],
         parts["dinput_map"],
         parts["dfriction_map"],
+        parts.get("dK"),
+        parts.get("told"),
+        system,
+        modes,
+    )
+
+
+def _require_modes(configuration: Configuration, system: FlexibleSystem, status: NDArray[np.int64]) -> None:
+    if (status == DONE).all():
+        return
+    n = int(np.flatnonzero(status != DONE)[0])
+    theta = np.atleast_2d(configuration.theta)[n]
+    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(configuration.coordinates, theta, strict=True))
+    few = status[n] == TOO_FEW
+    raise NumericalError(
+        f"{'fewer internal modes exist than were asked for' if few else 'its modes were not found'} at {where}",
+        part=f'mechanism "{configuration.mechanism.name}"',
+        hint="ask for fewer internal modes" if few else "choose a configuration away from where a coordinate locks",
     )
 
 

@@ -212,13 +212,52 @@ def measures(
 
 
 @kernel
+def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
+    """Coefficients at one position from its rigid modes, into row (width,), by the offsets `at`; dtwists is workspace."""
+    sizes, _, _, column, rows_i, rows_f, _ = rows
+    inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
+    s = sizes[4]
+    world_twists(sizes, column, X, dPsi, s * s, dtwists)
+    M, dM, gamma = row[at[0] :], row[at[1] :], row[at[2] :]
+    potential, force, dforce = row[at[3] :], row[at[4] :], row[at[5] :]
+    mass(sizes, inertia, Psi, dPsi, M, dM)
+    loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce)
+    measures(
+        sizes,
+        column,
+        rows_i,
+        rows_f,
+        uses_start,
+        uses_i,
+        uses_f,
+        X,
+        w,
+        Psi,
+        dPsi,
+        twists,
+        M,
+        dM,
+        potential,
+        force,
+        dforce,
+        row[at[6] :],
+        row[at[7] :],
+        row[at[8] :],
+        row[at[9] :],
+        row[at[10] :],
+        row[at[11] :],
+        row[at[12] :],
+    )
+    christoffel_symbols(s, dM, gamma)
+
+
+@kernel
 def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
     """Coefficients at every position: out (N, width) filled by the offsets `at`; regular (N,) is 1 where it worked.
 
     rows : the mechanism's RowArrays; coefficients : its CoefficientArrays
     """
-    sizes, _, _, column, rows_i, rows_f, _ = rows
-    inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
+    sizes = rows[0]
     nb, d, s = sizes[0], sizes[1], sizes[4]
     work = workspace(sizes)
     Psi = np.zeros((nb + 1, d, s))
@@ -226,41 +265,8 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
     twists = np.zeros((nb + 1, s, 6))
     dtwists = np.zeros((nb + 1, s * s, 6))
     for n in range(X_all.shape[0]):
-        X, w, row = X_all[n], w_all[n], out[n]
-        row[:] = 0.0
-        determined, _ = rigid_modes(rows, selected, X, work, Psi, dPsi, twists)
+        out[n] = 0.0
+        determined, _ = rigid_modes(rows, selected, X_all[n], work, Psi, dPsi, twists)
         regular[n] = 1 if determined else 0
-        if not determined:
-            continue
-        world_twists(sizes, column, X, dPsi, s * s, dtwists)
-        M, dM, gamma = row[at[0] :], row[at[1] :], row[at[2] :]
-        potential, force, dforce = row[at[3] :], row[at[4] :], row[at[5] :]
-        mass(sizes, inertia, Psi, dPsi, M, dM)
-        loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce)
-        measures(
-            sizes,
-            column,
-            rows_i,
-            rows_f,
-            uses_start,
-            uses_i,
-            uses_f,
-            X,
-            w,
-            Psi,
-            dPsi,
-            twists,
-            M,
-            dM,
-            potential,
-            force,
-            dforce,
-            row[at[6] :],
-            row[at[7] :],
-            row[at[8] :],
-            row[at[9] :],
-            row[at[10] :],
-            row[at[11] :],
-            row[at[12] :],
-        )
-        christoffel_symbols(s, dM, gamma)
+        if determined:
+            rigid_row(rows, coefficients, X_all[n], w_all[n], at, Psi, dPsi, twists, dtwists, out[n])

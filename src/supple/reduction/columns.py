@@ -3,12 +3,16 @@
 Two ways. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel symbol of the
 fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy exactly.
 *Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
+
+A flexible mechanism has coefficients of δ besides: they are fitted to values, whichever way, and Γ_θθθ and p_θ alone
+follow from gradients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +20,17 @@ from numpy.typing import NDArray
 from supple.approximation.samples import Samples
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
+from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
+from supple.parameterization.flexible_arrays import RIGID, ModeChoice, flexible_system
 from supple.parameterization.layout import Layout
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
 
 Array = NDArray[np.float64]
 
+_QUIET = 1e-11  # of a coefficient's largest entry: what a block may change by and still count as constant
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
-FAMILIES = ("M", "christoffel", "force", "damping", "input_map", "outputs", "friction_map")
+FAMILIES = ("M", "K", "christoffel", "force", "damping", "input_map", "outputs", "output_modes", "friction_map")
 
 
 @dataclass(frozen=True)
@@ -32,11 +39,13 @@ class Columns:
 
     layout  : of the reduced model; rows : of the local model
     drifted : of each constant, the largest departure seen in any sample, of the constant's size
+    ignored : blocks that are zero, or constant, to rounding
     """
 
     layout: CoefficientLayout
     rows: Layout
     structured: bool
+    ignored: frozenset[str] = frozenset()
     drifted: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
@@ -45,23 +54,48 @@ class Columns:
         self._watch(parts, valid)
         values = np.hstack([_values(parts, name) for name in self.layout.columns])
         gradients = None
-        if self.structured:
+        if self.structured and self.layout.size == self.layout.theta:
             gradients = np.concatenate([_gradient(parts, name) for name in self.layout.columns], axis=1)
-        families = {name: _full(_values(parts, name), name, self.layout.size) for name in self.families}
-        return Samples(values, gradients, families, valid)
+        whole = {name: _full(_values(parts, name), name, self.layout.size) for name in self.families}
+        return Samples(values, gradients, self._blocks(whole), valid)
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
         """Families of a fit, from its values (N, t) and gradients (N, t, s)."""
-        n, columns = self.layout.size, self.layout.columns
+        n, s, columns = self.layout.size, self.layout.theta, self.layout.columns
         found = {}
         for name in self.families:
             if name in columns:
                 found[name] = _full(values[:, slice(*columns[name])], name, n)
             elif name == "christoffel":
-                found[name] = _christoffel(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n)
+                found[name] = np.zeros((len(values), n**3))
             else:
-                found[name] = -gradients[:, columns["potential"][0]]
+                found[name] = np.zeros((len(values), n))
+        if self.layout.christoffel == "from-mass" and "M" in columns:
+            slopes = _theta_mass(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n, s)
+            found["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = _christoffel(slopes)
+        if self.layout.force == "from-potential" and "potential" in columns:
+            found["force"][:, :s] = -gradients[:, columns["potential"][0]]
+        return self._blocks(found)
+
+    def _blocks(self, families: Mapping[str, Array]) -> dict[str, Array]:
+        """A rigid mechanism's families as they are; of a flexible one, each block by kinds of coordinates."""
+        if self.layout.size == self.layout.theta:
+            return dict(families)
+        found = {}
+        for name, entries in families.items():
+            for block, places in self._places[name].items():
+                found[block] = entries[:, places]
         return found
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, NDArray[np.int64]]]:
+        """Entries of each block of each family that counts."""
+        return {
+            name: {
+                block: places for block, places in block_places(self.layout, name).items() if block not in self.ignored
+            }
+            for name in self.families
+        }
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -80,15 +114,28 @@ class Columns:
 
 
 def choose_columns(
-    mechanism: Mechanism, rows: Layout, probes: Array, widths: Array, *, structured: bool, fitted: tuple[str, ...] = ()
+    mechanism: Mechanism,
+    rows: Layout,
+    probes: Array,
+    widths: Array,
+    *,
+    structured: bool,
+    fitted: tuple[str, ...] = (),
+    coordinates: tuple[str, ...] | None = None,
+    outputs: tuple[str, ...] | None = None,
+    choice: ModeChoice = RIGID,
 ) -> Columns:
     """What to fit, judged by the rows at a few probes spread over the region.
 
     probes : (P, width) rows of local models; widths : (s,) of the region
     fitted : coefficients known to change, whatever the probes say
+    coordinates, outputs : names in the model; the mechanism's if left out
     """
-    numbering = rest(mechanism).numbering
-    names = numbering.coordinates
+    if choice.flexible:
+        return _flexible_columns(mechanism, rows, probes, choice, structured=structured)
+    names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
+    if outputs is None:
+        outputs = tuple(carried(rest(mechanism)).outputs)
     parts = rows.split(probes)
     constants: dict[str, Array] = {"K": np.zeros(len(names) * (len(names) + 1) // 2)}
     modes = {"christoffel": "fitted", "force": "fitted"}
@@ -132,11 +179,87 @@ def choose_columns(
         columns[name] = (first, first + _values(parts, name).shape[1])
         first = columns[name][1]
     layout = CoefficientLayout(
-        coordinates=names, theta=len(names), inputs=tuple(mechanism.actuators), outputs=_output_names(mechanism),
+        coordinates=names, theta=len(names), inputs=tuple(mechanism.actuators), outputs=outputs,
         columns=columns, constants=constants, dry_forces=_dry_forces(mechanism), christoffel=modes["christoffel"],
         force=modes["force"],
     )  # fmt: skip
     return Columns(layout, rows, structured)
+
+
+def _flexible_columns(
+    mechanism: Mechanism, rows: Layout, probes: Array, choice: ModeChoice, *, structured: bool
+) -> Columns:
+    """Everything is fitted but what is zero; Γ_θθθ and p_θ follow from gradients if `structured`."""
+    system = flexible_system(mechanism, choice)
+    load = carried(rest(mechanism))
+    parts = rows.split(probes)
+    chosen = ["M", "K", "christoffel", "input_map", "outputs", "output_modes"]
+    constants: dict[str, Array] = {}
+    from_potential = structured and conservative(mechanism) and bool(np.abs(parts["force"]).max() > 0.0)
+    if np.abs(parts["force"]).max() > 0.0:
+        chosen += ["force", "potential"]
+    else:
+        constants |= {"force": np.zeros(parts["force"].shape[1]), "potential": parts["potential"][0]}
+    for name in ("damping", "friction_map"):
+        values = _values(parts, name)
+        if values.size and np.abs(values).max() > 0.0:
+            chosen.append(name)
+        elif name == "damping":
+            constants[name] = values[0]
+    columns, first = {}, 0
+    for name in chosen:
+        width = _values(parts, name).shape[1]
+        if width:
+            columns[name] = (first, first + width)
+            first += width
+    layout = CoefficientLayout(
+        coordinates=system.coordinates, theta=rows.shapes["dK"][-1],
+        inputs=(*mechanism.actuators, *choice.constraint), outputs=tuple(load.outputs), columns=columns,
+        constants=constants, dry_forces=dict(load.dry_forces), christoffel="from-mass" if structured else "fitted",
+        force="from-potential" if from_potential else "fitted", internal=choice.internal,
+    )  # fmt: skip
+    found = Columns(layout, rows, structured)
+    return replace(found, ignored=_quiet_blocks(found, parts))
+
+
+def _quiet_blocks(columns: Columns, parts: Mapping[str, Array]) -> frozenset[str]:
+    """Blocks that are zero or do not change, to rounding of the whole coefficient: they have no error to speak of."""
+    quiet = set()
+    for name in columns.families:
+        whole = _full(_values(parts, name), name, columns.layout.size)
+        size = float(np.abs(whole).max()) or 1.0
+        for block, places in block_places(columns.layout, name).items():
+            if float(np.ptp(whole[:, places], axis=0).max(initial=0.0)) <= _QUIET * size:
+                quiet.add(block)
+    return frozenset(quiet)
+
+
+def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:
+    """Entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
+    n, s = layout.size, layout.theta
+    kinds = ["θ"] * s + ["γ"] * (n - s - layout.internal) + ["ι"] * layout.internal
+    found: dict[str, list[int]] = {}
+    rank = {"θ": 0, "γ": 1, "ι": 2}
+    if name in ("M", "K", "damping"):
+        for i in range(n):
+            for j in range(i, n):
+                found.setdefault(f"{name}_{kinds[i]}{kinds[j]}", []).extend({i * n + j, j * n + i})
+    elif name == "christoffel":
+        for i in range(n):
+            for j in range(n):
+                for k in range(n):
+                    pair = "".join(sorted(kinds[j] + kinds[k], key=rank.__getitem__))
+                    found.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
+    elif name == "force":
+        for i in range(n):
+            found.setdefault(f"p_{kinds[i]}", []).append(i)
+    elif name == "output_modes":
+        for o in range(len(layout.outputs)):
+            for i in range(s, n):
+                found.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
+    else:
+        return {name: np.arange(layout.widths[name], dtype=np.int64)}
+    return {block: np.array(places, dtype=np.int64) for block, places in found.items()}
 
 
 def with_limits(columns: Columns, limits: dict[str, tuple[float, float]]) -> Columns:
@@ -150,15 +273,7 @@ def conservative(mechanism: Mechanism) -> bool:
     return not any(force.follower or force.moment is not None for force in placed)
 
 
-def _output_names(mechanism: Mechanism) -> tuple[str, ...]:
-    from supple.formulations.coefficients import carried
-
-    return tuple(carried(rest(mechanism)).outputs)
-
-
 def _dry_forces(mechanism: Mechanism) -> dict[str, float]:
-    from supple.formulations.coefficients import carried
-
     return dict(carried(rest(mechanism)).dry_forces)
 
 
@@ -189,8 +304,12 @@ def _constant(values: Array) -> Array:
 
 def _values(parts: Mapping[str, Array], name: str) -> Array:
     """A coefficient of local models as columns, packed: (N, k)."""
+    if name == "output_modes":
+        n, s = parts["M"].shape[-1], parts["dK"].shape[-1]
+        first = 1 + s + s * s
+        return parts["outputs"][:, :, first : first + n - s].reshape(len(parts["M"]), -1)
     array = parts[name]
-    if name in ("M", "damping", "christoffel"):
+    if name in ("M", "K", "damping", "christoffel"):
         return packed(array).reshape(len(array), -1)
     if name == "outputs":
         return array[:, :, 0]
@@ -211,17 +330,18 @@ def _gradient(parts: Mapping[str, Array], name: str) -> Array:
 
 def _full(columns: Array, name: str, n: int) -> Array:
     """A family entry by entry, so that its norm is that of the matrix: (N, entries)."""
-    if name in ("M", "damping"):
+    if name in ("M", "K", "damping"):
         return unpacked(columns, n).reshape(len(columns), -1)
     if name == "christoffel":
         return unpacked(columns.reshape(len(columns), n, -1), n).reshape(len(columns), -1)
     return columns
 
 
-def _christoffel(slopes: Array, n: int) -> Array:
-    """Γ_ijk = ½(∂M_ij/∂θ_k + ∂M_ik/∂θ_j - ∂M_jk/∂θ_i) from the gradient of packed M, slopes (N, s, packed).
+def _theta_mass(slopes: Array, n: int, s: int) -> Array:
+    """∂M_ij/∂θ_k of θ alone, (N, s, s, s), from the gradient of packed M, slopes (N, s, packed)."""
+    return np.moveaxis(unpacked(slopes, n)[..., :s, :s], 1, -1)
 
-    [Brüls 2007, eq. 2]
-    """
-    dM = np.moveaxis(unpacked(slopes, n), 1, -1)
-    return (0.5 * (dM + np.swapaxes(dM, -1, -2) - np.moveaxis(dM, -1, -3))).reshape(len(slopes), -1)
+
+def _christoffel(dM: Array) -> Array:
+    """Γ_ijk = ½(∂M_ij/∂θ_k + ∂M_ik/∂θ_j - ∂M_jk/∂θ_i), (N, s, s, s).                          [Brüls 2007, eq. 2]"""
+    return 0.5 * (dM + np.swapaxes(dM, -1, -2) - np.moveaxis(dM, -1, -3))

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.trajectory import Prescribed, trajectory
+from supple.analyses.scenario import Run, run_of
+from supple.analyses.simulation import simulate
+from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
 from supple.approximation.fit_error import norms
+from supple.approximation.piecewise import NOWHERE
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
-from supple.parameterization.local_model import local
+from supple.diagnostics import InputError, NumericalError
+from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
+from supple.parameterization.local_model import coefficient_rows, local, row_layout
 from supple.reduced.model import ReducedModel
+from supple.reduction.columns import block_places
+from supple.reduction.domain import Domain, path_domain, theta_domain
+from supple.reduction.path import path_from
+from supple.reduction.path_motion import along_path
+from supple.reduction.path_rows import path_layout, path_rows
 
 Array = NDArray[np.float64]
 
@@ -27,7 +38,9 @@ _MEDIANS = 1000
 class Comparison:
     """error : family -> largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and `at` which θ; speedup : of a batch of points.
 
-    force_error : along a motion, the largest difference of the generalized forces it needs, of their largest value
+    force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
+    coordinate_error : of a run in time, coordinate -> largest difference to the mechanism, rad or m; `speedup`,
+                       `full_seconds` and `reduced_seconds` are then those of the simulations
     """
 
     points: int
@@ -37,6 +50,7 @@ class Comparison:
     full_seconds: float
     reduced_seconds: float
     force_error: float | None = None
+    coordinate_error: dict[str, float] | None = None
 
 
 def compare(
@@ -47,23 +61,53 @@ def compare(
     scenario: Prescribed | None = None,
     seed: int = 1,
 ) -> Comparison:
-    """Compare on fresh points scattered over the region of the model, or along a motion of the mechanism."""
+    """Compare on fresh points scattered over the region of the model, or along a scenario.
+
+    scenario : a scenario's name in the file, or a motion as `trajectory` takes it. A motion is prescribed to both;
+               where a scenario has inputs instead, both are simulated from its start
+    """
+    domain = _domain(mechanism, model)
+    run = None
+    if isinstance(scenario, str) and scenario in mechanism.scenarios:
+        run = run_of(mechanism, scenario)
+        scenario = run.motion
+    if scenario is not None:
+        course = trajectory(mechanism, scenario)
+        along = course if domain.path is None else along_path(domain.path, course)
+        return _compared(mechanism, model, domain, along, seed)
+    if run is not None:
+        return _simulated(mechanism, model, domain, run, seed)
+    return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
+
+
+def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
+    """What the model is a function of, if it can have been made from this mechanism."""
     names = model.layout.coordinates[: model.layout.theta]
-    full_names = local(mechanism).coordinates
-    if names != full_names:
+    described = model.provenance.get("options", {}).get("path")
+    if described is not None:
+        path = path_from(described)
+        full, domain = path.coordinates, path_domain(mechanism, path)
+    else:
+        full, domain = names, theta_domain(mechanism, [])
+    expected = rest(mechanism).numbering.coordinates
+    if full != expected:
         raise InputError(
-            f"the model has the coordinates {', '.join(names)}, the mechanism {', '.join(full_names)}",
+            f"the model has the coordinates {', '.join(full)}, the mechanism {', '.join(expected)}",
             hint="compare a model with the mechanism it was made from",
         )
-    spread = scattered_over(model, _MEDIANS, seed + 1)
-    if scenario is None:
-        path = None
-        theta = scattered_over(model, points, seed)
-    else:
-        path = trajectory(mechanism, scenario)
-        theta = path.theta
-    full, reduced = local(mechanism, theta), model.evaluate(theta)
-    exact, found, typical = families(full), families(reduced), families(model.evaluate(spread))
+    return domain
+
+
+def _compared(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, where: Trajectory | Array, seed: int
+) -> Comparison:
+    """Coefficients at points x (N, dimension) or along a trajectory of them."""
+    x = where if isinstance(where, np.ndarray) else where.theta
+    names = model.layout.coordinates[: model.layout.theta]
+    choice = modes_of(model)
+    full, reduced = _exact(mechanism, domain, x, choice), model.evaluate(x)
+    typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
+    exact, found, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
     error, at = {}, {}
     for name, family in exact.items():
         median = float(np.median(norms(typical[name])))
@@ -74,24 +118,106 @@ def compare(
             continue
         relative = difference / np.where(size > 0.0, size, 1.0)
         worst = int(np.argmax(relative))
-        error[name], at[name] = float(relative[worst]), dict(zip(names, theta[worst].tolist(), strict=True))
-    slow, fast = _fastest(lambda: local(mechanism, theta)), _fastest(lambda: model.evaluate(theta))
+        error[name], at[name] = float(relative[worst]), dict(zip(names, x[worst].tolist(), strict=True))
+    slow, fast = _fastest(lambda: _exact(mechanism, domain, x, choice)), _fastest(lambda: model.evaluate(x))
     force_error = None
-    if path is not None:
-        needed = _needed(full, path.rates, path.accelerations)
-        off = np.abs(_needed(reduced, path.rates, path.accelerations) - needed)
+    if not isinstance(where, np.ndarray):
+        still = np.zeros((len(x), model.layout.size - x.shape[1]))  # of δ
+        rates, accelerations = np.hstack([where.rates, still]), np.hstack([where.accelerations, still])
+        needed = _needed(full, rates, accelerations)
+        off = np.abs(_needed(reduced, rates, accelerations) - needed)
         force_error = float(off.max() / (np.abs(needed).max() or 1.0))
-    return Comparison(len(theta), error, at, slow / fast, slow, fast, force_error)
+    return Comparison(len(x), error, at, slow / fast, slow, fast, force_error)
+
+
+def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: Run, seed: int) -> Comparison:
+    """Both from the same start with the same inputs; coefficients are compared along the way of the mechanism."""
+    if domain.path is not None:
+        raise InputError(
+            "a model of a path moves along it alone, and the scenario moves freely",
+            part="scenario", hint="give a scenario or motion along the path",
+        )  # fmt: skip
+    start = time.perf_counter()
+    full = simulate(
+        mechanism, until=run.until, step=run.step, start=run.start, rates=run.rates or None, inputs=run.inputs,
+        input_times=run.times,
+    )  # fmt: skip
+    slow = time.perf_counter() - start
+    if not full.complete:
+        raise NumericalError(
+            f"the mechanism itself cannot be followed: {full.reason}", part="scenario", hint="end earlier"
+        )
+    inputs = {
+        name: value if run.times is None or np.ndim(value) == 0 else _linear(run.times, value)
+        for name, value in run.inputs.items()
+    }
+    start = time.perf_counter()
+    found = model.simulate(full.time, inputs or None, run.start.theta, rates=run.rates or None, step=run.step)
+    fast = time.perf_counter() - start
+    if not found.finished:
+        raise InputError(found.reason, part="scenario", hint="end earlier, or reduce over a larger region")
+    names = model.layout.coordinates[: model.layout.theta]
+    theta = np.stack([full.coordinates[name] for name in names], axis=1)
+    inside = theta[model.fitted.locate(theta) != NOWHERE]  # at a face the two may differ by their error
+    along = _compared(mechanism, model, domain, inside, seed)
+    off = {name: float(np.abs(found.coordinates[name] - full.coordinates[name]).max()) for name in names}
+    return replace(along, speedup=slow / fast, full_seconds=slow, reduced_seconds=fast, coordinate_error=off)
+
+
+def _linear(times: Array, values: Any) -> Callable[[float], float]:
+    return lambda t: float(np.interp(t, times, values))
+
+
+def modes_of(model: ReducedModel) -> dict[str, Any]:
+    """The modes that a model was reduced with, as options of `local`."""
+    modes = model.provenance.get("options", {}).get("modes")
+    if not modes or model.layout.size == model.layout.theta:
+        return {}
+    return {
+        "constraint_modes": tuple(modes["constraint"]), "internal_modes": modes["internal"],
+        "tracking": modes["tracking"], "germ": None if modes["germ"] is None else np.array(modes["germ"]),
+    }  # fmt: skip
+
+
+def _exact(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
+    """Coefficients of the mechanism at x, in attributes like those of a reduced model."""
+    if domain.path is None:
+        return local(mechanism, x, **choice)
+    curve = domain.path.at(x[:, 0])
+    configuration = assemble(mechanism, curve.theta)
+    parts = path_layout(row_layout(configuration)).split(
+        path_rows(coefficient_rows(configuration)[0], row_layout(configuration), curve)
+    )
+    outputs = {name: SimpleNamespace(value=parts["outputs"][:, i, 0]) for i, name in enumerate(domain.outputs)}
+    return SimpleNamespace(**{**parts, "outputs": outputs})
 
 
 def families(model: Any) -> dict[str, Array]:
     """Coefficient families of a batch of local or reduced models, each (N, entries)."""
     count = len(model.M)
-    outputs = [np.asarray(item.value).reshape(count, 1) for item in model.outputs.values()]
-    found = {name: np.asarray(getattr(model, name)) for name in ("M", "christoffel", "force", "damping", "input_map")}
+    names = ("M", "christoffel", "force", "damping", "input_map")
+    found = {name: np.asarray(getattr(model, name)) for name in names}
+    outputs = list(model.outputs.values())
     if outputs:
-        found["outputs"] = np.hstack(outputs)
+        found["outputs"] = np.hstack([np.asarray(item.value).reshape(count, 1) for item in outputs])
+    elastic = getattr(outputs[0], "modes", np.zeros(0)) if outputs else np.zeros(0)
+    if elastic.size:
+        found["output_modes"] = np.stack([np.asarray(item.modes) for item in outputs], axis=1)
+    if elastic.size or np.any(getattr(model, "K", np.zeros(1))):
+        found["K"] = np.asarray(model.K)
     return {name: array.reshape(count, -1) for name, array in found.items() if np.prod(array.shape[1:])}
+
+
+def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:
+    """The families whose error is stated: of a flexible model, blocks by kinds of coordinates."""
+    if model.layout.size == model.layout.theta:
+        return found
+    blocks = {
+        block: entries[:, places]
+        for name, entries in found.items()
+        for block, places in block_places(model.layout, name).items()
+    }
+    return {block: entries for block, entries in blocks.items() if block in model.error}
 
 
 def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:

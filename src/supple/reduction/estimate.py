@@ -16,24 +16,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.box import Box
-from supple.approximation.chebyshev import basis
-from supple.approximation.multi_index import tensor
+from supple.approximation.chebyshev import basis, basis_gradient
+from supple.approximation.check_points import candidates
+from supple.approximation.designs import scattered
+from supple.approximation.leaf import check_count
+from supple.approximation.multi_index import tensor, total_degree
+from supple.approximation.polynomial_fit import fit as fit_polynomial
 from supple.approximation.samples import Sampler
 from supple.approximation.scattered_fit import samples_for
 
 Array = NDArray[np.float64]
 
+GRID_CHECKS = 200  # points on which a grid of boxes is judged
+_LOOKS = 6  # of `auto` at the candidates, for each box
 _NODES = 9  # along a line
 _DIAGONALS = 8  # at most
 _DEGREES = range(2, 9)
 
 
 class Estimate(NamedTuple):
-    """What to expect: boxes, samples to fit, and s to compute them and as many checks on this machine."""
+    """What to expect: boxes, samples to fit, checks, and s to compute and to fit them on this machine."""
 
     boxes: int
     samples: int
+    checks: int
     seconds: float
+
+
+class _Expected(NamedTuple):
+    """Of one box of the region: boxes it becomes, samples, checks, and the degree of the polynomials."""
+
+    boxes: int
+    samples: int
+    checks: int
+    degree: int
 
 
 def estimate(
@@ -45,23 +61,49 @@ def estimate(
     degree: int | None = None,
     tolerance: float = 1e-3,
 ) -> Estimate:
-    """Samples and time of a reduction, good to a factor of two or three where refinement decides, exact otherwise."""
-    total_boxes = samples = 0
+    """Samples and time of a reduction, good to a factor of about four where refinement decides, exact otherwise."""
     lines = [_lines(box) for box in region]
-    sampler(lines[0][:1].reshape(-1, region[0].dimension)[:2])  # reading compiled kernels does not count
+    s = region[0].dimension
+    sampler(lines[0][:1].reshape(-1, s)[:2])  # reading compiled kernels does not count
     start = time.perf_counter()
-    found = [sampler(points.reshape(-1, box.dimension)) for points, box in zip(lines, region, strict=True)]
+    found = [sampler(points.reshape(-1, s)) for points in lines]
     each = (time.perf_counter() - start) / sum(len(item.valid) for item in found)
-    for box, item in zip(region, found, strict=True):
+    parts = []
+    for item in found:
         if boxes is not None:
-            one, these = math.prod(boxes), grid_samples(boxes, fit, degree)
-        else:
-            shape = (-1, _NODES)
-            ok = item.valid.reshape(shape).all(axis=1)
-            tails = np.max([_tails(f.reshape(*shape, f.shape[1])[ok]) for f in item.families.values()], axis=0)
-            one, these = _tree(box.dimension, tails, fit, degree, tolerance)
-        total_boxes, samples = total_boxes + one, samples + these
-    return Estimate(total_boxes, samples, 2.0 * each * samples)
+            kind = 2 if fit in ("quadratic", "lagrange") else degree or 4
+            parts.append(_Expected(math.prod(boxes), grid_samples(boxes, fit, degree), GRID_CHECKS, kind))
+            continue
+        shape = (-1, _NODES)
+        ok = item.valid.reshape(shape).all(axis=1)
+        tails = np.max([_tails(f.reshape(*shape, f.shape[1])[ok]) for f in item.families.values()], axis=0)
+        parts.append(_tree(s, tails, fit, degree, tolerance, len(item.families)))
+    samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
+    outputs, gradients = found[0].values.shape[1], found[0].gradients is not None
+    fitting = sum(_fitting(s, part, outputs, gradients, fit == "auto" and boxes is None) for part in parts)
+    return Estimate(sum(part.boxes for part in parts), samples, checks, each * (samples + checks) + fitting)
+
+
+def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, automatic: bool) -> float:
+    """Time to fit and to look for errors, s: one of each is done, and multiplied.
+
+    `auto` raises the degree step by step, tries four degrees each time, and looks at many candidates for large errors
+    when a box is done and at the end; the other kinds fit each box once, and judge it at its own points.
+    """
+    indices = total_degree(s, part.degree) if automatic else tensor(s, part.degree)
+    points = scattered(s, samples_for(s, part.degree, gradients) if automatic else len(indices), seed=0)
+    values = np.ones((len(points), outputs))
+    slopes = np.zeros((len(points), outputs, s)) if gradients and automatic else None
+    start = time.perf_counter()
+    coefficients = fit_polynomial(points, values, indices, slopes)
+    once = time.perf_counter() - start
+    if not automatic:
+        return 2.0 * part.boxes * once
+    xi = candidates(s)
+    start = time.perf_counter()
+    np.einsum("nsk,kt->nts", basis_gradient(xi, indices), coefficients, optimize=True)
+    look = time.perf_counter() - start
+    return part.boxes * (4.0 * max(1, part.degree - 2) * once + _LOOKS * (once + 2.0 * look))
 
 
 def _lines(box: Box) -> Array:
@@ -89,18 +131,26 @@ def _tails(lines: Array) -> Array:
     return np.asarray(beyond.max(axis=0) / size)
 
 
-def _tree(s: int, tails: Array, fit: str, degree: int | None, tolerance: float) -> tuple[int, int]:
-    """Boxes and samples of the cheapest tree of equal boxes that meets the tolerance."""
+def _tree(s: int, tails: Array, fit: str, degree: int | None, tolerance: float, families: int) -> _Expected:
+    """The cheapest tree of equal boxes that meets the tolerance.
+
+    Checks of `auto`: those held out in each box, suspects for each family and a gap, fresh ones, and two looks at the
+    highest peaks; of the others: those each box lacks when half of them come from its parent, and fresh ones.
+    """
     fixed = degree if degree is not None else 2 if fit in ("quadratic", "lagrange") else None
-    best = None
+    best: _Expected | None = None
     for n in [fixed] if fixed is not None else _DEGREES:
         lost = 0 if fixed is not None else 1  # Γ and the force are gradients of what auto fits
         tail = tails[min(n - lost, _NODES - 2)]
         levels = max(0, math.ceil(math.log2(max(tail / tolerance, 1e-300)) / (n + 1)))
         boxes = 2 ** (levels * s)
         each = grid_samples([2**levels] * s, fit, n) if fixed is not None else boxes * samples_for(s, n, gradients=True)
-        if best is None or each < best[1]:
-            best = (boxes, each)
+        if best is None or each < best.samples:
+            checks = boxes * (check_count(s) // 2 + s + 1)
+            if fit == "auto":
+                held = boxes * (check_count(s) + (families + 1) * (1 + s) // 2)
+                checks = held + max(10 * (1 + s), each) // 2 + 2 * families * (1 + s)
+            best = _Expected(boxes, each, checks, n)
     assert best is not None
     return best
 

@@ -10,8 +10,8 @@ from typing import Any
 from supple.approximation.approximation import Approximation
 from supple.description.mechanism import Mechanism
 from supple.formats.mechanism_text import to_yaml
+from supple.reduced.operations import kernel_operations, paper_operations
 from supple.reduction.columns import Columns
-from supple.reduction.operations import operations
 from supple.reduction.sampling import supple_version
 
 
@@ -19,7 +19,7 @@ def provenance(
     mechanism: Mechanism, columns: Columns, found: Approximation, options: dict[str, Any], seconds: float
 ) -> dict[str, Any]:
     """What can be written as JSON. Only `made` differs between two runs of the same task."""
-    names = columns.layout.coordinates
+    names = columns.layout.coordinates[: columns.layout.theta]
     arrays = found.piecewise.arrays
     return {
         "description": to_yaml(mechanism),
@@ -45,6 +45,7 @@ def provenance(
         "dropped": found.dropped,
         "depth": found.depth,
         "memory": int(sum(array.nbytes for array in arrays)),
-        "operations": operations(columns.layout, found.piecewise),
+        "operations": paper_operations(columns.layout, found.piecewise),
+        "kernel_operations": kernel_operations(columns.layout, found.piecewise).total,
         "made": {"at": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": seconds},
     }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,28 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation, Report
-from supple.approximation.box import Box
 from supple.approximation.designs import scattered
 from supple.approximation.refinement import adaptive
 from supple.approximation.samples import Samples
 from supple.approximation.uniform import uniform
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
+from supple.parameterization.flexible_arrays import RIGID, ModeChoice
+from supple.parameterization.local_model import mode_choice
 from supple.reduced.model import ReducedModel
 from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_limits
-from supple.reduction.estimate import Estimate, estimate, grid_samples
+from supple.reduction.domain import Domain, domain_of
+from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate, grid_samples
+from supple.reduction.exchanges import exchanges, torn
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
-from supple.reduction.region import Region, coordinate_limits, region_boxes
+from supple.reduction.region import Region
 from supple.reduction.sampling import Sampling
+from supple.reduction.threads import single_blas_thread
+from supple.reduction.truncation import truncation
 
 Array = NDArray[np.float64]
 Fit = Literal["auto", "chebyshev", "quadratic", "lagrange"]
 
 FITS = ("auto", "chebyshev", "quadratic", "lagrange")
 STRUCTURED = ("auto", "chebyshev")  # Γ and the force follow from the fitted M and potential
-CHECKS = 200  # points on which a grid of boxes is judged
 LARGEST = 200_000  # samples, before a refinement gives up
 _PROBES = 5  # samples that tell what does not change
 
@@ -40,13 +47,14 @@ _PROBES = 5  # samples that tell what does not change
 class _Task(NamedTuple):
     """What to do, as asked and checked."""
 
-    region: list[Box]
+    domain: Domain
     fit: str
     boxes: tuple[int, ...] | None
     tolerance: float
     degree: int | None
     continuous: bool
     seed: int
+    choice: ModeChoice = RIGID
 
 
 def reduce(
@@ -63,10 +71,16 @@ def reduce(
     workers: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    constraint_modes: Sequence[str] = (),
+    internal_modes: int = 0,
+    tracking: str = "subspace",
+    germ: At = None,
 ) -> ReducedModel:
     """The reduced model of a mechanism over a region of θ.
 
-    region     : {coordinate: (lower, upper)}, or several of them; limits of actuators and joints where not given
+    region     : {coordinate: (lower, upper)}, or several of them; limits of actuators and joints where not given.
+                 Or a path, with its arclength as the model's one coordinate: a motion (its name, a CSV file, a Motion
+                 or Trajectory), or configurations (N, s), one after another
     fit        : auto and chebyshev fit M and the potential, and take Γ and the force from their gradients; quadratic
                  and lagrange fit every coefficient by itself, as in the papers
     boxes      : numbers of equal boxes along the coordinates; left out, boxes are refined until every coefficient
@@ -78,17 +92,33 @@ def reduce(
     output     : file to save the model to
     workers    : processes; see `Sampling`
     progress   : show a line on standard error; left out, if that is a terminal
+    constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
+                 bodies are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
+                 `provenance["exchanges"]` where a mode of the set exchanges with one outside it
+    tracking, germ : how internal modes are followed over the region: their subspace from one germ, or "modes", one by
+                 one; see `ModeChoice`
     """
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed)
+    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
+    task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, choice)
     start = time.perf_counter()
+    swaps = exchanges(mechanism, choice, task.domain.boxes) if choice.flexible else []
+    for fault in [*swaps, *torn(mechanism, choice, task.domain.boxes)]:
+        warnings.warn(fault.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=2)
     with ProgressLine(target=None if task.boxes else task.tolerance, expected=_expected(task), shown=progress) as line:
-        sampling = Sampling(mechanism, store=store_file(store, output), workers=workers, computed=line.computed)
+        sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
+                            computed=line.computed, choice=choice)  # fmt: skip
         try:
-            columns, found = _approximated(mechanism, task, sampling, line.refined)
+            with single_blas_thread():
+                columns, found = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
-    columns = with_limits(columns, coordinate_limits(mechanism))
+    columns = with_limits(columns, task.domain.limits)
     origin = provenance(mechanism, columns, found, _options(task), time.perf_counter() - start)
+    if choice.flexible:
+        lost = truncation(mechanism, choice, task.domain.boxes)
+        origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
+        for message in lost.warnings():
+            warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item.worst for name, item in found.error.items()}
     worst |= {name: drift for name, drift in columns.drifted.items() if columns.layout.constants[name].size}
     model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin)
@@ -105,15 +135,20 @@ def expected_cost(
     boxes: int | Sequence[int] | None = None,
     tolerance: float = 1e-3,
     degree: int | None = None,
+    constraint_modes: Sequence[str] = (),
+    internal_modes: int = 0,
+    tracking: str = "subspace",
+    germ: At = None,
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, False, 0)
-    sampling = Sampling(mechanism)
+    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
+    task = _checked(mechanism, region, fit, boxes, tolerance, degree, False, 0, choice)
+    sampling = Sampling(mechanism, choice=choice)
     try:
         columns = _columns(mechanism, task, sampling, ())
         return estimate(
-            task.region, _sampler(sampling, columns), fit=task.fit, boxes=task.boxes, degree=task.degree,
-            tolerance=task.tolerance,
+            task.domain.boxes, _sampler(task.domain, sampling, columns), fit=task.fit, boxes=task.boxes,
+            degree=task.degree, tolerance=task.tolerance,
         )  # fmt: skip
     finally:
         sampling.close()
@@ -135,7 +170,7 @@ def _approximated(
     changing: tuple[str, ...] = ()
     while True:
         columns = _columns(mechanism, task, sampling, changing)
-        found = _fitted(task, _sampler(sampling, columns), columns, report)
+        found = _fitted(task, _sampler(task.domain, sampling, columns), columns, report)
         drifted = tuple(name for name, drift in columns.drifted.items() if drift > 10.0 * ROUNDING)
         if not drifted:
             return columns, found
@@ -146,11 +181,11 @@ def _fitted(task: _Task, sampler: Callable[[Array], Samples], columns: Columns, 
     if task.boxes is not None:
         kind, degree = _grid_fit(task)
         return uniform(
-            task.region, task.boxes, sampler, columns.derived, fit=kind, degree=degree, checks=CHECKS, seed=task.seed,
-            progress=report,
+            task.domain.boxes, task.boxes, sampler, columns.derived, fit=kind, degree=degree, checks=GRID_CHECKS,
+            seed=task.seed, progress=report,
         )  # fmt: skip
     return adaptive(
-        task.region, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
+        task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
         largest_samples=LARGEST, continuous=task.continuous, seed=task.seed, progress=report,
     )  # fmt: skip
 
@@ -160,7 +195,7 @@ def _expected(task: _Task) -> int | None:
     if task.boxes is None:
         return None
     kind, degree = _grid_fit(task)
-    return CHECKS + len(task.region) * grid_samples(task.boxes, kind, degree)
+    return GRID_CHECKS + len(task.domain.boxes) * grid_samples(task.boxes, kind, degree)
 
 
 def _grid_fit(task: _Task) -> tuple[str, int]:
@@ -170,24 +205,26 @@ def _grid_fit(task: _Task) -> tuple[str, int]:
     return "chebyshev", task.degree or 4
 
 
-def _sampler(sampling: Sampling, columns: Columns) -> Callable[[Array], Samples]:
-    def sampler(theta: Array) -> Samples:
-        return columns.samples(*sampling.rows(theta))
+def _sampler(domain: Domain, sampling: Sampling, columns: Columns) -> Callable[[Array], Samples]:
+    def sampler(x: Array) -> Samples:
+        return columns.samples(*domain.rows(sampling, x))
 
     return sampler
 
 
 def _columns(mechanism: Mechanism, task: _Task, sampling: Sampling, changing: tuple[str, ...]) -> Columns:
     """What to fit, from the centre of the region and a few points spread over it."""
-    box = task.region[0]
+    domain = task.domain
+    box = domain.boxes[0]
     for count in (_PROBES - 1, 16 * _PROBES):
         points = np.vstack([box.center, box.from_unit(scattered(box.dimension, count, task.seed))])
-        rows, valid = sampling.rows(points)
+        rows, valid = domain.rows(sampling, points)
         if valid.sum() >= min(2, len(points)):
-            widths = np.max([2.0 * item.half for item in task.region], axis=0)
+            widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)
             return choose_columns(
-                mechanism, sampling.layout, rows[valid], widths, structured=task.fit in STRUCTURED, fitted=changing
-            )
+                mechanism, domain.layout(sampling), rows[valid], widths, structured=task.fit in STRUCTURED,
+                fitted=changing, coordinates=domain.coordinates, outputs=domain.outputs, choice=task.choice,
+            )  # fmt: skip
     raise NumericalError(
         f"the mechanism can be assembled at almost none of {len(points)} configurations spread over the region",
         part=f'mechanism "{mechanism.name}"',
@@ -204,6 +241,7 @@ def _checked(
     degree: int | None,
     continuous: bool,
     seed: int,
+    choice: ModeChoice = RIGID,
 ) -> _Task:
     if fit not in FITS:
         raise InputError(f'there is no fit "{fit}"', part="fit", hint=nearest(fit, FITS))
@@ -212,8 +250,8 @@ def _checked(
     if degree is not None and (fit in ("quadratic", "lagrange") or not 1 <= degree <= 20):
         reason = "has degree 2" if fit in ("quadratic", "lagrange") else "takes a degree from 1 to 20"
         raise InputError(f"a {fit} fit {reason}, not {degree}", part="degree", hint="leave it out, or another fit")
-    names = rest(mechanism).numbering.coordinates
-    counts = None
+    domain = domain_of(mechanism, region)
+    names, counts = domain.coordinates, None
     if boxes is not None:
         counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)
         if len(counts) == 1:
@@ -228,16 +266,21 @@ def _checked(
             raise InputError(
                 "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
             )
-    return _Task(region_boxes(mechanism, region), fit, counts, tolerance, degree, continuous, seed)
+    if choice.flexible and domain.path is not None:
+        raise InputError(
+            "a path is for rigid models so far", part="region", hint="give a box around the path, or leave modes out"
+        )
+    return _Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)
 
 
 def _options(task: _Task) -> dict[str, Any]:
     return {
-        "region": [[list(box.lower), list(box.upper)] for box in task.region],
+        **task.domain.options(),
         "fit": task.fit,
         "boxes": None if task.boxes is None else list(task.boxes),
         "tolerance": None if task.boxes else task.tolerance,
         "degree": task.degree,
         "continuous": task.continuous,
         "seed": task.seed,
+        "modes": {**asdict(task.choice), "constraint": list(task.choice.constraint)},
     }

@@ -1,23 +1,28 @@
-"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism."""
+"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism; or a path."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supple.analyses.trajectory import Prescribed
 from supple.approximation.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.rest import rest
+from supple.reduction.path import Path
 
 Interval = tuple[float, float]
 Ranges = Mapping[str, Sequence[float]]
-Region = Ranges | Sequence[Ranges] | None
+Boxes = Ranges | Sequence[Ranges] | None
 """{coordinate: (lower, upper)}, several of them, or None: the limits of actuators and joints."""
+Region = Boxes | Path | Prescribed | Sequence[Sequence[float]] | NDArray[np.float64]
+"""Boxes, or a path: a motion as `trajectory` takes it, or configurations (N, s), one after another."""
 
 
-def region_boxes(mechanism: Mechanism, region: Region = None) -> list[Box]:
+def region_boxes(mechanism: Mechanism, region: Boxes = None) -> list[Box]:
     """One box, or several. A coordinate that is not mentioned takes its limits."""
     if region is None or isinstance(region, Mapping):
         return [_box(mechanism, region or {})]

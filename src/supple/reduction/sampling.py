@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FunctionType
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from supple.formats.mechanism_text import to_yaml
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.rest import rest
+from supple.parameterization.flexible_arrays import RIGID, ModeChoice
+from supple.parameterization.flexible_batch import flexible_batch
 from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import Sample, SampleStore
@@ -50,11 +53,12 @@ class Sampling:
         store: str | Path | None = None,
         workers: int | None = None,
         computed: Callable[[int], None] | None = None,
+        choice: ModeChoice = RIGID,
     ):
-        self.mechanism = mechanism
-        self.layout = row_layout(assemble(mechanism))
+        self.mechanism, self.choice = mechanism, choice
+        self.layout = row_layout(assemble(mechanism), choice)
         self.evaluations = 0
-        self.store = SampleStore(store, samples_name(mechanism), self.layout.width, made_by=_made_by())
+        self.store = SampleStore(store, samples_name(mechanism, choice), self.layout.width, made_by=_made_by())
         self._workers = workers
         self._computed = computed
 
@@ -85,32 +89,36 @@ class Sampling:
         batches = [keys[start : start + size] for start in range(0, len(keys), size)]
         points = (np.frombuffer(b"".join(batch)).reshape(-1, s) for batch in batches)
         if parallel:
-            results = _in_processes(to_yaml(self.mechanism), points, self._workers or 1)
+            results = _in_processes(to_yaml(self.mechanism), self.choice, points, self._workers or 1)
         else:
-            results = (sampled_rows(self.mechanism, item) for item in points)
+            results = (sampled_rows(self.mechanism, item, self.choice) for item in points)
         for batch, (rows, valid) in zip(batches, results, strict=True):
             yield batch, [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
 
 
-def sampled_rows(mechanism: Mechanism, theta: Array) -> tuple[Array, Flags]:
+def sampled_rows(mechanism: Mechanism, theta: Array, choice: ModeChoice = RIGID) -> tuple[Array, Flags]:
     """Coefficients at θ (N, s), and where they exist: assembled, and no coordinate locks."""
     configuration = assemble(mechanism, theta, failures="mark")
-    rows, regular = coefficient_rows(configuration)
+    rows, regular = coefficient_rows(configuration, choice)
     valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
     rows[~valid] = np.nan
     return rows, valid
 
 
-def _in_processes(text: str, points: Iterator[Array], workers: int) -> Iterator[tuple[Array, Flags]]:
-    from joblib import Parallel, delayed
+def _in_processes(
+    text: str, choice: ModeChoice, points: Iterator[Array], workers: int
+) -> Iterator[tuple[Array, Flags]]:
+    from joblib import Parallel, delayed, parallel_config
 
-    run = Parallel(n_jobs=workers, backend="loky", return_as="generator")
-    yield from run(delayed(_sampled_text)(text, item) for item in points)
+    with parallel_config(backend="loky", inner_max_num_threads=1):  # as many threads of BLAS as there are processes
+        run = Parallel(n_jobs=workers, return_as="generator")
+        results = run(delayed(_sampled_text)(text, choice, item) for item in points)
+    yield from results
 
 
-def _sampled_text(text: str, theta: Array) -> tuple[Array, Flags]:
+def _sampled_text(text: str, choice: ModeChoice, theta: Array) -> tuple[Array, Flags]:
     """In another process: the description travels as text, which reads back to the same numbers."""
-    return sampled_rows(_read(text), theta)
+    return sampled_rows(_read(text), theta, choice)
 
 
 @lru_cache(maxsize=4)
@@ -120,15 +128,16 @@ def _read(text: str) -> Mechanism:
     return loads(text)
 
 
-def samples_name(mechanism: Mechanism, options: dict[str, Any] | None = None) -> str:
-    """A digest of everything the values depend on: the description but for what only names things, the options that
-    influence a sample, supple's version and its kernels."""
-    bare = mechanism.replace(configurations={}, motions={}, description=None)
+def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:
+    """A digest of everything the values depend on: the description but for what only names things, the choice of
+    modes, supple's version and its kernels."""
+    kernels = (close_batch, rigid_batch, flexible_batch) if choice.flexible else (close_batch, rigid_batch)
+    bare = mechanism.replace(configurations={}, motions={}, scenarios={}, description=None)
     parts = {
         "description": to_yaml(bare),
-        "options": options or {},
+        "modes": asdict(choice),
         "version": supple_version(),
-        "kernels": [digest(cast(FunctionType, kernel)) for kernel in (close_batch, rigid_batch)],
+        "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

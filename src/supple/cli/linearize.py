@@ -1,0 +1,169 @@
+"""`supple linearize`: first-order behaviour about a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.local import ConstraintModes, InternalModes
+from supple.cli.local import names as names_of
+from supple.cli.model_argument import FileOrRom, is_model, model_configuration, read_model, require_no
+from supple.cli.options import Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.quantities import quantities_of
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.reduced.model import ReducedModel
+    from supple.results.linear_model import LinearModel
+
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="WHERE", show_default=False,
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; with `equilibrium`, "
+        "where it rests under gravity, springs and --inputs, close to the others. What is not mentioned stays at rest.",
+    ),
+]  # fmt: skip
+Rates = Annotated[
+    str | None,
+    typer.Option("--rates", metavar="NAME=RATE,...", show_default=False, help="Of coordinates: `crank=2,x=10mm`."),
+]
+Accelerations = Annotated[
+    str | None,
+    typer.Option(
+        "--accelerations", metavar="NAME=VALUE,...", show_default=False,
+        help="Of coordinates; the inputs are those that give them. Standing still or steady rates if left out.",
+    ),
+]  # fmt: skip
+Inputs = Annotated[
+    str | None,
+    typer.Option(
+        "--inputs", metavar="NAME=FORCE,...", show_default=False,
+        help="Forces of the actuators, zero if not mentioned, in place of --accelerations; `none` leaves all of them zero.",
+    ),
+]  # fmt: skip
+
+_EQUILIBRIUM, _NONE = "equilibrium", "none"
+
+
+def linearize(
+    file: FileOrRom,
+    at: Where = None,
+    rates: Rates = None,
+    accelerations: Accelerations = None,
+    inputs: Inputs = None,
+    constraint_modes: ConstraintModes = None,
+    internal_modes: InternalModes = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Linearize the equations of motion about a state, at rest or in motion."""
+    with answering(as_json) as answer:
+        asked = _Asked(at, rates, accelerations, inputs)
+        if is_model(file):
+            require_no(
+                {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes},
+                "a reduced model has the modes that it was made with",
+            )
+            model = read_model(answer, file, settings)
+            name, found = model.name, _of_model(model, asked)
+        else:
+            mechanism = read_mechanism(answer, file, settings)
+            flexible = {"constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0}
+            name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
+        eigenvalues = found.eigenvalues
+        data = {
+            "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
+            "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
+            "at": found.at,
+        }  # fmt: skip
+        answer.give(data, lambda: _show(name, found))
+
+
+class _Asked(NamedTuple):
+    """The texts of the options."""
+
+    at: str | None
+    rates: str | None
+    accelerations: str | None
+    inputs: str | None
+
+    def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
+        """WHERE without `equilibrium`, and whether that was asked for."""
+        if self.at is None or _EQUILIBRIUM in known:
+            return self.at, False
+        others = [item for item in pieces(self.at) if item.strip() != _EQUILIBRIUM]
+        return ",".join(others) or None, len(others) < len(pieces(self.at))
+
+    def state(self, coordinates: Iterable[str], actuators: Iterable[str]) -> dict[str, dict[str, float] | None]:
+        """Rates, accelerations and inputs by name."""
+        forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
+        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input")
+        return {
+            "rates": _named(self.rates, "--rates", coordinates),
+            "accelerations": _named(self.accelerations, "--accelerations", coordinates),
+            "inputs": None if self.inputs is None else found,
+        }
+
+
+def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
+    from supple.diagnostics import InputError
+
+    layout = model.layout
+    state: dict[str, Any] = asked.state(layout.coordinates, layout.inputs)
+    where, resting = asked.place(())
+    theta = model_configuration(model, where)
+    if not resting:
+        return model.linearize(theta, **state)
+    if state["rates"] or state["accelerations"]:
+        raise InputError("an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out")
+    eta = model.equilibrium(theta, state["inputs"])
+    held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
+    return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :])
+
+
+def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
+    from supple.analyses.linearization import linearize as linearized
+    from supple.analyses.statics import equilibrium
+    from supple.diagnostics import InputError
+    from supple.kinematics.rest import rest
+
+    names = rest(mechanism).numbering.coordinates
+    state: dict[str, Any] = asked.state(names, (*mechanism.actuators, *flexible["constraint_modes"]))
+    where, resting = asked.place(mechanism.configurations)
+    theta = configuration(mechanism, where)
+    if not resting:
+        return linearized(mechanism, theta, **state, **flexible)
+    if state["rates"] or state["accelerations"]:
+        raise InputError("an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out")
+    held = state["inputs"] or {}
+    here = equilibrium(mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators])
+    return linearized(mechanism, here, inputs=held, **flexible)
+
+
+def _named(text: str | None, option: str, names: Iterable[str]) -> dict[str, float] | None:
+    return None if text is None else quantities_of(text, option, names, "a coordinate")
+
+
+def _show(name: str, found: LinearModel) -> None:
+    import math
+
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
+    about = [(key, number(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
+    out.table(("state or input", "value"), about)
+    out.matrix("A", found.states, found.states, found.A)
+    out.matrix("B", found.states, found.inputs, found.B)
+    if found.outputs:
+        out.matrix("C", found.outputs, found.states, found.C)
+    rows = []
+    for value in found.eigenvalues.tolist():
+        size = abs(value)
+        damping = "" if size == 0.0 else number(-value.real / size)
+        rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping))
+    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio"), rows)

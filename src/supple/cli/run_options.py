@@ -1,0 +1,154 @@
+"""What `supple simulate` is asked for: options, or a scenario of the file, as arguments of a simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from supple.cli.model_argument import described, follows_path, model_configuration
+from supple.cli.options import configuration
+from supple.cli.quantities import quantities_of
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.kinematics.configuration import Configuration
+    from supple.reduced.model import ReducedModel
+
+EQUILIBRIUM, REST = "equilibrium", "rest"
+
+
+class Asked(NamedTuple):
+    """The texts of the options; `until` and `step` in s."""
+
+    scenario: str | None
+    start: str
+    at: str | None
+    rates: str | None
+    inputs: str | None
+    motion: str | None
+    until: float | None
+    step: float | None
+
+
+def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
+    """What `supple.simulate` takes, from the options or from a scenario."""
+    from supple.analyses.scenario import STEP, run_of
+
+    if asked.scenario is not None:
+        run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
+        return {
+            "until": run.until, "step": run.step, "start": run.start, "rates": run.rates or None,
+            "inputs": run.inputs, "input_times": run.times, "motion": run.motion,
+        }  # fmt: skip
+    forces, times = _inputs(mechanism, asked.inputs)
+    here = start_configuration(mechanism, asked.start, asked.at, forces)
+    return {
+        "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until,
+        "step": STEP if asked.step is None else asked.step,
+        "start": here,
+        "rates": None if asked.rates is None else quantities_of(asked.rates, "--rates", _names(here), "a coordinate"),
+        "inputs": forces,
+        "input_times": times,
+        "motion": asked.motion,
+    }
+
+
+def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
+    """What `simulate_model` takes; names are those of the mechanism that the model was made from."""
+    from supple.analyses.scenario import STEP, run_of, scenario_of
+    from supple.diagnostics import InputError
+
+    if asked.scenario is not None:
+        mechanism = described(model)
+        run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
+        rests = scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM
+        if follows_path(model) and run.motion is None:
+            raise InputError(
+                f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
+                hint="give --inputs and --at arclength=VALUE",
+            )  # fmt: skip
+        return {
+            "until": run.until, "step": run.step, "start": _rested(model, run.start, run.inputs, rests=rests),
+            "rates": run.rates or None, "inputs": run.inputs, "times": run.times, "motion": run.motion,
+        }  # fmt: skip
+    forces, times = _inputs(described(model), asked.inputs)
+    names = model.layout.coordinates
+    return {
+        "until": asked.until,
+        "step": STEP if asked.step is None else asked.step,
+        "start": _model_start(model, asked, forces),
+        "rates": None if asked.rates is None else quantities_of(asked.rates, "--rates", names, "a coordinate"),
+        "inputs": forces,
+        "times": times,
+        "motion": asked.motion,
+    }
+
+
+def _names(here: Configuration) -> tuple[str, ...]:
+    return here.rest.numbering.coordinates
+
+
+def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> list[float]:
+    """θ at the start, by the names of the mechanism that the model was made from."""
+    from supple.diagnostics import InputError
+
+    start = asked.start
+    if follows_path(model):
+        if start != REST:
+            raise InputError(
+                f'"{start}" is not on the path of the model', part="--start", hint="give --at arclength=VALUE"
+            )
+        return model_configuration(model, asked.at)
+    if start == EQUILIBRIUM:
+        return _rested(model, start_configuration(described(model), start, asked.at, forces), forces, rests=True)
+    wanted = [item for item in (None if start == REST else start, asked.at) if item is not None]
+    return model_configuration(model, ",".join(wanted) if wanted else None)
+
+
+def _rested(model: ReducedModel, here: Configuration, forces: dict[str, Any], *, rests: bool) -> list[float]:
+    """θ of a configuration; with its deflection where it is to rest under the forces at the beginning."""
+    import numpy as np
+
+    theta = [float(value) for value in here.theta]
+    if not rests or model.layout.size == model.layout.theta:
+        return theta
+    first = {name: float(np.atleast_1d(value)[0]) for name, value in forces.items()}
+    return [float(value) for value in model.equilibrium(theta, first)]
+
+
+def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any]:
+    """Forces by actuator, and the times they belong to if they come from a table."""
+    from supple.diagnostics import InputError, nearest
+    from supple.formats.time_table import read_time_table
+
+    if text is None:
+        return {}, None
+    if "=" in text and not Path(text).exists():
+        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator")), None
+    table = read_time_table(text, of="actuator", why="a course over time needs")
+    for name in table.values:
+        if name not in mechanism.actuators:
+            raise InputError(
+                f'there is no actuator "{name}"', file=table.file, line=1, hint=nearest(name, mechanism.actuators)
+            )
+    return dict(table.values), table.time
+
+
+def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any]) -> Configuration:
+    """Where a mechanism starts, as --start and --at name it."""
+    from supple.analyses.statics import equilibrium
+    from supple.kinematics.closure import assemble
+
+    if start == EQUILIBRIUM:
+        first = [forces.get(name, 0.0) for name in mechanism.actuators]
+        held = [value if isinstance(value, float) else float(value[0]) for value in first]
+        return equilibrium(mechanism, configuration(mechanism, at), inputs=held)
+    wanted = [item for item in (None if start == REST else start, at) if item is not None]
+    return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
+
+
+def _duration(mechanism: Mechanism, motion: str | None) -> float:
+    from supple.analyses.trajectory import trajectory
+
+    assert motion is not None
+    return float(trajectory(mechanism, motion).time[-1])

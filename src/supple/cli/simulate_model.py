@@ -1,0 +1,157 @@
+"""`supple simulate` of a reduced model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from supple.cli.model_argument import model_trajectory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from supple.reduced.model import ReducedModel
+    from supple.results.signals import Signals
+
+_RESULTS = 2000  # at most, if nothing is said of them
+
+
+class ModelRun(NamedTuple):
+    """What a run of a reduced model gives, free or prescribed."""
+
+    time: NDArray[np.float64]
+    coordinates: Signals
+    rates: Signals
+    outputs: Signals
+    inputs: Signals
+    driving_forces: Signals
+    energy: Signals
+    reason: str
+    steps: int
+
+    def data(self) -> dict[str, Any]:
+        """The object for scripts."""
+        found = self._asdict()
+        found["outputs"] = self.outputs if len(self.outputs) else self.coordinates
+        return found | {"complete": not self.reason}
+
+
+def simulate_model(
+    model: ReducedModel,
+    *,
+    until: float | None,
+    step: float,
+    start: list[float],
+    rates: dict[str, float] | None,
+    inputs: dict[str, Any],
+    times: Any,
+    motion: str | None,
+    tolerance: float | None,
+    spectral_radius: float,
+    output_step: float | None,
+) -> ModelRun:
+    """A run of a model from θ = start, or along a motion."""
+    import numpy as np
+
+    if motion is not None:
+        lasts = until if until is not None else float(model_trajectory(model, motion).time[-1])
+        return _prescribed(model, motion, _grid(lasts, step, output_step))
+    assert until is not None
+    signals = {name: value if np.ndim(value) == 0 else _linear(times, value) for name, value in inputs.items()}
+    run = model.simulate(
+        _grid(until, step, output_step), signals or None, start, rates=rates, step=step, tolerance=tolerance,
+        spectral_radius=spectral_radius,
+    )  # fmt: skip
+    none = type(run.inputs)(run.time, {})
+    return ModelRun(
+        run.time, run.coordinates, run.rates, run.outputs, run.inputs, none, run.energy, run.reason, run.steps
+    )
+
+
+def _linear(times: Any, values: Any) -> Any:
+    import numpy as np
+
+    return lambda time: float(np.interp(time, times, values))
+
+
+def _grid(until: float, step: float, output_step: float | None) -> NDArray[np.float64]:
+    """Times of the results: every step, and at most 2000, if nothing is said."""
+    import numpy as np
+
+    from supple.diagnostics import InputError
+
+    for name, value in (("--until", until), ("--step", step), ("--output-step", output_step)):
+        if value is not None and not value > 0.0:
+            raise InputError(f"it is {value:g} s", part=name, hint="give a time above 0")
+    apart = output_step if output_step is not None else max(step, until / _RESULTS)
+    count = max(1, round(until / apart))
+    return np.linspace(0.0, until, count + 1)
+
+
+def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64]) -> ModelRun:
+    """Along a motion nothing is integrated: coefficients tell outputs, energy and the forces it needs."""
+    import numpy as np
+
+    from supple.analyses.reduced_inverse import model_force
+    from supple.results.signals import Signals
+
+    path = model_trajectory(model, motion, times=grid)
+    needed = model_force(model, path)
+    outputs, energy = model.observe(np.ascontiguousarray(path.theta), np.ascontiguousarray(path.rates))
+
+    def signals(names: tuple[str, ...], values: NDArray[np.float64]) -> Signals:
+        return Signals(path.time, {name: values[:, i] for i, name in enumerate(names)})
+
+    names = model.layout.coordinates
+    energies = {"kinetic": energy[:, 0]}
+    if np.isfinite(energy[:, 1]).all():
+        energies |= {"potential": energy[:, 1], "total": energy.sum(axis=1)}
+    return ModelRun(
+        path.time, signals(names, path.theta), signals(names, path.rates), signals(model.layout.outputs, outputs),
+        signals((), outputs), signals(names, needed), Signals(path.time, energies), "", 0,
+    )  # fmt: skip
+
+
+def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> None:
+    """The table and the picture, where they are wanted."""
+    from supple.diagnostics import InputError
+    from supple.results.signals import Signals
+
+    columns = dict(run.outputs)
+    for name, values in run.coordinates.items():
+        columns.setdefault(name, values)
+    for kind, signals in (("rate", run.rates), ("input", run.inputs), ("driving_force", run.driving_forces)):
+        columns |= {f"{name}.{kind}": values for name, values in signals.items()}
+    columns |= {f"energy.{name}": values for name, values in run.energy.items()}
+    target = output
+    try:
+        if output is not None:
+            Signals(run.time, columns).save(output)
+        target = plot
+        if plot is not None:
+            shown = run.outputs if len(run.outputs) else run.coordinates
+            shown.plot().figure.savefig(plot)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+
+
+def show_model_run(model: ReducedModel, run: ModelRun, seconds: float) -> None:
+    """A few lines: where it ends, how far outputs went, and its energy."""
+    from supple.cli.tables import Tables, number
+
+    out, last = Tables(), number(run.time[-1], "s")
+    out.line(f"{model.name} (reduced): {last} in {run.steps} steps, {seconds:.2g} s to compute")
+    rows = [(name, number(values[-1]), number(run.rates[name][-1])) for name, values in run.coordinates.items()]
+    out.table(("coordinate", f"at {last}", "rate"), rows)
+    sensed = [
+        (name, *(number(x) for x in (values[-1], values.min(), values.max()))) for name, values in run.outputs.items()
+    ]
+    if sensed:
+        out.table(("output", f"at {last}", "least", "largest"), sensed)
+    if len(run.driving_forces):
+        pushed = [(name, number(x.min()), number(x.max())) for name, x in run.driving_forces.items()]
+        out.table(("driving force", "least", "largest"), pushed)
+    out.table(("energy", f"at {last}, J"), [(name, number(values[-1])) for name, values in run.energy.items()])
+    out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")

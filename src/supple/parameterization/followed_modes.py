@@ -1,0 +1,74 @@
+"""Modes followed one by one from the germ, each step like the last: the papers' strategy.       [Brüls 2007, 3.4.4]
+
+A mode at θ is the one reached along the straight segment from the germ, at every step the one with the largest MAC
+to the step before. Where a match is poor the step is halved. The result depends on θ alone, as a configuration
+does; but around a point where two frequencies meet, segments on its two sides do not lead to the same modes:
+see `torn_modes`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import NumericalError
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.parameterization.flexible_arrays import FlexibleSystem
+from supple.parameterization.flexible_kernel import EXACT, SPARE
+from supple.parameterization.internal_modes import along, one_by_one
+
+Array = NDArray[np.float64]
+
+_ALIKE = 0.95  # root of the MAC below which a step is halved
+_STEPS, _LEAST = 8, 2.0**-14  # of the segment: steps at first, and the shortest
+
+
+def followed(system: FlexibleSystem, configuration: Configuration) -> Array:
+    """Modes (N, k, z) to turn to at each configuration: those at its last step on the way from the germ."""
+    theta = np.atleast_2d(configuration.theta)
+    found = [continued(system, system.germ.theta, system.reference, item) for item in theta]
+    return np.array(found).reshape(len(theta), system.choice.internal, -1)
+
+
+def continued(system: FlexibleSystem, start: Array, modes: Array, theta: Array) -> Array:
+    """Modes (k, z) at θ that continue those at the start of a straight segment."""
+    if not system.choice.internal or np.array_equal(start, theta):
+        return modes
+    grid = np.linspace(0.0, 1.0, _STEPS + 1)
+    known = dict(zip(grid.tolist(), _modes(system, start + grid[:, None] * (theta - start)), strict=True))
+    here = 0.0
+    while here < 1.0:
+        step = min(1.0 / _STEPS, 1.0 - here)
+        while True:
+            there = here + step
+            if there not in known:
+                known[there] = _modes(system, (start + there * (theta - start))[None])[0]
+            found, alike = _matched(known[there], modes)
+            if alike >= _ALIKE or step <= _LEAST:
+                break
+            step *= 0.5
+        here, modes = there, found
+    return modes
+
+
+def _matched(Z: Array, reference: Array) -> tuple[Array, float]:
+    chosen = np.zeros(len(reference), dtype=np.int64)
+    one_by_one(Z, len(Z), reference, len(reference), chosen)
+    found = Z[chosen].copy()
+    return found, along(found, reference)
+
+
+def _modes(system: FlexibleSystem, theta: Array) -> Array:
+    mechanism = system.rest.numbering.mechanism
+    configuration = assemble(mechanism, theta, failures="mark")
+    if not configuration.assembled.all():
+        raise NumericalError(
+            "the segment from the germ meets a dead point",
+            part=f'mechanism "{mechanism.name}"',
+            hint="choose a germ from which the whole region is reached along straight lines",
+        )
+    held = system.rest.held_and_loaded()
+    X = np.ascontiguousarray(configuration.X)
+    return constrained_modes(system.rest, held, X, system.choice.internal + SPARE, EXACT)[1]

@@ -1,0 +1,53 @@
+"""Rows of coefficients of the rigid mechanism at configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.formulations.coefficients import Carried, carried
+from supple.kinematics.closure import in_parts
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.numbering import Numbering
+from supple.parameterization.layout import Layout, rigid_layout
+from supple.parameterization.rigid_kernel import rigid_batch
+
+Array = NDArray[np.float64]
+
+
+def rigid_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
+    """All coefficients at each configuration in one row, (N, width) as `layout_of` says, and where they exist (N,)."""
+    position = configuration.rest
+    load = carried(position)
+    layout = layout_of(position.numbering, load)
+    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
+    w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
+    out = np.empty((len(X), layout.width))
+    regular = np.empty(len(X), dtype=np.int64)
+    run = compiled(rigid_batch)
+
+    def part(start: int, stop: int) -> None:
+        piece = slice(start, stop)
+        run(
+            position.numbering.arrays,
+            position.selected,
+            load.arrays,
+            X[piece],
+            w[piece],
+            layout.offsets,
+            out[piece],
+            regular[piece],
+        )
+
+    in_parts(part, len(X))
+    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
+    return out, regular
+
+
+def layout_of(numbering: Numbering, load: Carried) -> Layout:
+    """Where each coefficient stands in a row; computed once for each mechanism."""
+    sizes = numbering.arrays.sizes
+    return numbering.mechanism.remembered(
+        "layout", lambda: rigid_layout(int(sizes[4]), int(sizes[7]), len(load.outputs), len(load.dry_forces))
+    )

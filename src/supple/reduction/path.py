@@ -1,0 +1,234 @@
+"""A path through θ as a region of one dimension: θ(σ), σ its arclength.
+
+    dσ² = Σ_i (c_i dθ_i)²
+
+Where all coordinates are angles, or all are lengths, c_i = 1 and σ is in rad or m. Where both occur, σ is in m, and an
+angle counts as the arc it sweeps at the mechanism's extent L: c_i = L.
+
+A motion may stop and go on in another direction, or back. There θ(σ) has a corner, and θ' two values: the path
+is made of smooth pieces, each with its own interval of σ. How long a motion stands still does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import make_interp_spline
+
+from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
+from supple.approximation.box import Box
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+
+ARCLENGTH = "arclength"
+_INSTANTS = 8001  # of a motion, from which its path is taken
+_KNOTS = 600  # of a smooth piece, at most
+_DEGREE = 5
+_CORNER = 0.2  # rad between neighbouring chords: more is a corner
+_STILL = 1e-7  # of the length: a chord this short has no direction
+_SAME = 1e-5  # of the length: corners closer than this are one
+
+
+class Curve(NamedTuple):
+    """θ, θ' = dθ/dσ and θ'' at N values of σ, (N, s) each."""
+
+    theta: Array
+    slope: Array
+    bend: Array
+
+
+class Piece(NamedTuple):
+    """A smooth part: values θ (K, s) at rising σ (K,), joined by a spline of degree five."""
+
+    sigma: Array
+    theta: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A path through configurations of a mechanism.
+
+    coordinates : names of θ; scale : c_i (s,); unit : of σ
+    """
+
+    coordinates: tuple[str, ...]
+    scale: Array
+    unit: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def length(self) -> float:
+        """σ at the end; it is 0 at the beginning."""
+        return float(self.pieces[-1].sigma[-1])
+
+    @property
+    def boxes(self) -> list[Box]:
+        """The interval of each piece."""
+        return [Box((float(piece.sigma[0]),), (float(piece.sigma[-1]),)) for piece in self.pieces]
+
+    @cached_property
+    def _splines(self) -> list[Any]:
+        return [make_interp_spline(*piece, k=min(_DEGREE, len(piece.sigma) - 1)) for piece in self.pieces]
+
+    def at(self, sigma: ArrayLike) -> Curve:
+        """The path at σ (N,); a corner belongs to the piece that ends there."""
+        given = np.asarray(sigma, dtype=float)
+        piece = np.searchsorted([part.sigma[0] for part in self.pieces[1:]], given, side="right")
+        found = Curve(*(np.empty((len(given), len(self.coordinates))) for _ in range(3)))
+        for n, spline in enumerate(self._splines):
+            mine = piece == n
+            for order, values in enumerate(found):
+                values[mine] = spline(given[mine], order)
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """What JSON can hold, and `path_from` reads back bit for bit."""
+        return {
+            "coordinates": list(self.coordinates), "scale": self.scale.tolist(), "unit": self.unit,
+            "pieces": [[piece.sigma.tolist(), piece.theta.tolist()] for piece in self.pieces],
+        }  # fmt: skip
+
+
+def path_from(data: dict[str, Any]) -> Path:
+    """A path as `Path.data` wrote it."""
+    pieces = tuple(Piece(np.array(sigma, dtype=float), np.array(theta, dtype=float)) for sigma, theta in data["pieces"])
+    return Path(tuple(data["coordinates"]), np.array(data["scale"], dtype=float), str(data["unit"]), pieces)
+
+
+def path_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Path:
+    """The path of a motion (named, Motion, Trajectory, CSV file) or through configurations (N, s), one after another.
+
+    Every configuration must be reached from rest; if one is not, InputError names the first.
+    """
+    course = trajectory_of(mechanism, given)
+    scale, unit = _scale(mechanism)
+    far = travelled(course, scale)
+    if not far[-1] > 0.0:
+        raise InputError(
+            "it stands still: it has no length", part=_called(given), hint="give a motion that moves something"
+        )
+    path = Path(course.coordinates, scale, unit, tuple(_pieces(course, far, scale)))
+    _require_reachable(mechanism, path, _called(given))
+    return path
+
+
+def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajectory:
+    """Many instants of a motion; configurations (N, s) are led through at a speed of about one."""
+    names = rest(mechanism).numbering.coordinates
+    if not isinstance(given, list | tuple | np.ndarray):
+        motion = cast(Prescribed, given)
+        time = trajectory(mechanism, motion).time
+        return trajectory(mechanism, motion, times=np.linspace(time[0], time[-1], _INSTANTS))
+    points = _points(given, names)
+    chords = np.linalg.norm(np.diff(points, axis=0) * _scale(mechanism)[0], axis=1)
+    if not chords.all():
+        n = int(np.flatnonzero(chords == 0.0)[0])
+        raise InputError(f"configurations {n + 1} and {n + 2} are the same", part="path", hint="leave one of them out")
+    at = np.concatenate([[0.0], np.cumsum(chords)])
+    spline = make_interp_spline(at, points, k=min(_DEGREE, len(points) - 1))
+    time = np.linspace(0.0, at[-1], _INSTANTS)
+    return Trajectory(names, time, *(np.asarray(spline(time, order)) for order in (0, 1, 2)))
+
+
+def travelled(course: Trajectory, scale: Array) -> Array:
+    """How far it has come at every instant (N,): Σ |c Δθ|, a little short of the arclength where the path bends."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(course.theta, axis=0) * scale, axis=1))])
+
+
+def _points(given: Any, names: Sequence[str]) -> Array:
+    try:
+        points = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        points = np.zeros(0)
+    if points.ndim != 2 or points.shape[1] != len(names) or len(points) < 2 or not np.isfinite(points).all():
+        raise InputError(
+            f"a path is at least two configurations of {', '.join(names)} each",
+            part="path", hint=f"give (N, {len(names)}) finite numbers",
+        )  # fmt: skip
+    return points
+
+
+def _scale(mechanism: Mechanism) -> tuple[Array, str]:
+    """c_i, and the unit of σ."""
+    numbering = rest(mechanism).numbering
+    first = numbering.constraints
+    angles = np.array(numbering.angles()[first : first + len(numbering.coordinates)], dtype=bool)
+    if angles.all() or not angles.any():
+        return np.ones(len(angles)), "rad" if angles.all() else "m"
+    return np.where(angles, float(numbering.arrays.extent), 1.0), "m"
+
+
+def _pieces(course: Trajectory, far: Array, scale: Array) -> list[Piece]:
+    """Cut at corners, then take evenly spaced instants of each part as knots.
+
+    A piece begins one step of floating point after the end of the one before, so that its first sample is its own.
+    """
+    found: list[Piece] = []
+    start = 0.0
+    for first, last in pairwise([0, *_corners(course, far, scale), len(far) - 1]):
+        apart = (far[last] - far[first]) / _KNOTS
+        chosen = [first]
+        for n in range(first + 1, last):
+            if far[n] - far[chosen[-1]] >= apart and far[last] - far[n] >= apart:
+                chosen.append(n)
+        theta = np.ascontiguousarray(course.theta[[*chosen, last]])
+        found.append(Piece(start + _arclengths(theta * scale), theta))
+        start = float(np.nextafter(found[-1].sigma[-1], np.inf))
+    return found
+
+
+def _arclengths(points: Array) -> Array:
+    """Arclength (K,) at points (K, s) of the spline through them: ∫ |dx/du| du, u the length of chords."""
+    u = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    spline = make_interp_spline(u, points, k=min(_DEGREE, len(u) - 1))
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    half = 0.5 * np.diff(u)
+    inside = u[:-1, None] + half[:, None] * (1.0 + nodes)
+    speed = np.linalg.norm(spline(inside.ravel(), 1), axis=1).reshape(inside.shape)
+    return np.concatenate([[0.0], np.cumsum(half * (speed @ weights))])
+
+
+def _corners(course: Trajectory, far: Array, scale: Array) -> list[int]:
+    """Instants at which the path changes its direction at once: between chords that are long enough to have one."""
+    chords = np.diff(course.theta, axis=0) * scale
+    size = np.linalg.norm(chords, axis=1)
+    moving = np.flatnonzero(size > _STILL * far[-1])
+    direction = chords[moving] / size[moving, None]
+    turned = np.linalg.norm(np.diff(direction, axis=0), axis=1) > _CORNER
+    found: list[int] = []
+    for n in np.flatnonzero(turned):
+        corner = int(moving[n + 1])  # where the chord that goes elsewhere begins: a standstill before it has no length
+        if found and far[corner] - far[found[-1]] <= _SAME * far[-1]:
+            found[-1] = corner  # one corner, between two instants
+        else:
+            found.append(corner)
+    return found
+
+
+def _require_reachable(mechanism: Mechanism, path: Path, part: str) -> None:
+    sigma = np.concatenate([piece.sigma for piece in path.pieces])
+    theta = path.at(sigma).theta
+    reached = assemble(mechanism, theta, failures="mark").assembled
+    if reached.all():
+        return
+    n = int(np.flatnonzero(~reached)[0])
+    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(path.coordinates, theta[n], strict=True))
+    raise InputError(
+        f"it leaves the workspace: {where}, {sigma[n]:.4g} {path.unit} of {path.length:.4g} {path.unit} along it, "
+        "cannot be assembled",
+        part=part, hint="choose a path on this side of dead points; `supple assemble --at` tells what locks there",
+    )  # fmt: skip
+
+
+def _called(given: Any) -> str:
+    return f'path "{given}"' if isinstance(given, str) else "path"

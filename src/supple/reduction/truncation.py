@@ -1,0 +1,141 @@
+"""What the chosen modes leave out of the full elastic model, at configurations spread over the region.
+
+Frequencies with the actuators locked: eigenvalues of (K_δδ, M_δδ) against the full model's, always from above. Static
+compliance at loaded displacements and at positions that sensors see: Ψ_o K_δδ⁻¹ Ψ_oᵀ against the full model's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from supple.analyses.modal import modes
+from supple.approximation.box import Box
+from supple.approximation.designs import scattered
+from supple.description.mechanism import Mechanism
+from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.static_response import static_response
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.parameterization.flexible_arrays import ModeChoice, flexible_system
+from supple.parameterization.local_model import LocalModel, local
+
+Array = NDArray[np.float64]
+
+_CHECKS = 40
+_WITHIN = 1.0001
+_MATCHED = 0.25  # relative distance up to which a full frequency is the one that a reduced one stands for
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """The band reaches to the highest internal mode (without any, to the lowest mode of the reduced model).
+
+    frequencies : largest relative error within the band; compliance : of each place
+    missing     : lowest full frequency within the band that no reduced mode stands for, and where, None if none
+    next_hz     : lowest full frequency above the band that no reduced mode stands for
+    """
+
+    names: tuple[str, ...]
+    frequencies: float
+    compliance: dict[str, float]
+    missing: tuple[float, tuple[float, ...]] | None
+    next_hz: float | None
+
+    def data(self) -> dict[str, Any]:
+        missing = None
+        if self.missing is not None:
+            missing = {"hz": self.missing[0], "at": dict(zip(self.names, self.missing[1], strict=True))}
+        return {
+            "frequencies": self.frequencies,
+            "compliance": self.compliance,
+            "missing": missing,
+            "next_hz": self.next_hz,
+        }
+
+    def warnings(self) -> list[str]:
+        if self.missing is None:
+            return []
+        where = ", ".join(f"{name}={value:.4g}" for name, value in zip(self.names, self.missing[1], strict=True))
+        return [
+            f"a mode of {self.missing[0]:.4g} Hz at {where} lies among those kept and is left out: "
+            "keep more internal modes"
+        ]
+
+
+def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> Truncation:
+    """Reduced against full, both exact at each of the check points."""
+    per_box = max(_CHECKS // len(boxes), 4)
+    theta = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
+    found = assemble(mechanism, theta, failures="mark")
+    theta = theta[found.assembled]
+    model = local(
+        mechanism, theta, constraint_modes=choice.constraint, internal_modes=choice.internal,
+        tracking=choice.tracking, germ=None if choice.germ is None else np.array(choice.germ),
+    )  # fmt: skip
+    s, n = theta.shape[1], model.M.shape[-1]
+    full = modes(mechanism, theta, count=n - s + 2).frequencies_hz
+    worst, missing, above = 0.0, None, np.inf
+    for i in range(len(theta)):
+        squares = eigh(model.K[i, s:, s:], model.M[i, s:, s:], eigvals_only=True)
+        reduced = np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
+        band = float(model.internal_hz[i].max()) if choice.internal else float(reduced[0])
+        error, left = _matched(reduced, full[i], _WITHIN * band)
+        worst = max(worst, float(error.max(initial=0.0)))
+        inside = left[left < band / _WITHIN]
+        if len(inside) and (missing is None or inside[0] < missing[0]):
+            missing = (float(inside[0]), tuple(theta[i].tolist()))
+        above = min(above, float(left[left >= band].min(initial=np.inf)))
+    names = model.configuration.rest.numbering.coordinates
+    return Truncation(names, worst, _compliance(model, choice), missing, above if np.isfinite(above) else None)
+
+
+def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
+    """Relative errors of the reduced frequencies that stand for full ones within the band, and the full ones that none
+    stands for. A reduced frequency may lie above the band, and stand for a full one within it."""
+    left, error = list(full), []
+    for value in reduced:
+        distance = [abs(value - other) / max(other, 1e-300) for other in left]
+        best = int(np.argmin(distance)) if distance else -1
+        if best < 0 or (distance[best] > _MATCHED and value > band):
+            continue
+        if left[best] <= band:
+            error.append(distance[best])
+        if distance[best] <= _MATCHED:
+            left.pop(best)
+    return np.array(error), np.array(left)
+
+
+def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
+    """Largest relative error of the static compliance at each loaded displacement and sensed position."""
+    system = flexible_system(model.configuration.mechanism, choice)
+    outputs = carried(model.configuration.rest).outputs
+    sensed = {
+        name: row for name, row in outputs.items() if model.configuration.mechanism.sensors[name.split(".")[0]].position
+    }
+    rows = {**system.rest.displacements, **{name: row for name, row in sensed.items() if name not in choice.constraint}}
+    worst = dict.fromkeys(rows, 0.0)
+    for i, here in enumerate(model.configuration.each()):
+        full, reduced = _two_compliances(model, system, here, i, list(rows.values()))
+        largest = float(np.abs(full).max(initial=0.0))
+        for name, exact, found in zip(rows, full, reduced, strict=True):
+            if exact > 1e-9 * largest:
+                worst[name] = max(worst[name], float(abs(found / exact - 1.0)))
+    return worst
+
+
+def _two_compliances(
+    model: LocalModel, system: Any, here: Configuration, i: int, rows: list[int]
+) -> tuple[Array, Array]:
+    G = rows_at(system.rest, np.array(rows, dtype=np.int64), here.X[None])
+    Z = static_response(system.rest, here.X[None], G)[0][0]
+    G = G[0]
+    s = here.theta.shape[-1]
+    assert model.modes is not None
+    shapes = G @ model.modes[i, s:].T
+    return np.einsum("rz,rz->r", G, Z), np.einsum("ra,ab,rb->r", shapes, np.linalg.inv(model.K[i, s:, s:]), shapes)
