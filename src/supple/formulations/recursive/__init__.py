@@ -1,0 +1,34 @@
+"""Trees of rigid bodies: recursive dynamics and their exact derivatives (docs/theory/recursive.md)."""
+
+from supple.formulations.recursive.dynamics import (
+    ForwardVariation,
+    InverseVariation,
+    StateSpace,
+    forward_dynamics,
+    forward_variation,
+    inverse_dynamics,
+    inverse_variation,
+    mass_matrix,
+    state_space,
+)
+from supple.formulations.recursive.linearizer import BatchLinearizer, StateLinearizer
+from supple.formulations.recursive.rigid_tree import rigid_tree
+from supple.formulations.recursive.tree import AppliedLoad, Line, TreeArrays
+
+__all__ = [
+    "AppliedLoad",
+    "BatchLinearizer",
+    "ForwardVariation",
+    "InverseVariation",
+    "Line",
+    "StateLinearizer",
+    "StateSpace",
+    "TreeArrays",
+    "forward_dynamics",
+    "forward_variation",
+    "inverse_dynamics",
+    "inverse_variation",
+    "mass_matrix",
+    "rigid_tree",
+    "state_space",
+]

@@ -1,0 +1,210 @@
+"""Dynamics of trees: one state, or many in one call.
+
+q (nq,), rates q̇ (n,), accelerations q̈ (n,), forces of the actuators u (m,), or (N, ...) each; results have the same
+leading axis. Derivatives by q are taken in tangent coordinates: for joints with coordinates these are the coordinates,
+for spherical and free ones the twist of the body in its own axes (docs/theory/recursive.md, eq. 30).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.compilation import compiled
+from supple.diagnostics import InputError, NumericalError
+from supple.formulations.recursive.batch import batch, memory_size
+from supple.formulations.recursive.recursion import FORWARD, FORWARD_VARIATION, INVERSE, INVERSE_VARIATION, MASS_MATRIX
+from supple.formulations.recursive.tree import TreeArrays
+
+Array = NDArray[np.float64]
+
+SIDE_BY_SIDE = 32
+"""States taken through the recursions at a time, in a batch."""
+_LEAST = 256  # states worth a thread: waking one takes as long as fifty of them
+
+
+class InverseVariation(NamedTuple):
+    """Of τ(q, q̇, q̈): mass matrix M = ∂τ/∂q̈, by_q = ∂τ/∂q and by_rate = ∂τ/∂q̇, (n, n) or (N, n, n)."""
+
+    M: Array
+    by_q: Array
+    by_rate: Array
+
+
+class ForwardVariation(NamedTuple):
+    """q̈ (n,) and its derivatives by q, q̇ (n, n) and by the forces of the actuators (n, m)."""
+
+    accelerations: Array
+    by_q: Array
+    by_rate: Array
+    by_input: Array
+
+
+class StateSpace(NamedTuple):
+    """d(δq, δq̇)/dt = A (δq, δq̇) + B δu about the motion: A (2n, 2n), B (2n, m); q̈ (n,) of the motion itself."""
+
+    A: Array
+    B: Array
+    accelerations: Array
+
+
+def inverse_dynamics(
+    tree: TreeArrays, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, u: ArrayLike | None = None
+) -> Array:
+    """τ (n,): forces along the coordinates that the motion needs beside springs, dampers, loads (and actuators u)."""
+    states = _States(tree, q, rates, u, accelerations)
+    tau = np.empty((states.count, tree.n))
+    states.run(INVERSE, tau)
+    return states.shaped(tau)
+
+
+def mass_matrix(tree: TreeArrays, q: ArrayLike) -> Array:
+    """M (n, n)."""
+    states = _States(tree, q, None, None)
+    M, bias = np.zeros((states.count, tree.n, tree.n)), np.empty((states.count, tree.n))
+    states.run(MASS_MATRIX, M, bias)
+    return states.shaped(M)
+
+
+def forward_dynamics(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> Array:
+    """q̈ (n,)."""
+    states = _States(tree, q, rates, u)
+    states.run(FORWARD)
+    return states.shaped(_finite(states.accelerations))
+
+
+def inverse_variation(
+    tree: TreeArrays, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, u: ArrayLike | None = None
+) -> InverseVariation:
+    """M, ∂τ/∂q, ∂τ/∂q̇ at any motion."""
+    states = _States(tree, q, rates, u, accelerations)
+    M, by_q, by_rate = (np.zeros((states.count, tree.n, tree.n)) for _ in range(3))
+    states.run(INVERSE_VARIATION, M, by_q, by_rate)
+    return InverseVariation(*(states.shaped(item) for item in (M, by_q, by_rate)))
+
+
+def forward_variation(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> ForwardVariation:
+    """q̈ and its derivatives; ∂q̈/∂u is M⁻¹ where every coordinate has its actuator."""
+    A, B, accelerations = state_space(tree, q, rates, u)
+    n = tree.n
+    return ForwardVariation(accelerations, A[..., n:, :n], A[..., n:, n:], B[..., n:, :])
+
+
+def state_space(
+    tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None, *, threads: int | None = None
+) -> StateSpace:
+    """A and B of the motion linearized at every state, exactly (docs/theory/recursive.md, eqs. 31-32)."""
+    states = _States(tree, q, rates, u, threads=threads)
+    A, B = empty_state_space(tree, states.count)
+    states.run(FORWARD_VARIATION, A, B)
+    return StateSpace(states.shaped(A), states.shaped(B), states.shaped(_finite(states.accelerations)))
+
+
+class _States:
+    """States as the kernels take them, and how to run one over them."""
+
+    def __init__(
+        self,
+        tree: TreeArrays,
+        q: ArrayLike,
+        rates: ArrayLike | None,
+        u: ArrayLike | None,
+        accelerations: ArrayLike | None = None,
+        threads: int | None = None,
+    ):
+        self.tree, self.threads = tree, threads
+        given = np.asarray(q, dtype=np.float64)
+        self.single = given.ndim == 1
+        self.q = _rows("q", given, tree.nq, None)
+        self.count = len(self.q)
+        self.rates = _rows("rates", rates, tree.n, self.count)
+        self.u = _rows("u", u, tree.inputs, self.count)
+        self.accelerations = _rows("accelerations", accelerations, tree.n, self.count)
+
+    def run(self, wanted: int, *found: Array) -> None:
+        """What is wanted (batch.py) of every piece of the batch, the pieces on the machine's cores."""
+        work, tree = compiled(batch, fused=True), self.tree
+        side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
+        size = int(memory_size(tree.tree_i, len(side)))
+        nothing = np.empty((self.count, 0))
+        results = [*found, nothing, nothing, nothing][:3]
+
+        def part(start: int, stop: int) -> None:
+            given = (self.q, self.rates, self.accelerations, self.u, *results)
+            arrays = [item[start:stop].reshape(-1) for item in given]
+            work(side, 1, wanted, tree.tree_i, tree.tree_f, memory(size), stop - start, *arrays)
+
+        in_pieces(part, self.count, self.threads)
+
+    def shaped(self, values: Array) -> Array:
+        return values[0] if self.single else values
+
+
+def memory(size: int) -> Array:
+    """Zeros that begin where the machine's vectors do: loads across that border would take twice as long."""
+    raw = np.zeros(size + 8)
+    start = (-raw.ctypes.data // 8) % 8
+    return raw[start : start + size]
+
+
+def empty_state_space(tree: TreeArrays, count: int) -> tuple[Array, Array]:
+    """A and B before anything is computed: what is the same in every state, d(δq)/dt = δq̇, stands there already."""
+    n = tree.n
+    A, B = np.zeros((count, 2 * n, 2 * n)), np.zeros((count, 2 * n, tree.inputs))
+    A[:, np.arange(n), n + np.arange(n)] = 1.0
+    return A, B
+
+
+def in_pieces(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
+    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
+    workers = threads if threads is not None else cores()
+    pieces = min(workers, count // _LEAST)
+    if pieces < 2:
+        work(0, count)
+        return
+    bounds = (np.linspace(0, count // SIDE_BY_SIDE, pieces + 1).astype(int) * SIDE_BY_SIDE).tolist()
+    bounds[-1] = count
+    pool = _pool(workers)
+    for done in [pool.submit(work, a, b) for a, b in pairwise(bounds)]:
+        done.result()
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers)
+
+
+def _rows(label: str, given: ArrayLike | None, width: int, count: int | None) -> Array:
+    """(N, width), every row a state; none given are zeros."""
+    if given is None:
+        return np.zeros((count or 1, width))
+    values = np.ascontiguousarray(given, dtype=np.float64)
+    rows = values.reshape(1, -1) if values.ndim == 1 else values
+    if rows.ndim != 2 or rows.shape[1] != width or (count is not None and len(rows) != count):
+        wanted = f"({width},) or (N, {width})" if count is None or count == 1 else f"({count}, {width})"
+        raise InputError(f"it has shape {values.shape}, not {wanted}", part=label, hint="one row a state")
+    return rows
+
+
+def _finite(accelerations: Array) -> Array:
+    good = np.isfinite(accelerations).all(axis=1)
+    if not good.all():
+        at = int(np.flatnonzero(~good)[0])
+        raise NumericalError(
+            f"the accelerations at state {at} are not finite",
+            part="tree",
+            hint="look for a joint that moves no mass, a line whose ends meet, or a state that is not finite",
+        )
+    return accelerations

@@ -1,0 +1,221 @@
+"""A tree packed into two flat arrays: links become axes, welded bodies one with what they are welded to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.formulations.recursive import axis_rows as row
+from supple.formulations.recursive.axis_rows import BALL, FLOAT, SLIDE, TURN
+from supple.formulations.recursive.factor import block_place, product_place
+from supple.formulations.recursive.joint_axes import chain
+from supple.formulations.recursive.memory import LINE_NUMBERS, LOAD_NUMBERS
+from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Line, Links
+from supple.geometry.inertia import MassProperties, nothing
+from supple.geometry.rotation import axes_from_z
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_INPUTS = {TURN: 2, SLIDE: 1, BALL: 4, FLOAT: 7}
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a body sits: the axis that moves it last (-1 for the ground), and its frame in that axis' frame."""
+
+    axis: int
+    position: Array
+    rotation: Array
+
+    def place(self, point: Array) -> Array:
+        return self.position + self.rotation @ point
+
+
+@dataclass
+class _Axes:
+    """The rows of the axes, growing."""
+
+    integers: list[list[int]]
+    numbers: list[Array]
+    carried: list[MassProperties]
+
+
+def seats(links: Links, at_q: Integers, at_v: Integers) -> tuple[list[Seat], Integers, Array]:
+    """Seat of every link, and the rows of all axes."""
+    axes = _Axes([], [], [])
+    found: list[Seat] = []
+    for i in range(len(links.kind)):
+        base = found[links.parent[i]] if links.parent[i] != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))
+        seat = _add_joint(axes, links, i, base, int(at_q[i]), int(at_v[i]))
+        found.append(seat)
+        if seat.axis != GROUND:
+            center, inertia = seat.place(links.center[i]), seat.rotation @ links.inertia[i] @ seat.rotation.T
+            axes.carried[seat.axis] += MassProperties(float(links.mass[i]), center, inertia)
+    integers = np.array(axes.integers, dtype=np.int64).reshape(-1, row.INTEGERS)
+    return found, integers, _with_masses(integers, np.array(axes.numbers), axes.carried)
+
+
+def _add_joint(axes: _Axes, links: Links, i: int, base: Seat, at_q: int, at_v: int) -> Seat:
+    """The axes of one joint; returns the seat of its body."""
+    position, rotation = base.place(links.position[i]), base.rotation @ links.rotation[i]
+    parent, before, turned = base.axis, base.axis, np.eye(3)
+    first = len(axes.integers)
+    for item in chain(links.kind[i], links.axis[i], links.second_axis[i], bool(links.turned_round[i])):
+        number, fixed = len(axes.integers), item.kind in (BALL, FLOAT)
+        frame = np.eye(3) if fixed else axes_from_z(item.direction)
+        entry = [0] * row.INTEGERS
+        entry[row.KIND] = item.kind
+        entry[row.PARENT] = parent
+        entry[row.BEFORE] = before if fixed else parent
+        entry[row.AT_Q] = at_q + (0 if fixed else item.coordinate)
+        entry[row.AT_V] = at_v + item.coordinate
+        entry[row.FIRST] = first if fixed else number
+        numbers = np.zeros(row.NUMBERS)
+        numbers[row.PLACE_ROTATION : row.PLACE_ROTATION + 9] = (rotation @ frame).ravel()
+        numbers[row.PLACE_POSITION : row.PLACE_POSITION + 3] = position
+        axes.integers.append(entry)
+        axes.numbers.append(numbers)
+        axes.carried.append(nothing())
+        position, rotation, turned, parent = np.zeros(3), frame.T, frame, number
+    if parent == base.axis:  # a weld: still in the frame of what it is welded to
+        R = rotation @ links.mounting_rotation[i].T
+        return Seat(base.axis, position - R @ links.mounting_position[i], R)
+    R = turned.T @ links.mounting_rotation[i].T
+    return Seat(parent, -R @ links.mounting_position[i], R)
+
+
+def _with_masses(integers: Integers, numbers: Array, carried: list[MassProperties]) -> Array:
+    total = np.array([item.mass for item in carried])
+    for k in reversed(range(len(carried))):
+        if integers[k, row.PARENT] != GROUND:
+            total[integers[k, row.PARENT]] += total[k]
+    for k, item in enumerate(carried):
+        second = 0.5 * np.trace(item.inertia) * np.eye(3) - item.inertia
+        numbers[k, row.MASS] = item.mass
+        numbers[k, row.CENTER : row.CENTER + 3] = item.center
+        numbers[k, row.SECOND_MOMENT : row.SECOND_MOMENT + 6] = second[np.triu_indices(3)]
+        numbers[k, row.CARRIED_MASS] = total[k]
+        integers[k, row.BODY] = int(item.mass != 0.0 or bool(item.inertia.any()))
+    return numbers
+
+
+def packed(
+    links: Links,
+    along: Along,
+    gravity: Array,
+    loads: Sequence[AppliedLoad],
+    lines: Sequence[Line],
+    actuated: Integers,
+    at_q: Integers,
+    at_v: Integers,
+    nq: int,
+    n: int,
+) -> tuple[Integers, Array]:
+    """The flat arrays, as `tables` in memory.py takes them apart."""
+    found, integers, numbers = seats(links, at_q, at_v)
+    inputs = 0
+    for k in range(n):
+        kind, base = int(integers[k, row.KIND]), int(integers[k, row.PARENT])
+        integers[k, row.AT_INPUT] = inputs
+        if integers[k, row.FIRST] == k:
+            inputs += _INPUTS[kind]
+            free = base == GROUND or bool(integers[base, row.CARRIES_ORIGIN])
+            integers[k, row.CARRIES_ORIGIN] = int(free and kind in (SLIDE, FLOAT) and not lines)
+            if kind == FLOAT and base != GROUND:
+                integers[k, row.CARRIES_ORIGIN] = 0
+        for place, values in zip(
+            (row.ARMATURE, row.DAMPING, row.STIFFNESS, row.RELAXED, row.OFFSET, row.DRIVE, row.DRY), along, strict=True
+        ):
+            numbers[k, place] = values[integers[k, row.AT_V]]
+    _refuse(integers, along)
+    coordinate_axis = np.empty(n, dtype=np.int64)
+    coordinate_axis[integers[:, row.AT_V]] = np.arange(n)
+    drives = np.where(actuated >= 0, coordinate_axis[np.maximum(actuated, 0)], n)
+    loads_i, loads_f = _loads(found, loads, n)
+    lines_i, lines_f = _lines(found, lines, actuated, n)
+    meet = _meet(integers)
+    for column in (row.PARENT, row.BEFORE):
+        integers[integers[:, column] == GROUND, column] = n
+    of_A, of_B = _results(integers[:, row.AT_V], drives, n)
+    header = np.array([n, nq, inputs, len(actuated), len(loads), len(lines), len(of_B)], dtype=np.int64)
+    tables = (integers, meet, drives, loads_i, lines_i, of_A, of_B)
+    tree_i = np.concatenate([header, *(table.ravel() for table in tables)])
+    tree_f = np.concatenate([gravity, numbers.ravel(), loads_f.ravel(), lines_f.ravel()])
+    return np.ascontiguousarray(tree_i, dtype=np.int64), np.ascontiguousarray(tree_f, dtype=np.float64)
+
+
+def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Integers]:
+    """Where every entry of A (rows n to 2n) and B comes from, and where it goes."""
+    m = len(drives)
+    of_A = [
+        (product_place(2 * n, k, half * n + j), (n + at_v[k]) * 2 * n + half * n + at_v[j])
+        for k in range(n)
+        for half in (0, 1)
+        for j in range(n)
+    ]
+    of_B = [
+        (block_place(n, k, axis), (n + at_v[k]) * m + i) for k in range(n) for i, axis in enumerate(drives) if axis < n
+    ]
+    return np.array(of_A, dtype=np.int64), np.array(of_B, dtype=np.int64).reshape(-1, 2)
+
+
+def _refuse(integers: Integers, along: Along) -> None:
+    """Springs, offsets, drives and dry friction act along coordinates; rotations of a ball have none."""
+    for entry in integers:
+        if entry[row.KIND] in (BALL, FLOAT):
+            for name in ("stiffness", "offset", "drive", "dry"):
+                if getattr(along, name)[entry[row.AT_V]] != 0.0:
+                    raise InputError(
+                        f"a spherical or free joint has no coordinate for {name} number {entry[row.AT_V]}",
+                        part="tree",
+                        hint="use a line between two points, or joints with coordinates",
+                    )
+
+
+def _meet(integers: Integers) -> Integers:
+    """(n, n) the last axis that carries both, or n."""
+    n = len(integers)
+    ways: list[set[int]] = []
+    for k in range(n):
+        base = int(integers[k, row.PARENT])
+        ways.append({k} | (ways[base] if base != GROUND else set()))
+    return np.array([[max(ways[j] & ways[k], default=n) for k in range(n)] for j in range(n)], dtype=np.int64)
+
+
+def _loads(found: list[Seat], loads: Sequence[AppliedLoad], n: int) -> tuple[Integers, Array]:
+    integers, numbers = np.empty((len(loads), 2), dtype=np.int64), np.empty((len(loads), LOAD_NUMBERS))
+    for i, load in enumerate(loads):
+        seat = _seat(found, load.link, f"load {i}")
+        turn = seat.rotation if load.follows else np.eye(3)
+        integers[i] = seat.axis if seat.axis != GROUND else n, int(load.follows)
+        numbers[i, :3] = seat.place(np.asarray(load.point, float))
+        numbers[i, 3:6], numbers[i, 6:] = turn @ np.asarray(load.force, float), turn @ np.asarray(load.moment, float)
+    return integers, numbers
+
+
+def _lines(found: list[Seat], lines: Sequence[Line], actuated: Integers, n: int) -> tuple[Integers, Array]:
+    integers, numbers = np.empty((len(lines), 3), dtype=np.int64), np.empty((len(lines), LINE_NUMBERS))
+    for i, line in enumerate(lines):
+        ends = [_seat(found, line.first, f"line {i}"), _seat(found, line.second, f"line {i}")]
+        if line.actuator >= 0 and (line.actuator >= len(actuated) or actuated[line.actuator] != -1):
+            raise InputError(
+                f"its actuator {line.actuator} is not one along a line",
+                part=f"line {i}",
+                hint="give -1 in its place of `actuated`",
+            )
+        integers[i] = *(seat.axis if seat.axis != GROUND else n for seat in ends), line.actuator
+        numbers[i, :3] = ends[0].place(np.asarray(line.first_point, float))
+        numbers[i, 3:6] = ends[1].place(np.asarray(line.second_point, float))
+        numbers[i, 6:] = line.stiffness, line.length, line.damping, line.force
+    return integers, numbers
+
+
+def _seat(found: list[Seat], link: int, part: str) -> Seat:
+    if not GROUND <= link < len(found):
+        raise InputError(f"link {link} of {len(found)} does not exist", part=part, hint="-1 is the ground")
+    return found[link] if link != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))

@@ -1,0 +1,233 @@
+"""The tree of a mechanism without loops.
+
+Every coordinate of a joint becomes a link of its own, the last of them with the body; the rotations of a spherical or
+free joint stay together. So q holds the values of the coordinates as the user counts them, and a quaternion for every
+joint that has rotations without a coordinate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.load import Acting
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import GROUND as GROUND_NAME
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.coefficients import carried
+from supple.formulations.recursive.rigid_tree import rigid_tree
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, Line, TreeArrays
+from supple.geometry.inertia import MassProperties, nothing
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import OFFSET
+from supple.kinematics.rest import Rest, rest
+
+Array = NDArray[np.float64]
+
+_X, _Y, _Z = np.eye(3)
+_TURNED = ("rotation_x", "rotation_y", "rotation_z")
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismTree:
+    """A tree with the names of the mechanism it came from.
+
+    coordinates : (n,) of q̇: `joint` or `joint.coordinate`, and `joint.rotation_x`, ... about the axes of the moved body
+    inputs      : (m,) the actuators
+    links       : of each body
+    """
+
+    tree: TreeArrays
+    coordinates: tuple[str, ...]
+    inputs: tuple[str, ...]
+    links: dict[str, int]
+
+
+@dataclass
+class _Growing:
+    """Links so far."""
+
+    parent: list[int] = field(default_factory=list)
+    kind: list[str] = field(default_factory=list)
+    axis: list[Array] = field(default_factory=list)
+    position: list[Array] = field(default_factory=list)
+    rotation: list[Array] = field(default_factory=list)
+    mounting_position: list[Array] = field(default_factory=list)
+    mounting_rotation: list[Array] = field(default_factory=list)
+    turned_round: list[bool] = field(default_factory=list)
+    masses: list[MassProperties] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    coordinates: list[tuple[str, str]] = field(default_factory=list)
+
+
+def tree_of_mechanism(mechanism: Mechanism) -> MechanismTree:
+    """Computed once for each mechanism; one with loops is an error that names the joints that close them."""
+    return mechanism.remembered("tree", lambda: _made(rest(mechanism)))
+
+
+def _made(position: Rest) -> MechanismTree:
+    numbering = position.numbering
+    mechanism, graph = numbering.mechanism, numbering.topology
+    if graph.cut:
+        raise InputError(
+            f"{len(graph.cut)} of its joints close loops: {', '.join(graph.cut)}",
+            part=f'mechanism "{mechanism.name}"',
+            path=("joints", graph.cut[0]),
+            hint="a tree has none; cut them, or use a formulation for closed chains",
+        )
+    _require_rigid(mechanism)
+    growing, links = _Growing(), {GROUND_NAME: GROUND}
+    found = mass_properties(numbering.drawing)
+    for body in graph.order:
+        base, joint = graph.parent[body]
+        _add(growing, numbering, joint, links[base], body, found[body])
+        links[body] = len(growing.kind) - 1
+    along, drives = _along(numbering, growing.coordinates)
+    lines = _lines(numbering, links)
+    gravity = np.zeros(3)
+    if mechanism.gravity is not None:
+        gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
+    tree = rigid_tree(
+        growing.parent, growing.kind, mass=[item.mass for item in growing.masses],
+        center=[item.center for item in growing.masses], inertia=[item.inertia for item in growing.masses],
+        position=growing.position, rotation=growing.rotation, axis=growing.axis,
+        mounting_position=growing.mounting_position, mounting_rotation=growing.mounting_rotation,
+        turned_round=growing.turned_round, gravity=gravity, loads=_loads(position, links), lines=lines,
+        actuated=drives, names=growing.names, **along,
+    )  # fmt: skip
+    return MechanismTree(tree, _labels(mechanism, growing), tuple(mechanism.actuators), links)
+
+
+def _require_rigid(mechanism: Mechanism) -> None:
+    """What bends is refused by name: as a rigid body it would answer another question."""
+    for section, parts in (("bodies", mechanism.bodies), ("joints", mechanism.joints)):
+        for name, part in parts.items():
+            if part.elastic:
+                raise InputError(
+                    "it is elastic, and a tree is of rigid bodies and ideal joints",
+                    part=part_name((section, name)),
+                    path=(section, name),
+                    hint="take a formulation for flexible mechanisms, or describe it as rigid",
+                )
+
+
+def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...]]]:
+    """What a joint leaves free, one coordinate (or all rotations) at a time: kind, axis, names."""
+    kind, names = mechanism.joints[joint].kind, mechanism.joints[joint].coordinates(mechanism.plane)
+    letters = dict(zip(mechanism.plane or "xyz", (_X, _Y, _Z), strict=False))
+    steps: list[tuple[str, Array, tuple[str, ...]]] = []
+    for number, name in enumerate(names):
+        if name == "slide":
+            steps.append(("prismatic", _X if mechanism.planar else _Z, (name,)))
+        elif name in letters:
+            steps.append(("prismatic", letters[name], (name,)))
+        else:  # about the joint's axis; the second axis of a universal joint is x
+            steps.append(("revolute", _X if kind == "universal" and number == 1 else _Z, (name,)))
+    if kind == "spherical" or (kind == "free" and not mechanism.planar):
+        steps.append(("spherical", _Z, _TURNED))
+    return steps
+
+
+def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: str, properties: MassProperties) -> None:
+    """The links of one joint, the last of them with the body."""
+    mechanism = numbering.mechanism
+    frames = joint_frames(numbering.drawing, joint)
+    backwards = mechanism.joints[joint].bodies[0] == body
+    sides = [(frames.pa, frames.Ea), (frames.pb, frames.Eb)]
+    (pa, Ea), (pb, Eb) = reversed(sides) if backwards else sides
+    steps = _steps(mechanism, joint) or [("weld", _Z, ())]
+    for number, (kind, axis, names) in enumerate(reversed(steps) if backwards else steps):
+        first, last = number == 0, number == len(steps) - 1
+        growing.parent.append(base if first else len(growing.kind) - 1)
+        growing.kind.append(kind)
+        growing.axis.append(axis)
+        growing.position.append(pa if first else np.zeros(3))
+        growing.rotation.append(Ea if first else np.eye(3))
+        growing.mounting_position.append(pb if last else np.zeros(3))
+        growing.mounting_rotation.append(Eb if last else np.eye(3))
+        growing.turned_round.append(backwards)
+        growing.masses.append(properties if last else nothing())
+        growing.names.append(body if last else f"{joint}.{names[0]}")
+        growing.coordinates += [(joint, name) for name in names]
+
+
+def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[dict[str, Array], list[int]]:
+    """What acts along each coordinate, and which of them the actuators drive (-1 for a distance)."""
+    mechanism, place = numbering.mechanism, {key: i for i, key in enumerate(coordinates)}
+    found = {
+        name: np.zeros(len(coordinates))
+        for name in ("armature", "damping", "stiffness", "relaxed", "offset", "drive", "dry")
+    }
+    for (joint, coordinate), i in place.items():
+        if coordinate in _TURNED:
+            continue
+        item = mechanism.joints[joint]
+        found["offset"][i] = numbering.arrays.rows_f[numbering.measures["joint", joint, coordinate], OFFSET]
+        found["damping"][i] += item.value("viscous", coordinate, mechanism.plane) or 0.0
+        found["dry"][i] += item.value("dry", coordinate, mechanism.plane) or 0.0
+        motor = item.value("motor", coordinate, mechanism.plane)
+        if motor is not None:
+            found["armature"][i] += motor.inertia * motor.gear**2
+
+    def at(part: Acting) -> int:
+        key = mechanism.joint_coordinate(part.joint or "")
+        return place[key] if key is not None else -1
+
+    for spring in mechanism.springs.values():
+        if spring.joint is not None:  # k (q - r): the constants add up to one force
+            found["stiffness"][at(spring)] += spring.stiffness
+            found["drive"][at(spring)] += spring.stiffness * spring.relaxed
+    for damper in mechanism.dampers.values():
+        if damper.joint is not None:
+            found["damping"][at(damper)] += damper.damping
+    for force in mechanism.forces.values():
+        if force.joint is not None and isinstance(force.force, float):
+            found["drive"][at(force)] += force.force
+    return found, [at(item) if item.joint is not None else -1 for item in mechanism.actuators.values()]
+
+
+def _lines(numbering: Numbering, links: dict[str, int]) -> list[Line]:
+    """Springs, dampers, forces and actuators along distances."""
+    mechanism, bodies = numbering.mechanism, (*numbering.bodies, GROUND_NAME)
+    lines = []
+
+    def line(section: str, name: str, part: Acting, **values: float) -> None:
+        if part.between is None:
+            return
+        (a, pa, _), (b, pb, _) = (numbering.place(end, (section, name, "between")) for end in part.between)
+        actuator = list(mechanism.actuators).index(name) if section == "actuators" else -1
+        lines.append(Line(links[bodies[a]], pa, links[bodies[b]], pb, actuator=actuator, **values))
+
+    for name, spring in mechanism.springs.items():
+        line("springs", name, spring, stiffness=spring.stiffness, length=spring.relaxed)
+    for name, damper in mechanism.dampers.items():
+        line("dampers", name, damper, damping=damper.damping)
+    for name, force in mechanism.forces.items():
+        if isinstance(force.force, float):
+            line("forces", name, force, force=force.force)
+    for name, actuator in mechanism.actuators.items():
+        line("actuators", name, actuator)
+    return lines
+
+
+def _loads(position: Rest, links: dict[str, int]) -> list[AppliedLoad]:
+    """Forces and moments at places; gravity, which comes first among the coefficients, is an acceleration here."""
+    numbering, arrays = position.numbering, carried(position).arrays
+    bodies = (*numbering.bodies, GROUND_NAME)
+    weights = 0 if numbering.mechanism.gravity is None else len(numbering.bodies)
+    return [
+        AppliedLoad(links[bodies[body]], values[:3], values[3:6], values[6:], follows=bool(follows))
+        for (body, follows), values in zip(arrays.loads_i[weights:], arrays.loads_f[weights:], strict=True)
+    ]
+
+
+def _labels(mechanism: Mechanism, growing: _Growing) -> tuple[str, ...]:
+    counts = [joint for joint, _ in growing.coordinates]
+    return tuple(
+        joint if counts.count(joint) == 1 else f"{joint}.{coordinate}" for joint, coordinate in growing.coordinates
+    )

@@ -1,0 +1,81 @@
+"""Wrong arrays are refused in words, far-away bases lose no digits, sine and cosine are exact."""
+
+from __future__ import annotations
+
+import re
+from math import cos, sin
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from trees import random_state, random_tree
+
+from supple.compilation import compiled
+from supple.diagnostics import InputError
+from supple.formulations.recursive import forward_dynamics, rigid_tree, state_space
+from supple.formulations.recursive.force_change import changes
+from supple.formulations.recursive.outward import body, turned
+from supple.formulations.recursive.trigonometry import replace_angles, sine_and_cosine
+
+BAR = {"mass": [1.0], "center": [[0, 0, 0]], "inertia": [np.eye(3)]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parent": [0]}, 'link "link 0": its parent is 0, not one of the 0 links before it'),
+        ({"kind": ["revolut"]}, 'there is no joint "revolut"; did you mean "revolute"'),
+        ({"axis": [[0, 0, 0]]}, 'joint of "link 0": its axis is zero'),
+        ({"mass": [1, 2]}, r"mass: it has shape \(2,\), not \(1,\)"),
+        ({"center": [[0, np.nan, 0]]}, "center: not all of it is finite"),
+        ({"kind": ["weld"]}, "no joint of it can move"),
+        ({"actuated": [3]}, "coordinate 3 of 1 does not exist"),
+        ({"kind": ["spherical"], "stiffness": [1, 0, 0]}, "has no coordinate for stiffness number 0"),
+    ],
+)
+def test_wrong_arrays(change, message):
+    given = {"parent": [-1], "kind": ["revolute"], **BAR, **change}
+    with pytest.raises(InputError, match=message):
+        rigid_tree(given.pop("parent"), given.pop("kind"), **given)
+
+
+def test_wrong_states():
+    tree = rigid_tree([-1], ["revolute"], **BAR)
+    with pytest.raises(InputError, match=r"q: it has shape \(2,\), not \(1,\) or \(N, 1\)"):
+        forward_dynamics(tree, [0, 0], [0])
+    with pytest.raises(InputError, match=r"rates: it has shape \(2, 1\), not \(3, 1\)"):
+        forward_dynamics(tree, np.zeros((3, 1)), np.zeros((2, 1)))
+
+
+def test_a_floating_base_far_away_moves_as_at_home():
+    tree = random_tree(("free", "revolute", "spherical", "revolute"), seed=1)
+    q, rates, u = random_state(tree, seed=2)
+    far = q.copy()
+    far[:3] += [1e7, -2e7, 3e7]
+    home, away = state_space(tree, q, rates, u), state_space(tree, far, rates, u)
+    assert_allclose(away.A, home.A, rtol=0, atol=1e-14 * np.abs(home.A).max())
+
+
+def test_sine_and_cosine():
+    rng = np.random.default_rng(0)
+    quarters = np.arange(-40, 41) * (np.pi / 4)
+    for x in [*rng.uniform(-1e5, 1e5, 2000), *rng.uniform(-7, 7, 2000), *quarters, 0.0, 1e-300, 1e5]:
+        s, c = sine_and_cosine(x)
+        assert abs(s - sin(x)) < 2.3e-16  # one unit in the last place of numbers near one
+        assert abs(c - cos(x)) < 2.3e-16
+    x = np.array([3e9, 0.0])
+    replace_angles((0,), 1, x)
+    assert_allclose(x, [sin(3e9), cos(3e9)], rtol=1e-15)
+
+
+@pytest.mark.parametrize("kernel", [turned, body, changes])
+def test_several_states_are_taken_in_one_instruction(kernel, tmp_path, monkeypatch):
+    """As many packed operations as there are of one number at a time (kept for memory that overlaps)."""
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    side, z = (0,) * 16, np.zeros(4000)
+    given = {turned: (z, z, z, z), body: (z, z), changes: (1.0, z)}[kernel]
+    native = compiled(kernel)
+    native(side, 1, *given)
+    text = native.inspect_llvm(native.signatures[-1])
+    packed = len(re.findall(r"f(?:mul|add|sub) (?:contract )?<\d+ x double>", text))
+    assert packed >= len(re.findall(r"f(?:mul|add|sub) (?:contract )?double", text)) > 50

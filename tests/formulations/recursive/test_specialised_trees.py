@@ -1,0 +1,71 @@
+"""Code written for one tree: always the same, without names, in the cache, and compiled to what the loops give."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from trees import random_state, random_tree
+
+from supple.diagnostics import InputError
+from supple.formulations.recursive import StateLinearizer, rigid_tree, state_space
+from supple.formulations.recursive.specialised import source, specialised
+
+
+def small(names=("upper", "lower")):
+    return rigid_tree(
+        [-1, 0], ["revolute", "prismatic"], mass=[1, 2], center=[[0.1, 0, 0], [0, 0, 0.2]],
+        inertia=[np.eye(3), np.eye(3)], axis=[[0, 1, 0], [1, 0, 0]], names=names,
+    )  # fmt: skip
+
+
+def test_the_program_is_the_same_for_the_same_tree_and_has_no_names_in_it():
+    text = source(small())
+    assert text == source(small(names=("x); import os; (", "__class__")))
+    assert "upper" not in text
+    body = text[text.index("for lane in range(lanes):") : text.index("def hand_over")]
+    words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\d[\d.]*e[-+]?\d+", "0", body)))
+    assert {word for word in words if not re.fullmatch(r"t\d+", word)} == {
+        "for", "lane", "in", "range", "lanes", "work", "W", "kernel",
+    }  # fmt: skip
+
+
+def test_it_is_kept_in_the_cache_and_written_anew_if_someone_changed_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    tree = random_tree(("revolute", "prismatic"), seed=11)
+    batch, one = specialised(tree)
+    (file,) = (tmp_path / "specialised").glob("tree_*.py")
+    assert file.read_text(encoding="utf-8") == source(tree)
+    assert batch.__code__.co_filename == one.__code__.co_filename == str(file)
+    monkeypatch.delitem(__import__("sys").modules, batch.__module__)
+    file.write_text("raise SystemExit('not what supple wrote')", encoding="utf-8")
+    specialised(tree)
+    assert file.read_text(encoding="utf-8") == source(tree)
+
+
+@pytest.mark.slow
+def test_it_gives_what_the_loops_give():
+    tree = random_tree(("free", "revolute", "universal", "planar"), seed=12, acting=True)
+    state = random_state(tree, seed=1)
+    expected = state_space(tree, *state)
+    linearizer = StateLinearizer(tree, special=True)
+    A, B = linearizer(*state)
+    assert_allclose(A, expected.A, atol=1e-11 * np.abs(expected.A).max())
+    assert_allclose(B, expected.B, atol=1e-11 * np.abs(expected.B).max())
+
+
+def test_what_it_cannot_do_is_said():
+    with pytest.raises(InputError, match=r"it has 17 axes, more than 16; use the kernels"):
+        source(random_tree(("revolute",) * 17, seed=0))
+    with pytest.raises(InputError, match=r"4 springs, dampers or actuators between two points"):
+        source(random_tree(("revolute",) * 3, seed=0, lines=True))
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(blocked))
+    with pytest.raises(InputError, match="set SUPPLE_CACHE_DIR"):
+        specialised(random_tree(("prismatic", "prismatic", "revolute"), seed=13))
