@@ -66,7 +66,7 @@ def told(text: str) -> InputError:
     tree = read_tree("name: x\n" + text, "f.yaml")
     with pytest.raises(ValidationError) as raised:
         File.model_validate(tree.data)
-    return as_input_error(raised.value, tree, "f.yaml", fields_of(File))
+    return as_input_error(raised.value, tree, fields_of(File))
 
 
 @pytest.mark.parametrize(
@@ -163,4 +163,4 @@ def test_without_the_fields_the_hint_is_general():
     tree = read_tree("name: x\njoint: 1", "f.yaml")
     with pytest.raises(ValidationError) as raised:
         File.model_validate(tree.data)
-    assert as_input_error(raised.value, tree, "f.yaml").hint == "check its spelling or leave it out"
+    assert as_input_error(raised.value, tree).hint == "check its spelling or leave it out"

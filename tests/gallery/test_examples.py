@@ -189,3 +189,35 @@ def test_double_four_bar_passes_its_flat_position():
     run = example["simulate"](mechanism("double-four-bar"), 5e-4)
     found = [run.outputs[name][-1] for name in example["REFERENCE"]]
     assert_allclose(found, [*example["REFERENCE"].values()], atol=2e-5)
+
+
+def test_flexible_four_bar_frequencies():
+    example, four_bar = study("flexible-four-bar"), mechanism("flexible-four-bar")
+    assert example["REFERENCE"][0.0] == [10.268, 26.489, 54.162, 55.748]  # as printed, not what supple computes
+    for angle, reference in example["REFERENCE"].items():
+        assert_allclose(supple.modes(four_bar, [angle], count=4).frequencies_hz, reference, rtol=1e-4)
+
+
+def test_ralf_frequencies():
+    example, ralf = study("ralf"), mechanism("ralf")
+    assert example["HOME"] == [5.984, 8.331, 36.47, 60.0]
+    assert_allclose(supple.modes(ralf, "home", count=4).frequencies_hz, example["HOME"], rtol=1e-3)
+    assert_allclose(example["over_its_region"](ralf, 10).bands_hz, example["BANDS"], rtol=1e-3)
+
+
+def test_aluminium_four_bar_over_a_turn():
+    found = study("aluminium-four-bar")["over_a_turn"](mechanism("aluminium-four-bar"), 37)
+    assert found.assembled.all()
+    # The table of its README; tests/references compares every angle with an assembly by hand.
+    table = {0: [42.940, 48.666, 61.065], 9: [46.605, 50.126, 81.043], 18: [47.301, 50.297, 86.874]}
+    for i, reference in table.items():
+        assert_allclose(found.frequencies_hz[i], reference, rtol=0, atol=5.1e-4)
+
+
+def test_five_bar_from_urdf_is_the_one_drawn_in_the_plane():
+    example = study("five-bar-urdf")
+    robot = supple.load(EXAMPLES / "five-bar-urdf" / "mechanism.urdf")
+    assert robot == mechanism("five-bar-urdf")  # named by either of its two files
+    drawing = example["drawn_in_the_plane"]()
+    for angles in example["PLACES"].values():
+        assert example["difference"](robot, drawing, np.radians(angles)) < 1e-12

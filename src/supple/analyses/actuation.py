@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supple.analyses.force_programs import Rates
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.measures import key_of
-from supple.parameterization.local_model import LocalModel
+from supple.kinematics.numbering import Numbering
 
 Array = NDArray[np.float64]
 
@@ -35,40 +35,45 @@ class Actuation:
     time: Array
 
 
-def actuation(model: LocalModel, chosen: Sequence[str] | str | None, time: Array) -> Actuation:
-    """The chosen actuators (all if None), after a check that they can drive every coordinate at every instant."""
-    mechanism = model.configuration.mechanism
+def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | str | None, time: Array) -> Actuation:
+    """The chosen actuators (all if None), after a check that they can drive every coordinate at every instant.
+
+    input_map : (N, s, all actuators) B along the motion
+    """
+    mechanism = numbering.mechanism
+    known = tuple(mechanism.actuators)
     if isinstance(chosen, str):
         chosen = [name.strip() for name in chosen.split(",")]
-    names = tuple(model.inputs if chosen is None else chosen)
+    names = tuple(known if chosen is None else chosen)
     for i, name in enumerate(names):
         if name not in mechanism.actuators:
-            raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, model.inputs))
+            raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, known))
         if name in names[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
-    numbers = [model.inputs.index(name) for name in names]
-    B = np.ascontiguousarray(model.input_map[:, :, numbers])
-    numbering = model.configuration.rest.numbering
+    numbers = [known.index(name) for name in names]
+    B = np.ascontiguousarray(input_map[:, :, numbers])
     angle = numbering.angles()
     turns = [bool(angle[numbering.measures[key_of(mechanism, mechanism.actuators[name])]]) for name in names]
     # In units of the mechanism's extent for lengths, so that the rank does not depend on the unit of length.
     extent = float(numbering.arrays.extent)
     rows = np.where(angle[numbering.constraints : numbering.constraints + B.shape[1]], 1.0, extent)
     columns = np.where(turns, 1.0, 1.0 / extent)
-    _require_driven(model, names, B * rows[:, None] * columns, time)
+    _require_driven(numbering, names, B * rows[:, None] * columns, time)
     units = {name: "N m" if turn else "N" for name, turn in zip(names, turns, strict=True)}
     return Actuation(mechanism, names, numbers, units, B, time)
 
 
-def _require_driven(model: LocalModel, names: tuple[str, ...], B: Array, time: Array) -> None:
+def _require_driven(numbering: Numbering, names: tuple[str, ...], B: Array, time: Array) -> None:
     """B has full row rank at every instant, and a square one does not pass through a singular position between two."""
     s, a = B.shape[1:]
     who = " and ".join(f'"{name}"' for name in names)
-    part = f'mechanism "{model.configuration.mechanism.name}"'
-    hint = "let more actuators work" if len(names) < len(model.inputs) else "add an actuator to the file"
+    part = f'mechanism "{numbering.mechanism.name}"'
+    hint = (
+        "let more actuators work" if len(names) < len(numbering.mechanism.actuators) else "add an actuator to the file"
+    )
     if a < s:
         left = np.linalg.svd(B[0])[0][:, a:] if a else np.eye(s)
-        name = model.coordinates[int(np.argmax(np.linalg.norm(left, axis=1)))]
+        name = numbering.coordinates[int(np.argmax(np.linalg.norm(left, axis=1)))]
         few = f"{who} cannot drive {s} coordinates" if a else "no actuator works"
         raise InputError(f'{few}: "{name}" is not driven', part=part, path=("actuators",), hint=hint)
     left, sigma, _ = np.linalg.svd(B)
@@ -84,7 +89,7 @@ def _require_driven(model: LocalModel, names: tuple[str, ...], B: Array, time: A
             n = int(turned[0])
             when = f"between {time[n]:.6g} s and {time[n + 1]:.6g} s"
     if n >= 0:
-        name = model.coordinates[int(np.argmax(np.abs(left[n, :, -1])))]
+        name = numbering.coordinates[int(np.argmax(np.abs(left[n, :, -1])))]
         raise InputError(
             f'{who} cannot drive coordinate "{name}" {when}, where the hold on it is lost', part=part, hint=hint
         )

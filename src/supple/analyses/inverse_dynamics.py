@@ -34,6 +34,7 @@ from supple.formulations.absolute.reaction import Reaction
 from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.coefficients import Coefficients
 from supple.results.signals import Signals
 
 Array = NDArray[np.float64]
@@ -131,7 +132,7 @@ def inverse(
     moving = motion_of(model.configuration, path.rates, path.accelerations)
     friction = dry_friction(model, path.rates)
     needed = needed_force(model, path, friction)
-    chosen = actuation(model, actuators, path.time)
+    chosen = actuation(model.configuration.rest.numbering, model.input_map, actuators, path.time)
     w = weights_of(chosen, weights)
     lower, upper = force_bounds(chosen, bounds)
     rates = rate_limits(chosen, rate_bounds, path.time)
@@ -141,7 +142,7 @@ def inverse(
     elif minimize == "multipliers":
         free, unit = unknown_multipliers(moving, friction)
         objective = multiplier_objective(free, unit[..., chosen.numbers], w)
-    u = _divided(chosen, needed, objective, w, lower, upper, rates)
+    u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
     return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction)
 
@@ -156,7 +157,7 @@ def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
     )
 
 
-def dry_friction(model: LocalModel, rates: Array) -> Array:
+def dry_friction(model: LocalModel | Coefficients, rates: Array) -> Array:
     """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands."""
     forces = np.array(list(model.dry_forces.values()))
     speed = np.einsum("nfi,ni->nf", model.friction_map, rates)
@@ -166,7 +167,7 @@ def dry_friction(model: LocalModel, rates: Array) -> Array:
     return np.where(standing, 0.0, np.sign(speed)) * forces
 
 
-def _divided(
+def divided(
     chosen: Actuation, Q: Array, objective: Objective | None, w: Array, lower: Array, upper: Array, rates: Rates | None
 ) -> Array:
     """The forces (N, a) that add up to Q with the least objective (None: the least peak), within bounds."""

@@ -118,12 +118,12 @@ class Simulation:
 
     @property
     def inputs(self) -> Signals:
-        """Forces of the actuators."""
+        """Forces of the actuators; where held ones change, those from then on."""
         breaks, coefficients = self.forces
-        last = coefficients[3, -1] + coefficients[2, -1] * (breaks[-1] - breaks[-2])
-        values = np.vstack([coefficients[3], last])
+        piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
+        values = coefficients[3, piece] + coefficients[2, piece] * (self.time - breaks[piece])[:, None]
         names = self.problem.rest.numbering.mechanism.actuators
-        return Signals(self.time, {name: np.interp(self.time, breaks, values[:, i]) for i, name in enumerate(names)})
+        return Signals(self.time, {name: values[:, i] for i, name in enumerate(names)})
 
     @property
     def energy(self) -> Signals:

@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 Signal = float | ArrayLike | Callable[[float], float]
 Piecewise = tuple[Array, Array]
 
-_AT_ONCE = 10_000  # steps before a look at the keyboard
+AT_ONCE = 10_000  # steps before a look at the keyboard
 _RESULTS = 2000  # at most, if nothing is said of them
-_NEWTON = 1e-9  # error of the accelerations at which a step has converged
+NEWTON = 1e-9  # error of the accelerations at which a step has converged
 
 
 def simulate(
@@ -61,15 +61,15 @@ def simulate(
 
     A run that cannot go on returns what it has; see `Simulation.reason`.
     """
-    _require_times(until, step)
-    _require_positive(tolerance=tolerance, output_step=output_step, friction_speed=friction_speed)
+    require_times(until, step)
+    require_positive(tolerance=tolerance, output_step=output_step, friction_speed=friction_speed)
     forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
     u0 = _at_start(forces)
-    here = _start(mechanism, start, u0)
+    here = start_configuration(mechanism, start, u0)
     grid = _grid(until, step, output_step)
     driven, targets, target_rates, target_accelerations = _prescribed(here, motion, until, step)
     problem = absolute(here.rest, driven, friction_speed)
-    theta_rates = _rates(here, rates)
+    theta_rates = start_rates(here, rates)
     theta_rates[list(driven)] = target_rates
     if driven:
         here = _on_course(here, driven, targets)
@@ -89,11 +89,11 @@ def simulate(
     while status == PAUSED:  # between its parts, a long run can be interrupted
         status = compiled(march)(
             problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
-            float(tolerance or 0.0), forces, targets, (_NEWTON, here.rest.numbering.arrays.extent), state, record,
-            carried, _AT_ONCE,
+            float(tolerance or 0.0), forces, targets, (NEWTON, here.rest.numbering.arrays.extent), state, record,
+            carried, AT_ONCE,
         )  # fmt: skip
     reached = int(carried[NEXT])
-    reason = "" if status == DONE else _stuck(float(carried[TIME]), step, bool(driven), tolerance)
+    reason = "" if status == DONE else stuck(float(carried[TIME]), step, bool(driven), tolerance)
     poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in record)
     return Simulation(
         problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces,
@@ -115,20 +115,22 @@ def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[
     return X, np.ascontiguousarray(np.concatenate([centre, turn], axis=1)[:, problem.system.column])
 
 
-def _require_times(until: float, step: float) -> None:
+def require_times(until: float, step: float) -> None:
+    """Refuse a run that has no length, or a step beyond it."""
     if not (until > 0.0 and np.isfinite(until)):
         raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
     if not 0.0 < step <= until:
         raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
 
 
-def _require_positive(**options: float | None) -> None:
+def require_positive(**options: float | None) -> None:
+    """Refuse an option, by its name, that is given and not above zero."""
     for name, value in options.items():
         if value is not None and not (value > 0.0 and np.isfinite(value)):
             raise InputError(f"it is {value:g}", part=name.replace("_", " "), hint="give a number above 0")
 
 
-def _stuck(time: float, step: float, prescribed: bool, tolerance: float | None) -> str:
+def stuck(time: float, step: float, prescribed: bool, tolerance: float | None) -> str:
     """Why a run ended early, in the user's words."""
     kept = " or kept the tolerance" if tolerance is not None else ""
     likely = (
@@ -137,7 +139,8 @@ def _stuck(time: float, step: float, prescribed: bool, tolerance: float | None) 
     return f"no step from {time:.6g} s on converged{kept}, down to {step / 2**12:.2g} s; most likely {likely}"
 
 
-def _start(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Configuration:
+def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Configuration:
+    """Where a run begins, however it is named; the equilibrium is the one under the inputs."""
     if isinstance(start, Configuration):
         return start
     if isinstance(start, str) and start == "equilibrium":
@@ -145,7 +148,8 @@ def _start(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Co
     return assemble(mechanism, start)
 
 
-def _rates(here: Configuration, rates: Mapping[str, float] | ArrayLike | None) -> Array:
+def start_rates(here: Configuration, rates: Mapping[str, float] | ArrayLike | None) -> Array:
+    """θ̇ (s,) at the start, by name or in order."""
     names = here.rest.numbering.coordinates
     found = np.zeros(len(names))
     if isinstance(rates, Mapping):

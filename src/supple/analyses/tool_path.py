@@ -48,7 +48,7 @@ class Tool:
     def __init__(self, mechanism: Mechanism, place: str, part: str):
         self.part, self.place = part, place
         self.letters = mechanism.plane or "xyz"
-        self.mechanism = mechanism.replace(sensors={"tool": Sensor(position=place)}, motions={})
+        self.mechanism = mechanism.replace(sensors={"tool": Sensor(position=place)}, motions={}, scenarios={})
         numbering = rest(self.mechanism).numbering
         self.extent = float(numbering.arrays.extent)
         s = len(numbering.coordinates)

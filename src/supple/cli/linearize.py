@@ -119,7 +119,9 @@ def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     if not resting:
         return model.linearize(theta, **state)
     if state["rates"] or state["accelerations"]:
-        raise InputError("an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out")
+        raise InputError(
+            "an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out"
+        )
     eta = model.equilibrium(theta, state["inputs"])
     held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
     return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :])
@@ -138,7 +140,9 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     if not resting:
         return linearized(mechanism, theta, **state, **flexible)
     if state["rates"] or state["accelerations"]:
-        raise InputError("an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out")
+        raise InputError(
+            "an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out"
+        )
     held = state["inputs"] or {}
     here = equilibrium(mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators])
     return linearized(mechanism, here, inputs=held, **flexible)

@@ -30,7 +30,7 @@ from supple.cli import (
 app = typer.Typer(
     name="supple",
     help="Small, explicit models of multibody mechanisms.",
-    epilog="FILE is a mechanism file or the name of a bundled example: supple check four-bar",
+    epilog="FILE is a mechanism file, a URDF or the name of a bundled example: supple check four-bar",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

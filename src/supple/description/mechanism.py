@@ -113,6 +113,10 @@ class Mechanism(Part):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
 
+    def __repr__(self) -> str:
+        parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.actuators)} actuators"
+        return f'<mechanism "{self.name}": {parts}>'
+
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gave the first time: a description is frozen, so what follows from it stays true."""
         assert self.__pydantic_private__ is not None

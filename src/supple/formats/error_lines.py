@@ -23,7 +23,7 @@ FieldsAt = Callable[[KeyPath], Sequence[str]]
 Found = dict[str, Any]  # an entry of ValidationError.errors()
 
 
-def as_input_error(error: ValidationError, tree: Tree, file: str, fields_at: FieldsAt = lambda path: ()) -> InputError:
+def as_input_error(error: ValidationError, tree: Tree, fields_at: FieldsAt = lambda path: ()) -> InputError:
     """The most telling mistake, at its line.
 
     fields_at : the names allowed inside what stands at a path of the file, to suggest one for a misspelt key
@@ -33,7 +33,8 @@ def as_input_error(error: ValidationError, tree: Tree, file: str, fields_at: Fie
     path = existing(chosen["loc"], tree.data)
     part, field = _part_and_field(path)
     message, hint = words(chosen, field, fields_at(path[:-1]) if chosen["type"] == "extra_forbidden" else ())
-    return InputError(message, part=part, hint=hint, path=path, file=file, line=tree.line(path))
+    file, line = tree.place(path)
+    return InputError(message, part=tree.called(part, path), hint=hint, path=path, file=file, line=line)
 
 
 def existing(location: KeyPath, data: Any) -> KeyPath:

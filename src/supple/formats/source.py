@@ -31,6 +31,6 @@ def located(error: Error, mechanism: Mechanism) -> Error:
     tree = source_of(mechanism)
     if tree is None or error.file is not None or not error.path:
         return error
-    found = error.located(tree.file, tree.line(error.path))
-    assert isinstance(found, type(error))
-    return found
+    file, line = tree.place(error.path)
+    part = tree.called(error.part, error.path)
+    return type(error)(error.message, part=part, hint=error.hint, path=error.path, file=file, line=line)

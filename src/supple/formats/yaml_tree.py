@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,19 +53,34 @@ _LONGEST_INTEGER = 300  # digits; more would not fit a float
 
 @dataclass(frozen=True)
 class Tree:
-    """The data of a file and where it stands."""
+    """The data of a file and where it stands.
+
+    files : of what stands in another file (a robot has two), which one
+    names : of parts that are called otherwise in the file, how
+    """
 
     data: dict[str, Any]
     lines: dict[KeyPath, int]  # of a key, or of an item of a list; from 1
     file: str
+    files: dict[KeyPath, str] = field(default_factory=dict)
+    names: dict[KeyPath, str] = field(default_factory=dict)
 
     def line(self, path: KeyPath) -> int:
         """The line of the longest part of the path that the file has."""
+        return self.place(path)[1]
+
+    def place(self, path: KeyPath) -> tuple[str, int]:
+        """File and line of the longest part of the path that is written anywhere."""
         for length in range(len(path), -1, -1):
             found = self.lines.get(tuple(path[:length]))
             if found is not None:
-                return found
-        return 1
+                return self.files.get(tuple(path[:length]), self.file), found
+        return self.file, 1
+
+    def called(self, part: str | None, path: KeyPath) -> str | None:
+        """The name of a part in messages, with the one it has in its file where that differs."""
+        written = self.names.get(tuple(path[:2]))
+        return part if part is None or written is None else f'{part} ("{brief(written)}" in the file)'
 
 
 def read_text(path: str | Path) -> str:

@@ -29,7 +29,7 @@ class FramePose(NamedTuple):
     rotation: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Configuration:
     """A mechanism assembled at θ.
 
@@ -48,6 +48,12 @@ class Configuration:
     @property
     def mechanism(self) -> Mechanism:
         return self.rest.numbering.mechanism
+
+    def __repr__(self) -> str:
+        if self.theta.ndim == 2:
+            return f'<{len(self.theta)} configurations of "{self.mechanism.name}">'
+        at = ", ".join(f"{name}={float(value):.6g}" for name, value in self.coordinates.items())
+        return f'<"{self.mechanism.name}" at {at or "rest"}>'
 
     @property
     def assembled(self) -> NDArray[np.bool_]:

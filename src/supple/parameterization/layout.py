@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,7 +36,7 @@ def flexible_layout(s: int, constraint: int, internal: int, actuators: int, outp
     """Of a flexible mechanism with n = s + constraint + internal coordinates.
 
     dM : ∂M/∂η; dforce : ∂p/∂η; outputs : value, ∂/∂θ (s), ∂²/∂θ² (s, s), Ψ_o (n - s), ∂Ψ_o/∂θ (n - s, s)
-    told : ω² of the internal modes, their smallest overlap with the reference, Σ 2^i over their places i among all modes
+    told : ω² of the internal modes, their smallest overlap with the reference, Σ 2^i over their places among all
     """
     n = s + constraint + internal
     return Layout(
@@ -63,10 +66,9 @@ class Layout:
 
     def __init__(self, shapes: dict[str, tuple[int, ...]]):
         self.shapes = shapes
-        sizes = [int(np.prod(shape)) for shape in self.shapes.values()]
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.width = sum(sizes)
-        starts = np.cumsum([0, *sizes]).tolist()
+        starts = [0, *accumulate(prod(shape) for shape in self.shapes.values())]
+        self.offsets = np.array(starts, dtype=np.int64)
+        self.width = starts[-1]
         self._places = list(zip(self.shapes.items(), starts[:-1], starts[1:], strict=True))
 
     def split(self, rows: Array) -> dict[str, Array]:

@@ -102,8 +102,11 @@ def reduce(
     task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, choice)
     start = time.perf_counter()
     swaps = exchanges(mechanism, choice, task.domain.boxes) if choice.flexible else []
-    for fault in [*swaps, *torn(mechanism, choice, task.domain.boxes)]:
-        warnings.warn(fault.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=2)
+    names = rest(mechanism).numbering.coordinates
+    faults = [swap.words(names) for swap in swaps]
+    faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.boxes)]
+    for fault in faults:
+        warnings.warn(fault, SuppleWarning, stacklevel=2)
     with ProgressLine(target=None if task.boxes else task.tolerance, expected=_expected(task), shown=progress) as line:
         sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
                             computed=line.computed, choice=choice)  # fmt: skip

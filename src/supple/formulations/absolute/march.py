@@ -265,4 +265,5 @@ def march(
         energy_out[n, 1] = potential
         energy_out[n, 2:] = carried[WORKS:]
         carried[NEXT] = n + 1.0
+    carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
     return DONE

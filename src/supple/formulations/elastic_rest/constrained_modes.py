@@ -105,7 +105,8 @@ def reference_at(rest: ElasticRest, held: Held, at: Array, count: int) -> Refere
         cut = 1e3 * float(lowest.max(initial=shift))
         return Reference(0.05 * float(moving.min(initial=20.0 * shift)), cut, first.start)
     # The last place is left to a vector without a pattern, for modes that have no part in those at rest.
-    return Reference(0.05 * float(moving.min(initial=20.0 * shift)), lowest[-1], np.vstack([Z[0, :-1], first.start[:1]]))
+    begin = np.vstack([Z[0, :-1], first.start[:1]])
+    return Reference(0.05 * float(moving.min(initial=20.0 * shift)), lowest[-1], begin)
 
 
 def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:

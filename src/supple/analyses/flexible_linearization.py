@@ -1,0 +1,78 @@
+"""First-order behaviour of a flexible mechanism about rest, in θ and the elastic coordinates δ it keeps.
+
+    M η̈ = f = p + B u - D_d η̇ - K η + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ        η = (θ, δ), the last two in the rows of θ
+
+with δ where it rests under the forces that hold θ. Derivatives are those of the local model: what is left out, the second
+derivatives ∂²p_δ/∂θ² and ∂²K/∂θ² times δ, is smaller than ∂p/∂θ by the deflection over the size of the mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.parameterization.local_model import LocalModel
+from supple.results.linear_model import SecondOrder
+
+Array = NDArray[np.float64]
+
+_STEPS = 4
+
+
+class FlexibleRest(NamedTuple):
+    """η (n,), the inputs (m,), the accelerations (n,) there, and the equations of small motions."""
+
+    eta: Array
+    inputs: Array
+    accelerations: Array
+    forces: SecondOrder
+
+
+def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, friction_speed: float) -> FlexibleRest:
+    """About θ with δ at rest. wanted : (n,) accelerations that inputs left out come closest to."""
+    s, n = model.theta.shape[-1], len(model.coordinates)
+    u = np.zeros(len(model.inputs)) if inputs is None else inputs
+    eta = np.concatenate([model.theta, np.zeros(n - s)])
+    for _ in range(_STEPS):  # δ enters almost linearly: the second step takes care of ∂K/∂θ
+        missing = model.M @ wanted - _force(model, eta[s:], u)
+        give = _by_delta(model, eta[s:])
+        if inputs is not None:  # θ is free to accelerate: δ balances its own rows
+            eta[s:] += np.linalg.solve(give[s:], missing[s:])
+            continue
+        matrix = np.hstack([model.input_map, give])
+        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
+        size = np.linalg.norm(matrix, axis=0)
+        size[size == 0.0] = 1.0
+        change = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
+        u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
+    a = np.linalg.solve(model.M, _force(model, eta[s:], u))
+    limit = np.array(list(model.dry_forces.values()), dtype=float)
+    by_eta = model.dforce - model.K - np.einsum("ijk,j->ik", model.dM, a)
+    by_eta[:, :s] += np.einsum("iak,a->ik", model.dinput_map, u)
+    if model.dK is not None:
+        by_eta[:, :s] -= np.einsum("ijk,j->ik", model.dK[:, s:], eta[s:])
+        by_eta[:s, s:] -= np.einsum("kji,j->ik", model.dK[s:, s:], eta[s:])
+    drag = model.friction_map.T @ (limit[:, None] / friction_speed * model.friction_map)
+    return FlexibleRest(eta, u, a, SecondOrder(model.M, by_eta, -model.damping - drag, model.input_map))
+
+
+def _force(model: LocalModel, delta: Array, u: Array) -> Array:
+    """f at rest."""
+    s = model.theta.shape[-1]
+    found = np.asarray(model.force + model.input_map @ u - model.K[:, s:] @ delta)
+    found[:s] += model.dforce[:s, s:] @ delta
+    if model.dK is not None:
+        found[:s] -= 0.5 * np.einsum("kji,k,j->i", model.dK[s:, s:], delta, delta)
+    return found
+
+
+def _by_delta(model: LocalModel, delta: Array) -> Array:
+    """∂f/∂δ (n, n - s)."""
+    s = model.theta.shape[-1]
+    found = -model.K[:, s:]
+    found[:s] += model.dforce[:s, s:]
+    if model.dK is not None:
+        found[:s] -= np.einsum("kji,j->ik", model.dK[s:, s:], delta)
+    return found

@@ -1,0 +1,141 @@
+"""A simulation that is given its inputs one interval after another, each held until the next.
+
+Where the inputs jump by Δu, accelerations jump with them:
+
+    [M   -Φ_qᵀ] [Δv̇]   [∇ℓ Δu]
+    [Φ_q    0 ] [Δλ] = [  0  ]
+
+Both accelerations that generalized-α carries are moved by Δv̇; without that each jump would cost an order of accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.simulated import Simulation
+from supple.analyses.simulation import (
+    AT_ONCE,
+    NEWTON,
+    centre_state,
+    require_positive,
+    require_times,
+    start_configuration,
+    start_rates,
+    stuck,
+)
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.formulations.absolute.balance import gradients
+from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.system import absolute
+from supple.formulations.coefficients import carried
+from supple.integration.generalized_alpha import alpha_of
+from supple.kinematics.configuration import At, Configuration
+
+Array = NDArray[np.float64]
+
+
+class HeldSimulation:
+    """The full DAE, marched from one of `times` (N,) to the next; see `simulate` for the options.
+
+    start : as in `simulate`; an equilibrium is the one without inputs
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        times: Array,
+        *,
+        step: float,
+        start: At | Configuration = None,
+        rates: Mapping[str, float] | ArrayLike | None = None,
+        spectral_radius: float = 0.9,
+        friction_speed: float = 1e-3,
+    ) -> None:
+        require_times(float(times[-1]), step)
+        require_positive(friction_speed=friction_speed)
+        self.times = np.ascontiguousarray(times, dtype=float)
+        self._step, self._alpha = step, tuple(alpha_of(spectral_radius))
+        self._u = np.zeros(len(mechanism.actuators))
+        here = start_configuration(mechanism, start, self._u)
+        self._problem = problem = absolute(here.rest, (), friction_speed)
+        X, V = centre_state(problem, here, start_rates(here, rates))
+        first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
+        a = np.ascontiguousarray(first.acceleration[0])
+        self._state = (X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
+        count = len(times)
+        self._record = tuple(np.empty((count, *part.shape)) for part in (X, V, V, self._state[4], here.w, np.empty(6)))
+        self._carried = np.zeros(10)
+        self._carried[[TRIAL, LAST]] = step
+        self._held = np.zeros((count - 1, len(self._u)))
+        self._interval = 0
+        numbering, outputs = here.rest.numbering, carried(here.rest).outputs
+        self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
+        self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
+        self._outputs = {name: row - numbering.constraints for name, row in outputs.items()}
+        self.reason = ""
+
+    @property
+    def theta(self) -> Array:
+        """θ (s,) where it stands."""
+        return self._state[5][: len(self.coordinates)].copy()
+
+    @property
+    def rates(self) -> Array:
+        """θ̇ (s,)."""
+        X, V = self._state[:2]
+        return np.asarray(gradients(self._problem, X[None], self._rows)[0] @ V.ravel())
+
+    @property
+    def outputs(self) -> dict[str, float]:
+        """What the sensors see."""
+        return {name: float(self._state[5][place]) for name, place in self._outputs.items()}
+
+    def advance(self, u: Array) -> bool:
+        """March through the next interval under the inputs u (actuators,); False where it cannot go on."""
+        n = self._interval
+        u = np.ascontiguousarray(u, dtype=float)
+        self._jump(u)
+        self._held[n] = u
+        self._interval += 1
+        inputs = (self.times[n : n + 2].copy(), np.stack([np.zeros((1, len(u)))] * 3 + [u[None]]))
+        targets = (self.times[[0, -1]], np.zeros((4, 1, 0)))
+        problem, status = self._problem, PAUSED
+        while status == PAUSED:
+            status = compiled(march)(
+                problem.system, problem.iteration, problem.pattern, self._alpha, self.times[: n + 2], float(self._step),
+                0.0, inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent), self._state, self._record,
+                self._carried, AT_ONCE,
+            )  # fmt: skip
+        if status != DONE:
+            self.reason = stuck(float(self._carried[TIME]), self._step, False, None)
+        return bool(status == DONE)
+
+    def _jump(self, u: Array) -> None:
+        """Move the accelerations to those under the new inputs."""
+        if np.array_equal(u, self._u):
+            return
+        X, V, acceleration, algorithmic, multipliers, w = self._state
+        X2, V2, w2 = (np.stack([part, part]) for part in (X, V, w))
+        found = instant(self._problem, X2, V2, w2, np.stack([self._u, u]), np.zeros((2, 0)))
+        change = found.acceleration[1] - found.acceleration[0]
+        acceleration += change
+        algorithmic += change
+        multipliers += found.multipliers[1] - found.multipliers[0]
+        self._u = u.copy()
+
+    def result(self) -> Simulation:
+        """The motion so far."""
+        reached, n = int(self._carried[NEXT]), max(self._interval, 1)
+        coefficients = np.zeros((4, n, self._held.shape[1]))
+        coefficients[3] = self._held[:n]
+        poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in self._record)
+        return Simulation(
+            self._problem, self.times[:reached], poses, velocities, accelerations, multipliers, measures, energies,
+            (self.times[: n + 1], coefficients), (self.times[[0, -1]], np.zeros((2, 0))), self.reason,
+            int(self._carried[STEPS]), int(self._carried[COUNT]),
+        )  # fmt: skip

@@ -1,0 +1,119 @@
+"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.held_state import force_size, holding_inputs
+from supple.analyses.tree_linearization import tree_inputs, tree_order, tree_rows
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.rest import rest
+from supple.parameterization.linear_rows import LinearRows, linear_rows
+from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.named_values import in_order
+
+Array = NDArray[np.float64]
+Values = Mapping[str, float] | ArrayLike
+
+
+class LinearBatch(NamedTuple):
+    """ẋ = A x + B u about each of N states (θ, θ̇), x and u counted from it.
+
+    A (N, 2s, 2s), B (N, 2s, inputs); accelerations (N, s) and inputs (N, inputs) of the motion itself
+    """
+
+    A: Array
+    B: Array
+    accelerations: Array
+    inputs: Array
+
+
+def linearize_batch(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    rates: Values | None = None,
+    *,
+    accelerations: Values | None = None,
+    inputs: Values | None = None,
+    friction_speed: float = 1e-3,
+) -> LinearBatch:
+    """Exact linear models at N states, on all cores. The order of states and inputs is that of `linearize`.
+
+    at     : θ (N, s), or a batch of configurations already assembled
+    rates, accelerations, inputs : (N, ...) or the same for all; inputs left out are those (of least norm) that give the
+             accelerations, zero if left out
+    """
+    if inputs is not None and accelerations is not None:
+        raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    if isinstance(at, Configuration):
+        theta, where = at.theta, at
+    else:
+        # A tree needs no closure: θ is enough.
+        theta, where = coordinate_values(mechanism, at), None
+    if theta.ndim != 2:
+        raise InputError("is one state", part="θ", hint="give (N, s) values, or use linearize")
+    count, s = theta.shape
+    names = rest(mechanism).numbering.coordinates
+    v = _states("rates", rates, names, count)
+    a = _states("accelerations", accelerations, names, count)
+    u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
+    if where is None and (s == 0 or tree_order(mechanism) is None):
+        where = assemble(mechanism, at)
+    rows, held = linear_states(mechanism, theta if where is None else where, v, a, u, friction_speed)
+    return LinearBatch(rows.A, rows.B, rows.accelerations, held)
+
+
+def linear_states(
+    mechanism: Mechanism,
+    where: Configuration | Array,
+    rates: Array,
+    accelerations: Array,
+    u: Array | None,
+    speed: float,
+) -> tuple[LinearRows, Array]:
+    """Linear models and the inputs: by recursion where the mechanism is a tree, else in independent coordinates.
+
+    where : a batch of configurations, or for a tree θ (N, s) alone
+    """
+    order = tree_order(mechanism)
+    theta = where.theta if isinstance(where, Configuration) else where
+    if order is not None:
+        if u is None:
+            needed, B = tree_inputs(order, theta, rates, accelerations)
+            guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
+            u = holding_inputs(
+                mechanism, theta, needed, B, force_size(mechanism, guess.M, guess.P2, accelerations)
+            )  # fmt: skip
+        return tree_rows(order, theta, rates, u), u
+    assert isinstance(where, Configuration)
+    if u is None:
+        model = local(mechanism, where)
+        needed = _needed(model, rates, accelerations, speed)
+        size = force_size(mechanism, model.M, model.dforce, accelerations)
+        u = holding_inputs(mechanism, theta, needed, model.input_map, size)
+    return linear_rows(where, rates, u, speed), u
+
+
+def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:
+    """Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ + friction - p."""
+    limit = np.array(list(model.dry_forces.values()), dtype=float)
+    drag = limit * np.tanh(np.einsum("nfi,ni->nf", model.friction_map, rates) / speed)
+    lost = np.einsum("nij,nj->ni", model.damping, rates) + np.einsum("nfi,nf->ni", model.friction_map, drag)
+    return np.asarray(model.inertia_forces(rates, accelerations) + lost - model.force)
+
+
+def _states(label: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
+    """(N, k) contiguous."""
+    if values is None:
+        return np.zeros((count, len(names)))
+    found = in_order(label, values, names)
+    if found.ndim == 2 and len(found) != count:
+        raise InputError(f"has {len(found)} states, θ has {count}", part=label, hint="give one row a state")
+    return np.ascontiguousarray(np.broadcast_to(found, (count, len(names))))

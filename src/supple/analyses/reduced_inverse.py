@@ -1,0 +1,81 @@
+"""Inverse dynamics of a reduced model: the same question as of the mechanism, from fitted coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.actuation import actuation, force_bounds, rate_limits, weights_of
+from supple.analyses.force_distribution import torque_objective
+from supple.analyses.inverse_dynamics import Bound, divided, dry_friction
+from supple.analyses.trajectory import Trajectory
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.results.signals import Signals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelForces:
+    """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to."""
+
+    trajectory: Trajectory
+    forces: Signals
+    needed: Array
+
+
+def inverse_of_model(
+    model: ReducedModel,
+    mechanism: Mechanism,
+    path: Trajectory,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: str = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> ModelForces:
+    """Forces of the actuators along a trajectory of the model's coordinates; options as in `inverse`.
+
+    mechanism : what the model was made from: what its actuators are, and may do
+    """
+    if minimize == "multipliers":
+        raise InputError(
+            "a reduced model knows nothing of the reactions in joints",
+            part="minimize", hint="take torque or peak, or ask the mechanism",
+        )  # fmt: skip
+    needed = model_force(model, path)
+    if model.layout.coordinates != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
+        names = model.layout.coordinates
+        return ModelForces(path, Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)}), needed)
+    B = model.evaluate(path.theta).input_map
+    chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
+    w = weights_of(chosen, weights)
+    lower, upper = force_bounds(chosen, bounds)
+    rates = rate_limits(chosen, rate_bounds, path.time)
+    objective = torque_objective(chosen.B, w) if minimize == "torque" else None
+    u = divided(chosen, needed, objective, w, lower, upper, rates)
+    forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
+    return ModelForces(path, Signals(path.time, forces, chosen.units), needed)
+
+
+def model_force(model: ReducedModel, path: Trajectory) -> Array:
+    """Q (N, n): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), as of the mechanism, with a true sign."""
+    if model.layout.size > model.layout.theta:
+        raise InputError(
+            "a motion says nothing of its deformation, which it would have to follow",
+            part=f'model "{model.name}"',
+            hint="simulate it with --inputs, or ask the mechanism, or a model reduced without modes",
+        )
+    c: Any = model.evaluate(path.theta)
+    v, a = path.rates, path.accelerations
+    found = np.einsum("nij,nj->ni", c.M, a) + np.einsum("nijk,nj,nk->ni", c.christoffel, v, v)
+    found += np.einsum("nij,nj->ni", c.damping, v) - c.force
+    return np.asarray(found + np.einsum("nfi,nf->ni", c.friction_map, dry_friction(c, v)))

@@ -1,0 +1,83 @@
+"""A named scenario of the mechanism file, ready to run."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.simulated import Simulation
+from supple.analyses.simulation import simulate
+from supple.analyses.statics import equilibrium
+from supple.analyses.trajectory import trajectory
+from supple.description.mechanism import Mechanism
+from supple.description.scenario import EQUILIBRIUM, REST, Scenario
+from supple.diagnostics import InputError, nearest
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+
+Array = NDArray[np.float64]
+
+STEP = 1e-3  # s, where nothing is said
+
+
+class Run(NamedTuple):
+    """What to simulate.
+
+    start  : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
+    inputs : actuator -> force, or values at `times`
+    """
+
+    start: Configuration
+    rates: dict[str, float]
+    inputs: dict[str, Any]
+    times: Array | None
+    motion: str | None
+    until: float
+    step: float
+
+
+def scenario_of(mechanism: Mechanism, name: str) -> Scenario:
+    """A scenario by its name."""
+    if name not in mechanism.scenarios:
+        raise InputError(
+            f'there is no scenario "{name}"',
+            part=f'mechanism "{mechanism.name}"', hint=nearest(name, mechanism.scenarios),
+        )  # fmt: skip
+    return mechanism.scenarios[name]
+
+
+def run_of(
+    mechanism: Mechanism, scenario: Scenario | str, *, until: float | None = None, step: float | None = None
+) -> Run:
+    """A scenario with its start assembled; `until` and `step` (s) take the place of its own."""
+    given = scenario_of(mechanism, scenario) if isinstance(scenario, str) else scenario
+    forces = {name: list(value) if isinstance(value, tuple) else value for name, value in given.inputs.items()}
+    lasts = until if until is not None else given.until
+    if lasts is None:
+        assert given.motion is not None  # the description sees to it
+        lasts = float(trajectory(mechanism, given.motion).time[-1])
+    return Run(
+        start_of(mechanism, given, forces), dict(given.rates), forces,
+        None if given.times is None else np.array(given.times), given.motion, lasts, step or given.step or STEP,
+    )  # fmt: skip
+
+
+def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any]) -> Configuration:
+    """Where it sets out from; an equilibrium is that of the forces at the beginning."""
+    if scenario.motion is not None and scenario.start == REST:
+        return assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
+    if scenario.start == EQUILIBRIUM:
+        first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
+        return equilibrium(mechanism, None, inputs=first)
+    return assemble(mechanism, None if scenario.start == REST else scenario.start)
+
+
+def simulate_scenario(mechanism: Mechanism, scenario: Scenario | str, **options: Any) -> Simulation:
+    """Simulate the full mechanism; options are those of `simulate`."""
+    run = run_of(mechanism, scenario, until=options.pop("until", None), step=options.pop("step", None))
+    return simulate(
+        mechanism, until=run.until, step=run.step, start=run.start, rates=run.rates or None, inputs=run.inputs,
+        input_times=run.times, motion=run.motion, **options,
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Linear models of mechanisms without loops, by the recursions of `formulations/recursive`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.formulations.coefficients import carried
+from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
+from supple.formulations.recursive.tree import TreeArrays
+from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
+from supple.kinematics.rest import Rest, rest
+from supple.parameterization.linear_rows import LinearRows
+
+Array = NDArray[np.float64]
+
+
+class TreeOrder(NamedTuple):
+    """The tree of a mechanism, and which coordinate of θ each of its q is: q = θ[of_theta], θ = q[of_tree]."""
+
+    tree: TreeArrays
+    of_theta: NDArray[np.int64]
+    of_tree: NDArray[np.int64]
+
+
+def tree_order(mechanism: Mechanism) -> TreeOrder | None:
+    """None where the recursions do not serve: loops, a θ that is not all joint coordinates, dry friction that changes
+    its sign over a speed, springs that are relaxed at no length, or a tree whose numbers are not finite."""
+    return mechanism.remembered("tree order", lambda: _order(rest(mechanism)))
+
+
+def _order(position: Rest) -> TreeOrder | None:
+    numbering = position.numbering
+    mechanism, coordinates = numbering.mechanism, numbering.coordinates
+    if numbering.topology.cut or not coordinates or carried(position).dry_forces:
+        return None
+    if any(spring.without_length for spring in mechanism.springs.values()):
+        return None
+    keys = [key for key, row in numbering.measures.items() if 0 <= row - numbering.constraints < len(coordinates)]
+    if any(key[0] != "joint" for key in keys):
+        return None
+    names = {}
+    for at, (_, joint, coordinate) in enumerate(keys):
+        single = len(mechanism.joints[joint].coordinates(mechanism.plane)) == 1
+        names[joint if single else f"{joint}.{coordinate}"] = at
+    found = tree_of_mechanism(mechanism)
+    if found.tree.nq != found.tree.n or set(found.coordinates) != set(names):
+        return None
+    of_theta = np.array([names[name] for name in found.coordinates], dtype=np.int64)
+    return TreeOrder(found.tree, of_theta, np.argsort(of_theta))
+
+
+def tree_inputs(order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array]:
+    """Q (N, s), what the motion needs beside springs, dampers and loads, and B (N, s, inputs)."""
+    q, v, a = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates, accelerations))
+    n = order.tree.n
+    needed = inverse_dynamics(order.tree, q, v, a)
+    B = mass_matrix(order.tree, q) @ state_space(order.tree, q, v).B[:, n:]
+    return needed[:, order.of_tree], B[:, order.of_tree]
+
+
+def tree_rows(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> LinearRows:
+    """What `linear_rows` gives, θ (N, s)."""
+    tree, n, back = order.tree, order.tree.n, order.of_tree
+    q, v = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates))
+    A, B, accelerations = state_space(tree, q, v, np.ascontiguousarray(inputs))
+    M = mass_matrix(tree, q)
+    if not np.array_equal(back, np.arange(n)):
+        both = np.concatenate([back, n + back])
+        A, B, accelerations = A[:, both[:, None], both], B[:, both], accelerations[:, back]
+        M = M[:, back[:, None], back]
+    return LinearRows(A, B, accelerations, M, M @ A[:, n:, :n], M @ A[:, n:, n:])
