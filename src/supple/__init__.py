@@ -116,12 +116,11 @@ _HOMES = {
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping",
     "Deflection", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
-    "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion",
-    "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation", "Solid",
-    "Spring", "Superelement", "SuppleError", "SuppleWarning", "Trajectory", "assemble", "check", "compare",
-    "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize", "linearize_batch",
-    "load",
-    "loads", "local", "modes", "motion", "reduce", "simulate", "to_yaml", "trajectory",
+    "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism",
+    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Trajectory", "assemble", "check", "compare",
+    "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize",
+    "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "simulate", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -221,3 +221,44 @@ def test_five_bar_from_urdf_is_the_one_drawn_in_the_plane():
     drawing = example["drawn_in_the_plane"]()
     for angles in example["PLACES"].values():
         assert example["difference"](robot, drawing, np.radians(angles)) < 1e-12
+
+
+def test_two_link_arm_comes_to_rest():
+    example, arm = study("two-link"), mechanism("two-link")
+    linear = supple.linearize(arm)
+    by_angle, inverse_mass = example["printed"](linear)
+    assert_allclose(by_angle, [[-5.1918, 3.4612], [1.1537, -4.0380]], atol=5.1e-5)  # as printed
+    assert_allclose(inverse_mass, [[0.0824, -0.0294], [-0.0294, 0.0176]], atol=5.1e-5)
+    assert {name: dict(values) for name, values in arm.configurations.items()} == {
+        "near": {"shoulder": 0.05, "elbow": 0.05}, "far": {"shoulder": 1.0, "elbow": 1.0},
+    }  # fmt: skip
+    for gain in example["gains"](linear).values():
+        assert example["pole_error"](gain) < 1e-9
+        for start, size in (("near", 0.05), ("far", 1.0)):
+            loop = example["run"](arm, gain, start)
+            assert loop.complete
+            assert example["left_over"](loop) < 1e-5 * size  # e^{-1.6 · 8} is 3e-6
+            assert max(abs(rates[-1]) for rates in loop.rates.values()) < 1e-4 * size
+            if start == "near":  # the linear model cannot be told from the arm
+                same = example["run"](linear, gain, [size, size])
+                for name, values in loop.coordinates.items():
+                    assert_allclose(values, same.coordinates[name], atol=2e-3 * size)
+
+
+def test_seven_joint_step_response():
+    example, arm = study("seven-joint"), mechanism("seven-joint")
+    linear = supple.linearize(arm)
+    assert example["perturbation_error"](arm, linear) < 1e-5
+    gain = supple.control.decoupled_gains(linear, example["FREQUENCIES"], example["DAMPING"])
+    assert example["pole_error"](gain) < 1e-9
+    assert example["JOINT"] == linear.states[3]
+    found = [[example["step_response"](plant, gain, size) for plant in (arm, linear)] for size in example["STEPS"][:2]]
+    for (whole, small), size in zip(found, example["STEPS"], strict=False):
+        # The model is a second-order system: 4.6 % beyond its aim; the delay of holding the torques adds little.
+        assert_allclose(example["overshoot"](small, size), np.exp(-np.pi * 0.7 / np.sqrt(0.51)), atol=2e-3)
+        assert_allclose(small.coordinates["elbow_pitch"][-1], size, rtol=1e-3)
+        assert_allclose(example["rise"](whole, size), example["rise"](small, size), rtol=0.02)
+    (first, second), sizes = found, example["STEPS"]
+    assert example["apart"](*first) < 0.015 * abs(sizes[0])
+    ratio = example["apart"](*second) / example["apart"](*first)
+    assert_allclose(ratio, (sizes[1] / sizes[0]) ** 2, rtol=0.15)  # of second order in the step

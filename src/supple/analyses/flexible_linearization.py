@@ -2,8 +2,8 @@
 
     M η̈ = f = p + B u - D_d η̇ - K η + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ        η = (θ, δ), the last two in the rows of θ
 
-with δ where it rests under the forces that hold θ. Derivatives are those of the local model: what is left out, the second
-derivatives ∂²p_δ/∂θ² and ∂²K/∂θ² times δ, is smaller than ∂p/∂θ by the deflection over the size of the mechanism.
+with δ where it rests under the forces that hold θ. Derivatives are those of the local model: what is left out, the
+second derivatives ∂²p_δ/∂θ² and ∂²K/∂θ² times δ, is smaller than ∂p/∂θ by the deflection over the mechanism's size.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
         size[size == 0.0] = 1.0
         change = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
         u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
-    a = np.linalg.solve(model.M, _force(model, eta[s:], u))
+    a = np.asarray(np.linalg.solve(model.M, _force(model, eta[s:], u)), dtype=np.float64)
     limit = np.array(list(model.dry_forces.values()), dtype=float)
     by_eta = model.dforce - model.K - np.einsum("ijk,j->ik", model.dM, a)
     by_eta[:, :s] += np.einsum("iak,a->ik", model.dinput_map, u)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.held_state import force_size, holding_inputs
-from supple.analyses.tree_linearization import tree_inputs, tree_order, tree_rows
+from supple.analyses.tree_linearization import TreeOrder, tree_inputs, tree_order, tree_rows, tree_states
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
@@ -55,50 +55,50 @@ def linearize_batch(
     if isinstance(at, Configuration):
         theta, where = at.theta, at
     else:
-        # A tree needs no closure: θ is enough.
-        theta, where = coordinate_values(mechanism, at), None
+        theta, where = coordinate_values(mechanism, at), None  # a tree needs no closure
     if theta.ndim != 2:
         raise InputError("is one state", part="θ", hint="give (N, s) values, or use linearize")
-    count, s = theta.shape
+    count = len(theta)
     names = rest(mechanism).numbering.coordinates
     v = _states("rates", rates, names, count)
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
-    if where is None and (s == 0 or tree_order(mechanism) is None):
-        where = assemble(mechanism, at)
-    rows, held = linear_states(mechanism, theta if where is None else where, v, a, u, friction_speed)
+    order = tree_order(mechanism)
+    if order is not None:
+        held = _tree_inputs(mechanism, order, theta, v, a) if u is None else u
+        return LinearBatch(*tree_states(order, theta, v, held), held)
+    where = assemble(mechanism, theta) if where is None else where
+    rows, held = linear_states(mechanism, where, v, a, u, friction_speed)
     return LinearBatch(rows.A, rows.B, rows.accelerations, held)
 
 
 def linear_states(
     mechanism: Mechanism,
-    where: Configuration | Array,
+    where: Configuration,
     rates: Array,
     accelerations: Array,
     u: Array | None,
     speed: float,
 ) -> tuple[LinearRows, Array]:
-    """Linear models and the inputs: by recursion where the mechanism is a tree, else in independent coordinates.
-
-    where : a batch of configurations, or for a tree θ (N, s) alone
-    """
+    """Linear models of a batch and the inputs: by recursion where it is a tree, else in independent coordinates."""
     order = tree_order(mechanism)
-    theta = where.theta if isinstance(where, Configuration) else where
     if order is not None:
-        if u is None:
-            needed, B = tree_inputs(order, theta, rates, accelerations)
-            guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
-            u = holding_inputs(
-                mechanism, theta, needed, B, force_size(mechanism, guess.M, guess.P2, accelerations)
-            )  # fmt: skip
-        return tree_rows(order, theta, rates, u), u
-    assert isinstance(where, Configuration)
+        u = _tree_inputs(mechanism, order, where.theta, rates, accelerations) if u is None else u
+        return tree_rows(order, where.theta, rates, u), u
     if u is None:
         model = local(mechanism, where)
         needed = _needed(model, rates, accelerations, speed)
         size = force_size(mechanism, model.M, model.dforce, accelerations)
-        u = holding_inputs(mechanism, theta, needed, model.input_map, size)
+        u = holding_inputs(mechanism, where.theta, needed, model.input_map, size)
     return linear_rows(where, rates, u, speed), u
+
+
+def _tree_inputs(mechanism: Mechanism, order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> Array:
+    needed, B = tree_inputs(order, theta, rates, accelerations)
+    if B is None:
+        return np.ascontiguousarray(needed)
+    guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
+    return holding_inputs(mechanism, theta, needed, B, force_size(mechanism, guess.M, guess.P2, accelerations))
 
 
 def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:

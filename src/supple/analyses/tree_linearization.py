@@ -53,23 +53,34 @@ def _order(position: Rest) -> TreeOrder | None:
     return TreeOrder(found.tree, of_theta, np.argsort(of_theta))
 
 
-def tree_inputs(order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array]:
-    """Q (N, s), what the motion needs beside springs, dampers and loads, and B (N, s, inputs)."""
+def tree_inputs(order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array | None]:
+    """Q (N, s), what the motion needs beside springs, dampers and loads, and B (N, s, inputs).
+
+    Where every coordinate has its own actuator, the inputs themselves (N, inputs) in the place of Q, and no B.
+    """
+    tree = order.tree
     q, v, a = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates, accelerations))
-    n = order.tree.n
-    needed = inverse_dynamics(order.tree, q, v, a)
-    B = mass_matrix(order.tree, q) @ state_space(order.tree, q, v).B[:, n:]
+    needed = inverse_dynamics(tree, q, v, a)
+    if np.array_equal(np.sort(tree.actuated), np.arange(tree.n)):
+        return needed[:, tree.actuated], None
+    B = mass_matrix(tree, q) @ state_space(tree, q, v).B[:, tree.n :]
     return needed[:, order.of_tree], B[:, order.of_tree]
 
 
-def tree_rows(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> LinearRows:
-    """What `linear_rows` gives, θ (N, s)."""
+def tree_states(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> tuple[Array, Array, Array]:
+    """A (N, 2s, 2s), B (N, 2s, inputs) and θ̈ (N, s) at θ, θ̇ (N, s)."""
     tree, n, back = order.tree, order.tree.n, order.of_tree
+    if np.array_equal(back, np.arange(n)):
+        return state_space(tree, theta, rates, inputs)
     q, v = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates))
-    A, B, accelerations = state_space(tree, q, v, np.ascontiguousarray(inputs))
-    M = mass_matrix(tree, q)
-    if not np.array_equal(back, np.arange(n)):
-        both = np.concatenate([back, n + back])
-        A, B, accelerations = A[:, both[:, None], both], B[:, both], accelerations[:, back]
-        M = M[:, back[:, None], back]
+    A, B, accelerations = state_space(tree, q, v, inputs)
+    both = np.concatenate([back, n + back])
+    return A[:, both[:, None], both], B[:, both], accelerations[:, back]
+
+
+def tree_rows(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> LinearRows:
+    """What `linear_rows` gives."""
+    n, back = order.tree.n, order.of_tree
+    A, B, accelerations = tree_states(order, theta, rates, inputs)
+    M = mass_matrix(order.tree, np.ascontiguousarray(theta[:, order.of_theta]))[:, back[:, None], back]
     return LinearRows(A, B, accelerations, M, M @ A[:, n:, :n], M @ A[:, n:, n:])

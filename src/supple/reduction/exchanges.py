@@ -36,8 +36,12 @@ _NEAR = 0.005  # of the region: how far around an exchange a larger set is looke
 _MANY = 8
 _SIDE = np.linspace(-1.0, 1.0, 13)
 _AROUND = np.vstack(  # a loop of the square [-1, 1]², closed
-    [np.column_stack([_SIDE, -np.ones(13)]), np.column_stack([np.ones(13), _SIDE])[1:]]
-    + [np.column_stack([-_SIDE, np.ones(13)])[1:], np.column_stack([-np.ones(13), -_SIDE])[1:]]
+    [
+        np.column_stack([_SIDE, -np.ones(13)]),
+        np.column_stack([np.ones(13), _SIDE])[1:],
+        np.column_stack([-_SIDE, np.ones(13)])[1:],
+        np.column_stack([-np.ones(13), -_SIDE])[1:],
+    ]
 )
 
 

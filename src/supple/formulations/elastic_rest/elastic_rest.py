@@ -144,7 +144,6 @@ class ElasticRest:
         )
 
 
-
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
     """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to powers of two,
     so that questions about neighbouring bands share the work; computed once each.
@@ -193,7 +192,7 @@ def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integ
         inertia = (directions * np.maximum(values, 1.0)) @ directions.T * np.outer(scale, scale)
     L = np.linalg.cholesky(inertia)
     shapes = np.asarray(np.linalg.inv(L).T, dtype=np.float64)
-    return BodyCoordinates(name, start, np.zeros(d), shapes, L.T.copy(), shapes)
+    return BodyCoordinates(name, start, np.zeros(d), shapes, np.array(L.T, dtype=np.float64), shapes)
 
 
 def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCoordinates:

@@ -1,0 +1,158 @@
+"""A controller in the loop with a mechanism: it measures, decides, and its forces are held until it does so again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.held_simulation import HeldSimulation
+from supple.analyses.simulated import Simulation
+from supple.control.controller import Controller, Measurement
+from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
+from supple.results.linear_model import LinearModel
+from supple.results.signals import Signals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """What happened, at every sample.
+
+    coordinates, rates, outputs : as measured; inputs : as held from that sample on
+    reason     : why the run ended early, or ""
+    simulation : of a mechanism, with energies, frames and reactions; None for the others
+    """
+
+    time: Array
+    coordinates: Signals
+    rates: Signals
+    outputs: Signals
+    inputs: Signals
+    reason: str
+    simulation: Simulation | None
+
+    @property
+    def complete(self) -> bool:
+        return not self.reason
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Coordinates over time (matplotlib); returns the axes."""
+        return self.coordinates.plot(*names, axes=axes)
+
+
+def closed_loop(
+    plant: Mechanism | ReducedModel | LinearModel,
+    controller: Controller,
+    *,
+    until: float,
+    sample_time: float,
+    start: Any = None,
+    rates: Mapping[str, float] | ArrayLike | None = None,
+    step: float | None = None,
+    spectral_radius: float = 0.9,
+    friction_speed: float = 1e-3,
+) -> ClosedLoop:
+    """Run a controller on a mechanism (the full nonlinear equations), a reduced model, or a linear one.
+
+    controller  : an object with step(t, measurement) -> forces of the actuators, by name or in order
+    sample_time : s between two calls; the forces are held in between (zero-order hold). Feedback without pause is the
+                  limit of small ones: the delay is half a sample on average
+    start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). A
+                  linear model starts from its own state where nothing else is said
+    rates       : of the coordinates at the start
+    step        : s, of the integrator: at most a sample. A tenth of the sample or 1 ms, whichever is longer, if left
+                  out; a reduced model then follows its tolerance
+    spectral_radius, friction_speed : as in `simulate`
+    """
+    times = _samples(until, sample_time)
+    loop = _plant(plant, times, start, rates, step, spectral_radius, friction_speed)
+    measured: list[Measurement] = [loop.measure()]
+    forces: list[Array] = []
+    for t in times[:-1]:
+        forces.append(_forces(controller, float(t), measured[-1], loop.inputs))
+        if not loop.advance(forces[-1]):
+            break
+        measured.append(loop.measure())
+    else:
+        forces.append(_forces(controller, float(times[-1]), measured[-1], loop.inputs))
+    return _result(times[: len(measured)], measured, np.array(forces[: len(measured)]), loop)
+
+
+def _samples(until: float, sample_time: float) -> Array:
+    if not (np.isfinite(until) and until > 0.0):
+        raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
+    if not 0.0 < sample_time <= until:
+        raise InputError(
+            f"it is {sample_time:g} s for {until:g} s",
+            part="sample time", hint="give one above 0 and at most the whole",
+        )  # fmt: skip
+    count = int(np.floor(until / sample_time * (1.0 + 1e-9)))
+    times: Array = sample_time * np.arange(count + 1, dtype=float)
+    if until - times[-1] > 1e-6 * sample_time:
+        return np.concatenate([times, [until]])
+    times[-1] = until
+    return times
+
+
+def _plant(
+    plant: Mechanism | ReducedModel | LinearModel,
+    times: Array,
+    start: Any,
+    rates: Mapping[str, float] | ArrayLike | None,
+    step: float | None,
+    spectral_radius: float,
+    friction_speed: float,
+) -> Plant:
+    sample = float(times[1] - times[0])
+    if isinstance(plant, LinearModel):
+        return LinearPlant(plant, times, start, rates)
+    if isinstance(plant, ReducedModel):
+        options = {"step": step, "spectral_radius": spectral_radius, "friction_speed": friction_speed}
+        return ModelPlant(plant, times, start, rates, options)
+    width = min(sample, step if step is not None else max(1e-3, 0.1 * sample))
+    return MechanismPlant(
+        HeldSimulation(
+            plant,
+            times,
+            step=width,
+            start=start,
+            rates=rates,
+            spectral_radius=spectral_radius,
+            friction_speed=friction_speed,
+        )
+    )
+
+
+def _forces(controller: Controller, t: float, measurement: Measurement, names: tuple[str, ...]) -> Array:
+    """What the controller answers, checked: (actuators,)."""
+    found = in_order(f"answer of the controller at {t:.6g} s", controller.step(t, measurement), names)
+    if found.ndim != 1:
+        raise InputError(
+            f"has the shape {found.shape}", part=f"answer of the controller at {t:.6g} s", hint=f"give ({len(names)},)"
+        )
+    return found
+
+
+def _result(times: Array, measured: list[Measurement], forces: Array, loop: Plant) -> ClosedLoop:
+    names = measured[0].coordinates
+    values = np.array([item.values for item in measured]).reshape(len(times), len(names))
+    rates = np.array([item.rates for item in measured]).reshape(len(times), len(names))
+    outputs = {name: np.array([item.outputs[name] for item in measured]) for name in measured[0].outputs}
+    return ClosedLoop(
+        times,
+        Signals(times, {name: values[:, i] for i, name in enumerate(names)}),
+        Signals(times, {name: rates[:, i] for i, name in enumerate(names)}),
+        Signals(times, outputs),
+        Signals(times, {name: forces[:, i] for i, name in enumerate(loop.inputs)}),
+        loop.reason,
+        loop.result(),
+    )

@@ -1,0 +1,82 @@
+"""Gains of a full state feedback u = u₀ - K (x - x₀), and the poles they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.control.controller import StateFeedback
+from supple.diagnostics import InputError
+from supple.reduced.named_values import in_order
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+
+_HELD = 1e-9  # what may be left of the accelerations at a target, of those without inputs
+
+
+@dataclass(frozen=True, eq=False)
+class FeedbackGain:
+    """A state feedback designed on a linear model.
+
+    linear      : the model, with the state x₀ and the inputs u₀ that it is about
+    K           : (inputs, states)
+    poles       : eigenvalues of the closed linear loop, 1/s; with a sample time (1/T) log of those of its samples
+    sample_time : s, for which the inputs are held, or None for feedback without pause
+    """
+
+    linear: LinearModel
+    K: Array
+    poles: NDArray[np.complex128]
+    sample_time: float | None = None
+
+    @property
+    def closed(self) -> Array:
+        """A - B K (states, states) of the feedback without pause."""
+        return self.linear.A - self.linear.B @ self.K
+
+    def regulator(self, target: Mapping[str, float] | ArrayLike | None = None) -> StateFeedback:
+        """The controller that brings the mechanism to a target and holds it there.
+
+        target : states by name, those left out as in the linear model; or all in order. x₀ itself if left out.
+        The inputs at the target are u₀ + δu with A δx + B δu = 0, those of least norm.
+        """
+        model = self.linear
+        x0, u0 = reference(model)
+        if target is None:
+            return StateFeedback(self.K, x0, u0)
+        if isinstance(target, Mapping):
+            known = dict(zip(model.states, x0.tolist(), strict=True))
+            x = in_order("target", {**known, **target}, model.states)
+        else:
+            x = in_order("target", target, model.states)
+        drift = model.A @ (x - x0)
+        du = np.linalg.lstsq(model.B, -drift, rcond=None)[0]
+        left = np.abs(drift + model.B @ du)
+        if np.any(left > _HELD * max(1.0, float(np.abs(drift).max()))):
+            worst = model.states[int(left.argmax())]
+            raise InputError(
+                f'no inputs hold it there: the state "{worst}" would change by {left.max():.3g} a second',
+                part="target", hint="choose a target at rest that the actuators can hold",
+            )  # fmt: skip
+        return StateFeedback(self.K, x, u0 + du)
+
+
+def reference(model: LinearModel) -> tuple[Array, Array]:
+    """State x₀ and inputs u₀ that a linear model is about."""
+    states, inputs = model.at.get("states", {}), model.at.get("inputs", {})
+    return np.array([states.get(name, 0.0) for name in model.states]), np.array(
+        [inputs.get(name, 0.0) for name in model.inputs]
+    )
+
+
+def require_continuous(model: LinearModel) -> None:
+    """Gains are designed on the model in continuous time; what holding the inputs does is accounted for from there."""
+    if model.step is not None:
+        raise InputError(
+            f"it is in discrete time, with steps of {model.step:g} s", part="linear model",
+            hint="give the continuous one, and a sample_time where inputs are held",
+        )  # fmt: skip

@@ -1,0 +1,146 @@
+"""What a controller can be tried on: a mechanism, a reduced model of it, or a linear one, all driven alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.held_simulation import HeldSimulation
+from supple.control.controller import Measurement
+from supple.control.feedback_gain import reference, require_continuous
+from supple.control.sampling import held
+from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+Values = Mapping[str, float] | ArrayLike | None
+
+
+class Plant(Protocol):
+    """inputs : names of the actuators; reason : why it could not go on, or ""."""
+
+    inputs: tuple[str, ...]
+    reason: str
+
+    def measure(self) -> Measurement:
+        """Where it stands."""
+        ...
+
+    def advance(self, u: Array) -> bool:
+        """To the next instant under held inputs; False where it cannot go on."""
+        ...
+
+    def result(self) -> Any:
+        """What else is known of the motion, or None."""
+        ...
+
+
+class MechanismPlant:
+    """The nonlinear mechanism: the full DAE."""
+
+    def __init__(self, run: HeldSimulation) -> None:
+        self._run = run
+        self.inputs, self.reason = run.inputs, ""
+
+    def measure(self) -> Measurement:
+        run = self._run
+        return Measurement(run.coordinates, run.theta, run.rates, run.outputs)
+
+    def advance(self, u: Array) -> bool:
+        done = self._run.advance(u)
+        self.reason = self._run.reason
+        return done
+
+    def result(self) -> Any:
+        return self._run.result()
+
+
+class ModelPlant:
+    """A reduced model, integrated to its tolerance between the instants."""
+
+    def __init__(
+        self, model: ReducedModel, times: Array, start: Values, rates: Values, options: dict[str, Any]
+    ) -> None:
+        self._model, self._times, self._options, self._n = model, times, options, 0
+        self.inputs, self.reason = model.layout.inputs, ""
+        # A single instant: its checks of the start are those of any run.
+        first = model.simulate([times[0], times[1]], None, start, rates=rates, **options)
+        self._keep(first, 0)
+
+    def _keep(self, run: Any, row: int) -> None:
+        self._eta = np.array([values[row] for values in run.coordinates.values()])
+        self._rates = np.array([values[row] for values in run.rates.values()])
+        self._outputs = {name: float(values[row]) for name, values in run.outputs.items()}
+
+    def measure(self) -> Measurement:
+        return Measurement(self._model.layout.coordinates, self._eta, self._rates, self._outputs)
+
+    def advance(self, u: Array) -> bool:
+        span = self._times[self._n : self._n + 2]
+        run = self._model.simulate(span, u, self._eta, rates=self._rates, **self._options)
+        self._n += 1
+        self.reason = run.reason
+        if run.reason or len(run.time) < 2:
+            return False
+        self._keep(run, 1)
+        return True
+
+    def result(self) -> Any:
+        return None
+
+
+class LinearPlant:
+    """ẋ = ẋ₀ + A (x - x₀) + B (u - u₀), exactly between the instants."""
+
+    def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
+        require_continuous(model)
+        self._model, self._times, self._n = model, times, 0
+        self.inputs, self.reason = model.inputs, ""
+        n = len(model.states) // 2
+        self._names = model.states[:n]
+        self._x0, self._u0 = reference(model)
+        accelerations = model.at.get("accelerations", {})
+        drift = np.concatenate([self._x0[n:], [accelerations.get(name, 0.0) for name in self._names]])
+        self._B = np.hstack([model.B, drift[:, None]])
+        self._y0 = np.array([model.at.get("outputs", {}).get(name, 0.0) for name in model.outputs])
+        self._x = np.concatenate(
+            [
+                _filled("start", start, self._names, self._x0[:n]) - self._x0[:n],
+                _filled("rates", rates, self._names, np.zeros(n)) - self._x0[n:],
+            ]
+        )
+        self._last = self._u0
+        self._transition: tuple[float, Array, Array] = (0.0, np.eye(0), np.eye(0))
+
+    def measure(self) -> Measurement:
+        n, x = len(self._names), self._x + self._x0
+        y = self._y0 + self._model.C @ self._x + self._model.D @ (self._last - self._u0)
+        return Measurement(self._names, x[:n], x[n:], dict(zip(self._model.outputs, y.tolist(), strict=True)))
+
+    def advance(self, u: Array) -> bool:
+        T = float(self._times[self._n + 1] - self._times[self._n])
+        self._n += 1
+        if abs(T - self._transition[0]) > 1e-12 * T:
+            self._transition = (T, *held(self._model.A, self._B, T))
+        _, F, G = self._transition
+        self._x = F @ self._x + G @ np.append(u - self._u0, 1.0)
+        self._last = u
+        if not np.isfinite(self._x).all():
+            self.reason = f"the state is not finite at {self._times[self._n]:.6g} s: the loop is unstable"
+        return not self.reason
+
+    def result(self) -> Any:
+        return None
+
+
+def _filled(part: str, values: Values, names: tuple[str, ...], otherwise: Array) -> Array:
+    """(n,), names that are left out as they are otherwise."""
+    if values is None:
+        return otherwise
+    if isinstance(values, Mapping):
+        return in_order(part, {**dict(zip(names, otherwise.tolist(), strict=True)), **values}, names)
+    return in_order(part, values, names)
