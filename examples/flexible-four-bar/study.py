@@ -1,6 +1,7 @@
-"""The flexible four-bar with its crank locked: how its frequencies change over the interval, and how its bars move."""
+"""The flexible four-bar: its vibration over the interval, and reduced models of five and six coordinates."""
 
 import argparse
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,14 @@ REFERENCE = {  # crank angle, rad: the four lowest frequencies with the crank lo
     0.0: [10.268, 26.489, 54.162, 55.748],
     0.7: [20.920, 25.451, 47.990, 85.577],
 }
+LOCAL = {  # crank angle, rad: inertia, kg m²; stiffness at E, N/m; internal modes, Hz, with crank and E.z locked
+    -1.2: (0.070597, 8.13465e3, [37.120, 47.248, 48.005, 84.636]),
+    0.0: (0.172774, 3.32502e3, [26.489, 47.995, 55.748, 84.719]),
+    0.7: (0.045980, 2.38171e7, [20.920, 25.451, 47.991, 85.577]),
+}
+WHOLE = {"crank": (-1.75, 1.75)}
+AWAY = [{"crank": (-1.75, 0.64)}, {"crank": (0.76, 1.75)}]  # without |θ - 0.70| < 0.06, where a fourth mode comes in
+LAGRANGE = {"fit": "lagrange", "constraint_modes": ["E.z"]}
 FILE = Path(__file__).with_name("mechanism.yaml")
 BLUE, RED = "#3b6ea8", "#c8553d"
 
@@ -33,8 +42,49 @@ def main(output: Path) -> None:
     for hertz, words in zip(modes.frequencies_hz, modes.descriptions, strict=True):
         print(f"{hertz:7.3f} Hz  {words}")
 
+    print_local_models(four_bar)
+    grids = compare_grids(four_bar)
     output.mkdir(parents=True, exist_ok=True)
     draw(four_bar).savefig(output / "picture.png", dpi=90)
+    draw_modes(four_bar).savefig(output / "modes.png", dpi=80)
+    draw_models(four_bar, grids).savefig(output / "models.png", dpi=80)
+
+
+def print_local_models(four_bar: supple.Mechanism) -> None:
+    print("\ncrank (rad)   inertia (kg m²)   stiffness at E (N/m)   internal modes (Hz)     difference to the table")
+    for angle, (inertia, stiffness, hertz) in LOCAL.items():
+        model = supple.local(four_bar, [angle], constraint_modes=["E.z"], internal_modes=4)
+        found = np.array([model.M[0, 0], model.K[1, 1], *model.internal_hz])
+        listed = "  ".join(f"{value:6.3f}" for value in found[2:])
+        off = np.abs(found / [inertia, stiffness, *hertz] - 1.0).max()
+        print(f"{angle:9.2f}   {found[0]:15.6f}   {found[1]:20.6g}   {listed}   {off:.0e}")
+
+
+def compare_grids(four_bar: supple.Mechanism) -> dict[str, supple.ReducedModel]:
+    """The paper's comparison, for three internal modes away from 0.70 rad, and for four, which are returned."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", supple.SuppleWarning)
+        supple.reduce(four_bar, region=WHOLE, internal_modes=3, boxes=4, **LAGRANGE)
+    print("\nthree internal modes over the whole interval:")
+    for warning in said:
+        print(f"  {warning.message}")
+    grids = {}
+    for count, region, equal, tolerance in ((3, AWAY, 16, 0.05), (4, WHOLE, 32, 0.3)):
+        made = {
+            "equal boxes": supple.reduce(four_bar, region=region, internal_modes=count, boxes=equal, **LAGRANGE),
+            "adaptive": supple.reduce(four_bar, region=region, internal_modes=count, tolerance=tolerance, **LAGRANGE),
+            "auto": supple.reduce(
+                four_bar, region=region, internal_modes=count, constraint_modes=["E.z"], tolerance=0.05
+            ),
+        }
+        print(f"\n{count} internal modes                        largest relative error of")
+        print("               boxes  samples      M_θθ     K_γγ    Γ_θθθ      all families")
+        for name, model in made.items():
+            where = model.provenance
+            errors = "".join(f"{model.error[family]:9.2g}" for family in ("M_θθ", "K_γγ", "Γ_θθθ"))
+            print(f"  {name:11} {where['boxes']:6} {where['samples']:8} {errors} {max(model.error.values()):12.2g}")
+        grids = made
+    return grids
 
 
 def refined(elements: int) -> supple.Mechanism:
@@ -59,6 +109,77 @@ def draw(four_bar: supple.Mechanism) -> Figure:
     axes.grid(color="#ececec")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, markerscale=4, loc="upper left")
+    return figure
+
+
+def draw_modes(four_bar: supple.Mechanism) -> Figure:
+    """Rigid, constraint and internal modes with the crank at 0.9 rad (the paper's Figure 7)."""
+    model = supple.local(four_bar, [0.9], constraint_modes=["E.z"], internal_modes=3)
+    ahead = supple.assemble(four_bar, [1.05])
+    figure = Figure(figsize=(10, 2.4), layout="constrained")
+    titles = ["rigid", "E.z = 1", *(f"{hertz:.1f} Hz" for hertz in model.internal_hz)]
+    for i, title in enumerate(titles):
+        axes = figure.add_subplot(1, 5, i + 1, projection="3d")
+        delta = np.eye(5)[i][1:]
+        shapes = {name: model.displacements(name, delta).reshape(-1, 6)[:, :3] for name in four_bar.bodies}
+        largest = max(np.abs(shape).max() for shape in shapes.values())
+        for name, shape in shapes.items():
+            b = model.configuration.rest.numbering.body_index(name)
+            nodes = model.system.rest.bodies[b].mesh.nodes
+            still = placed(model.configuration, b, nodes)
+            moved = placed(ahead, b, nodes) if i == 0 else placed(
+                model.configuration, b, nodes + 0.12 * shape / largest
+            )  # fmt: skip
+            axes.plot(*still.T, color="#cccccc")
+            axes.plot(*moved.T, ".-", color=BLUE, markersize=3)
+        axes.set_title(title, fontsize=9)
+        axes.set(xlim=(0, 1), ylim=(-0.3, 0.3), zlim=(-0.1, 0.8))
+        axes.set_box_aspect((1, 0.6, 0.9), zoom=1.3)
+        axes.view_init(elev=18, azim=-62)
+        axes.set_axis_off()
+    return figure
+
+
+def placed(configuration: supple.Configuration, b: int, points: np.ndarray) -> np.ndarray:
+    """Points of a body in the world."""
+    X = configuration.X[b]
+    return X[:3] + points @ X[3:].reshape(3, 3).T
+
+
+def draw_models(four_bar: supple.Mechanism, grids: dict[str, supple.ReducedModel]) -> Figure:
+    """Figures 8 to 11 of the paper: frequencies, inertia and Γ, errors of two grids, stiffness at E."""
+    theta = np.linspace(-1.75, 1.75, 801)
+    plain = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=3)
+    followed = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=4, tracking="subspace")
+    figure = Figure(figsize=(10, 8.6), layout="constrained")
+    panels = figure.subplots(4, 2)
+    (sorted_hz, tracked_hz), (inertia, symbol), (of_mass, of_stiffness), (wide, narrow) = panels
+    sorted_hz.plot(theta, plain.internal_hz)
+    sorted_hz.set_ylabel("three lowest / Hz")
+    tracked_hz.plot(theta, np.sqrt(np.diagonal(followed.K, axis1=1, axis2=2)[:, 2:]) / (2.0 * np.pi))
+    tracked_hz.set_ylabel("four followed / Hz")
+    inertia.semilogy(theta, followed.M[:, 0, 0], color=BLUE)
+    inertia.set_ylabel("M_θθ / kg m²")
+    symbol.plot(theta, followed.christoffel[:, 0, 0, 0], color=BLUE)
+    symbol.set(ylabel="Γ_θθθ / kg m²", ylim=(-3, 3))
+    for name, color in (("equal boxes", RED), ("adaptive", BLUE)):
+        found = grids[name].evaluate(theta[:, None])
+        for axes, ours, full in ((of_mass, found.M, followed.M), (of_stiffness, found.K, followed.K)):
+            error = np.linalg.norm(ours - full, axis=(1, 2)) / np.linalg.norm(full, axis=(1, 2))
+            axes.semilogy(theta, np.maximum(error, 1e-9), color=color, linewidth=0.9,
+                          label=f"{name}, {grids[name].provenance['boxes']}")  # fmt: skip
+        for axes in (wide, narrow):
+            axes.plot(theta, found.K[:, 1, 1], color=color, linewidth=0.9, label=name)
+    of_mass.set_ylabel("error of M")
+    of_stiffness.set_ylabel("error of K")
+    of_mass.legend(frameon=False, fontsize=8)
+    for axes, limits in ((wide, (0, 2.6e7)), (narrow, (0, 5e4))):
+        axes.plot(theta, followed.K[:, 1, 1], "k:", linewidth=1.2, label="local models")
+        axes.set(ylabel="stiffness at E / N/m", ylim=limits, xlabel="crank / rad")
+    wide.legend(frameon=False, fontsize=8)
+    for axes in panels.ravel():
+        axes.grid(color="#ececec")
+        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 

@@ -1,13 +1,16 @@
-"""Ralf with its cylinders locked: the modes at home, and their bands over the region that the cylinders reach."""
+"""Ralf: its modes at home and over the region that the cylinders reach, and one model of four coordinates for it."""
 
 import argparse
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 import supple
 
+LED, TIP = ["lift.acceleration", "elbow.acceleration"], ["tip.x", "tip.z"]
+TOLERANCE = 0.01  # of the boxes that are drawn
 HOME = [5.984, 8.331, 36.47, 60.0]  # Hz
 BANDS = [[5.432, 6.010], [8.291, 9.840], [36.462, 36.614]]  # Hz, lowest and highest on a grid of 10 x 10
 
@@ -23,8 +26,36 @@ def main(output: Path) -> None:
     for i, (band, reference) in enumerate(zip(found.bands_hz, BANDS, strict=True)):
         print(f"mode {i + 1}: {band[0]:7.3f} to {band[1]:7.3f}   reference {reference[0]:7.3f} to {reference[1]:7.3f}")
 
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
+    boxes = supple.reduce(ralf, internal_modes=2, fit="lagrange", tolerance=TOLERANCE)
+    print_model(model, boxes)
+    print_responses(ralf, model)
+
     output.mkdir(parents=True, exist_ok=True)
     draw(ralf, modes).savefig(output / "picture.png", dpi=90)
+    draw_model(ralf, model, boxes).savefig(output / "model.png", dpi=80)
+
+
+def print_model(model: supple.ReducedModel, boxes: supple.ReducedModel) -> None:
+    made, lost = model.provenance, model.provenance["truncation"]
+    print(f"\nto 2 + 2 coordinates at 1e-4: {made['samples']} samples, {made['checks']} checks, {made['boxes']} box")
+    print(f"left out: {lost['frequencies']:.0e} of the two frequencies, the next mode is at {lost['next_hz']:.2f} Hz")
+    made = boxes.provenance
+    print(f"with Lagrange polynomials to {TOLERANCE:g}: {made['boxes']} boxes from {made['samples']} samples")
+
+
+def print_responses(ralf: supple.Mechanism, model: supple.ReducedModel) -> None:
+    """Accelerances of the tip, reduced against full, at ten random configurations."""
+    limits = np.array([ralf.actuator(name).limits for name in ("lift", "elbow")])
+    lines, worst, detuned = np.linspace(0.05, 15.0, 1500), 0.0, 0.0
+    for theta in np.random.default_rng(0).uniform(*limits.T, (10, 2)):
+        ours = model.frf(theta, LED, TIP, lines, kind="accelerance").values
+        full = supple.frf(ralf, theta, LED, TIP, lines, kind="accelerance").values
+        worst = max(worst, float((np.abs(ours - full).max(axis=0) / np.abs(full).max(axis=0)).max()))
+        hertz = supple.modes(ralf, theta, count=2).frequencies_hz
+        detuned = max(detuned, float(np.abs(model.evaluate(theta).internal_hz / hertz - 1.0).max()))
+    print("from cylinder to tip accelerations, up to 15 Hz, ten random configurations:")
+    print(f"  resonances within {detuned:.0e}, |ΔH| within {worst:.1e} of each channel's peak")
 
 
 def over_its_region(ralf: supple.Mechanism, steps: int) -> supple.FrequencyMap:
@@ -45,6 +76,34 @@ def draw(ralf: supple.Mechanism, modes: supple.ModeSet) -> Figure:
         axes.set_title(f"mode {i + 1} / Hz", fontsize=9)
         axes.set_xlabel(f"{first} / m")
     lower.axes[0].set_ylabel(f"{second} / m")
+    return figure
+
+
+def draw_model(ralf: supple.Mechanism, model: supple.ReducedModel, boxes: supple.ReducedModel) -> Figure:
+    """Boxes and frequencies along a diagonal (the paper's Figure 14), and responses of the tip at two places."""
+    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    (region, diagonal), (of_x, of_z) = figure.subplots(2, 2)
+    for box in boxes.fitted.leaves:
+        corner, size = box.lower, np.subtract(box.upper, box.lower)
+        region.add_patch(Rectangle(tuple(corner), *size, fill=False, edgecolor="#3b6ea8", linewidth=0.8))
+    limits = np.array([ralf.actuator(name).limits for name in ("lift", "elbow")])
+    theta = limits[:, 0] + np.linspace(0.0, 1.0, 101)[:, None] * (limits[:, 1] - limits[:, 0])
+    region.plot(*limits, "--", color="#c8553d", linewidth=1)
+    region.set(xlim=limits[0], ylim=limits[1], xlabel="lift / m", ylabel="elbow / m")
+    diagonal.plot(theta[:, 0], supple.modes(ralf, theta, count=2).frequencies_hz, color="#bbbbbb", linewidth=4)
+    diagonal.plot(theta[:, 0], model.evaluate(theta).internal_hz, color="#3b6ea8")
+    diagonal.set(xlabel="lift / m, along the diagonal", ylabel="frequency / Hz")
+    lines = np.linspace(0.5, 15.0, 600)
+    for color, at in (("#3b6ea8", [1.15, 1.0]), ("#c8553d", [0.9, 0.8])):
+        ours = model.frf(at, LED, TIP, lines, kind="accelerance")
+        full = supple.frf(ralf, at, LED, TIP, lines, kind="accelerance")
+        for axes, output, inlet in ((of_x, "tip.x", LED[0]), (of_z, "tip.z", LED[1])):
+            axes.semilogy(lines, np.abs(full[output, inlet]), color="#cccccc", linewidth=4)
+            axes.semilogy(lines, np.abs(ours[output, inlet]), color=color, label=f"lift {at[0]} m, elbow {at[1]} m")
+            axes.set(xlabel="frequency / Hz", ylabel=f"{output} / {inlet.split('.')[0]}, accelerations")
+    of_x.legend(frameon=False, fontsize=8)
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 

@@ -8,7 +8,8 @@ import pytest
 
 import supple
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "laws")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "laws"))
 
 from random_mechanisms import CASES, case
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from full_accelerations import dae_accelerations, differences, local_accelerations
@@ -15,7 +17,8 @@ GIVEN = {  # θ from rest, θ̇ and forces, each of a size that moves everything
     "four-bar": ([0.3], [1.5], [2.0]),
     "andrews-squeezer": ([0.4], [20.0], []),
     "flexible-five-bar": ([0.15, -0.1], [1.0, 2.0], [3.0, -1.0]),
-    "stewart": ([0.02, -0.01, 0.03, 0.01, -0.02, 0.015], [0.2, -0.1, 0.3, 0.15, -0.25, 0.1], [300, 350, 400, 320, 310, 360]),
+    "stewart": ([0.02, -0.01, 0.03, 0.01, -0.02, 0.015], [0.2, -0.1, 0.3, 0.15, -0.25, 0.1],
+                [300, 350, 400, 320, 310, 360]),
     "four-bar-redundant": ([0.3], [3.0], [20.0, -5.0, 3.0, 7.0]),
     "orthoglide-parallelogram": ([-0.1, 0.02, -0.15], [0.5, -0.3, 0.4], [3.0, 2.0, 25.0]),
     "spatial-slider-crank": ([0.4], [2.0], None),
@@ -62,23 +65,21 @@ def test_random_mechanisms_against_the_full_equations(name):
         assert_allclose(part, wanted, atol=1e-6 * max(np.abs(wanted).max(initial=0.0), 1.0))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if tree_order(case(name).mechanism) is not None])
+@pytest.mark.parametrize("name", ["planar tree 1", "planar tree 2", "chain 2", "tree 1"])
 def test_both_routes_give_the_same_for_trees(name, monkeypatch):
     made = case(name)
+    joints = {key: {k: v for k, v in joint.items() if k != "dry"} for key, joint in made.parts["joints"].items()}
+    mechanism = supple.Mechanism(**{**made.parts, "joints": joints})  # friction takes the other route anyway
     rng = np.random.default_rng(2)
-    rates, u = rng.standard_normal(len(made.rest)), rng.standard_normal(len(made.mechanism.actuators))
+    rates, u = rng.standard_normal(len(made.rest)), rng.standard_normal(len(mechanism.actuators))
     state = {"at": made.thetas(1, 3)[0], "rates": rates, "inputs": u}
-    tree = supple.linearize(made.mechanism, **state)
+    assert tree_order(mechanism) is not None
+    tree = supple.linearize(mechanism, **state)
     monkeypatch.setattr("supple.analyses.linearization_batch.tree_order", lambda mechanism: None)
-    chain = supple.linearize(made.mechanism, **state)
+    chain = supple.linearize(mechanism, **state)
     for one, other in ((tree.A, chain.A), (tree.B, chain.B), *zip(tree.second_order, chain.second_order, strict=True)):
         assert_allclose(one, other, atol=1e-10 * max(np.abs(other).max(initial=0.0), 1.0))
-    assert tree.at["inputs"] == chain.at["inputs"]
-
-
-def test_some_random_mechanisms_are_trees_and_some_are_not():
-    trees = [name for name in CASES if tree_order(case(name).mechanism) is not None]
-    assert 2 <= len(trees) < len(CASES)
+    assert tree.at["accelerations"] == pytest.approx(chain.at["accelerations"], rel=1e-9, abs=1e-9)
 
 
 def spatial(four_bar):
@@ -114,7 +115,8 @@ CARRIED = {
     "points": {"O": [0, 0], "P": [0.6, -0.8]},
     "bodies": {**ROD["bodies"], "cross": {"mass": 0, "center": "O"}},
     "joints": {
-        "slide": {"prismatic": ["ground", "cross"], "at": "O", "axis": [1, 0]}, "pin": {"revolute": ["cross", "rod"], "at": "O"},
+        "slide": {"prismatic": ["ground", "cross"], "at": "O", "axis": [1, 0]},
+        "pin": {"revolute": ["cross", "rod"], "at": "O"},
         "O": {"revolute": ["ground", "rod"]},
     },
 }  # fmt: skip
@@ -136,15 +138,12 @@ def test_a_hanging_rod_swings_alike_in_any_coordinates(coordinates):
 
 
 def test_eigenvalues_are_those_of_the_reduced_model(example):
-    for name, box, at, rates in (
-        ("four-bar", {"crank": (0.2, 0.4)}, [0.3], [1.5]),
-        ("flexible-five-bar", {"left": (1.65, 1.75), "right": (1.4, 1.5)}, None, [1.0, 2.0]),
-    ):
+    for name, rates in (("four-bar", [1.5]), ("flexible-five-bar", [1.0, 2.0])):
         mechanism = example(name)
-        names = tuple(supple.assemble(mechanism).coordinates)
-        theta = supple.assemble(mechanism).theta if at is None else np.array(at)
+        here = supple.assemble(mechanism)
+        names, theta = tuple(here.coordinates), here.theta
         region = {key: (value - 0.05, value + 0.05) for key, value in zip(names, theta, strict=True)}
-        model = supple.reduce(mechanism, region, tolerance=1e-9, store=None)
+        model = supple.reduce(mechanism, region=region, tolerance=1e-9, store=None)
         for speed in (None, rates):
             full = supple.linearize(mechanism, theta, rates=speed)
             small = model.linearize(theta, rates=speed)
@@ -186,7 +185,7 @@ def test_the_linear_model_predicts_small_motions(example):
     theta, rates = main.coordinates["crank"], main.rates["crank"]
     A = supple.linearize_batch(mechanism, theta[:, None], rates[:, None], inputs=[0.5]).A
     x = np.array([1e-5, 0.0])
-    for here, there in zip(A[:-1], A[1:], strict=True):
+    for here, there in pairwise(A):
         slope = here @ x
         x = x + 0.5 * step * (slope + there @ (x + step * slope))
     expected = beside.coordinates["crank"][-1] - theta[-1]

@@ -262,3 +262,27 @@ def test_seven_joint_step_response():
     assert example["apart"](*first) < 0.015 * abs(sizes[0])
     ratio = example["apart"](*second) / example["apart"](*first)
     assert_allclose(ratio, (sizes[1] / sizes[0]) ** 2, rtol=0.15)  # of second order in the step
+
+
+def test_flexible_four_bar_local_models():
+    example, four_bar = study("flexible-four-bar"), mechanism("flexible-four-bar")
+    assert example["LOCAL"][0.7] == (0.045980, 2.38171e7, [20.920, 25.451, 47.991, 85.577])  # as printed
+    for angle, (inertia, stiffness, hertz) in example["LOCAL"].items():
+        model = supple.local(four_bar, [angle], constraint_modes=["E.z"], internal_modes=4)
+        assert_allclose([model.M[0, 0], model.K[1, 1], *model.internal_hz], [inertia, stiffness, *hertz], rtol=1e-4)
+
+
+def test_flexible_five_bar_around_its_crossing():
+    example, five_bar = study("flexible-five-bar"), mechanism("flexible-five-bar")
+    crossing = supple.assemble(five_bar, "crossing")
+    hertz = supple.local(five_bar, crossing, internal_modes=2).internal_hz
+    assert_allclose(hertz[0], hertz[1], rtol=1e-6)
+    coarse, fine, single = (
+        example["around"](five_bar, crossing.theta, *asked)
+        for asked in ((64, "subspace"), (256, "subspace"), (64, "modes"))
+    )
+    size = np.abs(fine).max()
+    assert np.abs(fine[-1] - fine[0]).max() < 1e-9 * size
+    bends = [np.abs(np.diff(item, 2, axis=0)).max() for item in (coarse, fine)]
+    assert_allclose(bends[0] / bends[1], 16.0, rtol=0.05)  # four times the points
+    assert np.abs(single[-1] + single[0]).max() < 1e-6 * size  # single modes come back with their signs turned

@@ -60,6 +60,8 @@ def linearize_batch(
         raise InputError("is one state", part="θ", hint="give (N, s) values, or use linearize")
     count = len(theta)
     names = rest(mechanism).numbering.coordinates
+    if not names:
+        local(mechanism)  # refuses, and says what is missing
     v = _states("rates", rates, names, count)
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)

@@ -23,6 +23,7 @@ from supple.approximation.scattered_fit import fitted_families
 from supple.approximation.validity import Limits, halve_invalid
 
 Array = NDArray[np.float64]
+_NOISE = 1e-9  # of the largest value: columns below hold rounding
 
 
 @dataclass(eq=False)
@@ -159,7 +160,8 @@ def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
     assert part.node.coefficients is not None
     xi = box.to_unit(evaluated.points[part.rows])
     values = known.values[part.rows]
-    scale = np.maximum(np.abs(values).max(axis=0), 1e-300)
+    size = np.abs(values).max(axis=0)
+    scale = np.maximum(size, max(_NOISE * size.max(), 1e-300))  # what is zero but for rounding has no say
     if known.gradients is not None:
         slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
         off = np.abs(known.gradients[part.rows] * box.half - slopes) / scale[:, None]

@@ -16,6 +16,7 @@ from supple.cli.quantities import quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+    from supple.diagnostics import SuppleError
     from supple.reduced.model import ReducedModel
     from supple.results.linear_model import LinearModel
 
@@ -23,8 +24,9 @@ Where = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="WHERE", show_default=False,
-        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; with `equilibrium`, "
-        "where it rests under gravity, springs and --inputs, close to the others. What is not mentioned stays at rest.",
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`. What is not "
+        "mentioned stays at rest. With `equilibrium`: where it rests under gravity, springs and "
+        "--inputs, close to the others.",
     ),
 ]  # fmt: skip
 Rates = Annotated[
@@ -42,7 +44,7 @@ Inputs = Annotated[
     str | None,
     typer.Option(
         "--inputs", metavar="NAME=FORCE,...", show_default=False,
-        help="Forces of the actuators, zero if not mentioned, in place of --accelerations; `none` leaves all of them zero.",
+        help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero.",
     ),
 ]  # fmt: skip
 
@@ -109,9 +111,13 @@ class _Asked(NamedTuple):
         }
 
 
-def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
+def _moving_equilibrium() -> SuppleError:
     from supple.diagnostics import InputError
 
+    return InputError("it does not move", part="--at equilibrium", hint="leave --rates and --accelerations out")
+
+
+def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     layout = model.layout
     state: dict[str, Any] = asked.state(layout.coordinates, layout.inputs)
     where, resting = asked.place(())
@@ -119,9 +125,7 @@ def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     if not resting:
         return model.linearize(theta, **state)
     if state["rates"] or state["accelerations"]:
-        raise InputError(
-            "an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out"
-        )
+        raise _moving_equilibrium()
     eta = model.equilibrium(theta, state["inputs"])
     held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
     return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :])
@@ -130,7 +134,6 @@ def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
 def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
     from supple.analyses.linearization import linearize as linearized
     from supple.analyses.statics import equilibrium
-    from supple.diagnostics import InputError
     from supple.kinematics.rest import rest
 
     names = rest(mechanism).numbering.coordinates
@@ -140,9 +143,7 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     if not resting:
         return linearized(mechanism, theta, **state, **flexible)
     if state["rates"] or state["accelerations"]:
-        raise InputError(
-            "an equilibrium does not move", part="--at equilibrium", hint="leave rates and accelerations out"
-        )
+        raise _moving_equilibrium()
     held = state["inputs"] or {}
     here = equilibrium(mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators])
     return linearized(mechanism, here, inputs=held, **flexible)

@@ -1,19 +1,19 @@
 """Second rates of measures along a motion, and how they change from one configuration to the next.
 
-Along a motion with twists (v, ω) and their rates (v̇, ω̇) in body axes, a vector x fixed in a body and a point at r move by
+Along a motion with twists (v, ω) and their rates (v̇, ω̇) in body axes, a vector x fixed in a body and a point at r move
 
     x' = ω × x,      x'' = ω̇ × x + ω × x'
     p' = v + ω × r,  p'' = v̇ + ω̇ × r + ω × p'
 
-and the second rate φ'' of a measure follows by the rules of products. Its change along a motion m of the whole, with the
-twists (v_m, ω_m) of the bodies and the changes (∂v, ∂ω) of v and ω in body axes, by the same rules from
+and the second rate φ'' of a measure follows by the rules of products. Its change along a motion m of the whole, with
+the twists (v_m, ω_m) of the bodies and the changes (∂v, ∂ω) of v and ω in body axes, by the same rules from
 
     ∂x = ω_m × x,  ∂x' = ω_m × x' + ∂ω × x,  ∂x'' = ω_m × x'' + ∂ω × x' + ω × (∂ω × x)
     ∂p = v_m + ω_m × r,  ∂p' = ω_m × p' + ∂v + ∂ω × r,  ∂p'' = ω_m × p'' + ∂ω × p' + ω × (∂v + ∂ω × r)
 
-where v̇ and ω̇ keep their components in body axes (docs/theory/linearization.md, eqs. 8-10). Every twist below is given by its
-components in world axes: rows (v, ω) of `moving` and (v̇, ω̇) of `pushed` (bodies + 1, 6), (v_m, ω_m) of `twists` and
-(∂v, ∂ω) of `bent` (bodies + 1, s, 6).
+where v̇ and ω̇ keep their components in body axes (docs/theory/linearization.md, eqs. 8-11). Below every twist is given
+in world axes: rows (v, ω) of `moving` and (v̇, ω̇) of `pushed` (bodies + 1, 6), (v_m, ω_m) of `twists` and (∂v, ∂ω) of
+`bent` (bodies + 1, s, 6).
 """
 
 from __future__ import annotations

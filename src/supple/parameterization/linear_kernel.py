@@ -3,7 +3,8 @@
     M θ̈ = f = p + B u - Γ[θ̇, θ̇] - D_d θ̇ - Σ_j J_jᵀ f_j tanh(J_j θ̇ / v₀)
     M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu,   P₂ = ∂f/∂θ - ∂M/∂θ θ̈,   P₁ = ∂f/∂θ̇,   P₃ = B
 
-with every derivative exact: those of g = M θ̈ + Γ[θ̇, θ̇] from `motion_slopes`, the others from the coefficients' gradients.
+with every derivative exact: those of g = M θ̈ + Γ[θ̇, θ̇] from `motion_slopes`, the others from the gradients of the
+coefficients.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, o
         rigid_row(rows, coefficients, X[n], w[n], at, Psi, dPsi, twists, dtwists, row)
         forces(s, inputs, at, row, rates[n], u[n], dry, speed, f, by_theta, by_rate)
         status[n] = INDEFINITE
-        if not factor_mass(s, row, L):
+        if not factor_mass(s, row[at[0] :], L):
             continue
         solve_mass(s, L, f, 1)
         for i in range(s):

@@ -13,7 +13,7 @@ from supple.formulations.coefficients import carried
 from supple.kinematics.closure import in_parts
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.linear_kernel import DONE, INDEFINITE, SINGULAR, linear_batch
-from supple.parameterization.rigid_rows import layout_of
+from supple.parameterization.rigid_rows import layout_of, rigid_rows
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ def _refused(configuration: Configuration, rates: Array, out: Array, status: NDA
             part=part, hint="choose a configuration away from it, or other coordinates",
         )  # fmt: skip
     if status[n] == INDEFINITE:
-        light = [name for name, row in zip(names, configuration_mass(configuration, n), strict=True) if row <= 0.0]
+        light = [name for name, row in zip(names, _diagonal_mass(configuration, n), strict=True) if row <= 0.0]
         which = f'"{light[0]}" moves no mass' if light else "some motion moves no mass"
         return InputError(f"{which} at {where}", part=part, hint="give mass to what it moves, or a motor to its joint")
     speeds = ", ".join(f"{value:.3g}" for value in rates[n])
@@ -77,10 +77,8 @@ def _refused(configuration: Configuration, rates: Array, out: Array, status: NDA
     )  # fmt: skip
 
 
-def configuration_mass(configuration: Configuration, n: int) -> Array:
+def _diagonal_mass(configuration: Configuration, n: int) -> Array:
     """Diagonal of M at configuration n."""
-    from supple.parameterization.rigid_rows import rigid_rows
-
     one = Configuration(
         configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
     )

@@ -4,9 +4,9 @@
     g_i = Ψ_iᵀ (M₀ V̇ + V ×* M₀ V) = (M θ̈ + Γ[θ̇, θ̇])_i               V ×* (p, l) = (ω × p, ω × l + v × p)
     ∂_m g_i = ∂_mΨ_iᵀ (M₀ V̇ + V ×* M₀ V) + Ψ_iᵀ (M₀ ∂_mV̇ + ∂_mV ×* M₀ V + V ×* M₀ ∂_mV)
 
-Here ∂_mV = Σ_j ∂_mΨ_j θ̇_j is known, and ∂_mV̇ follows from the factorisation that gave Ψ: the second rates of all rows keep
-their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rates`). All in body axes; motors add
-what they do along their measures (docs/theory/linearization.md, eqs. 5-12).
+Here ∂_mV = Σ_j ∂_mΨ_j θ̇_j is known, and ∂_mV̇ follows from the factorisation that gave Ψ: the second rates of all rows
+keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rates`). All in body axes;
+motors add what they do along their measures (docs/theory/linearization.md, eqs. 5-12).
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def measures(
 
 @kernel
 def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
-    """Coefficients at one position from its rigid modes, into row (width,), by the offsets `at`; dtwists is workspace."""
+    """Coefficients at one position from its rigid modes, into row (width,) by the offsets `at`; dtwists: workspace."""
     sizes, _, _, column, rows_i, rows_f, _ = rows
     inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
     s = sizes[4]

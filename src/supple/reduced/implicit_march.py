@@ -113,7 +113,7 @@ def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
             v[i] = state[n + i] + h * ((1.0 - gamma) * a_old[i] + gamma * a[i])
             dv[i] = 0.0
         inputs_at(breaks, values, time + h, piece, u)
-        status = STUCK
+        status, far = STUCK, 0.0
         for _ in range(_ITERATIONS):
             theta[:] = eta[:s]
             leaf = row_at(Z, F, theta, work, 0, row, leaf)
@@ -127,13 +127,14 @@ def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
             tangent(sizes, at, row, dry, speed, v, mass, slope, S)
             if not eliminate(S, f):
                 break
-            done = True
+            before, far = far, 0.0
             for i in range(n):
                 eta[i] += f[i]
                 v[i] += slope * f[i]
                 dv[i] += mass * f[i]
-                done &= abs(f[i]) <= _CONVERGED * (abs(eta[i]) + abs(eta[i] - state[i])) + _NEGLIGIBLE
-            if done:
+                far = max(far, abs(f[i]) / (_CONVERGED * (abs(eta[i]) + abs(eta[i] - state[i])) + _NEGLIGIBLE))
+            # Corrections shrink by a ratio each: what is still to come is that ratio times the last one.
+            if far <= 1.0 or (far < 0.1 * before and far * far <= before):
                 status = INSIDE
                 break
         error = 0.0

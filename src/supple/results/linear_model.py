@@ -60,7 +60,9 @@ class LinearModel:
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Of A, by rising magnitude, 1/s (in discrete time without unit)."""
         found = np.linalg.eigvals(self.A).astype(complex)
-        return found[np.lexsort((found.imag, np.round(np.abs(found), 12)))]
+        digits = found / max(float(np.abs(found).max(initial=0.0)), 1e-300)  # the order is not one of rounding errors
+        keys = (np.round(part, 10) for part in (digits.imag, digits.real, np.abs(digits)))
+        return found[np.lexsort(tuple(keys))]
 
     def response(self, frequencies_hz: ArrayLike, output: str, inlet: str) -> NDArray[np.complex128]:
         """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
@@ -77,10 +79,14 @@ class LinearModel:
     def modes(self) -> LinearModes:
         """Frequencies, damping ratios, and which coordinates take part in each mode."""
         if self.step is not None:
-            raise InputError("it is a model in discrete time", part="modes", hint="ask the continuous model for its modes")
+            raise InputError(
+                "it is a model in discrete time", part="modes", hint="ask the continuous model for its modes"
+            )
         if len(self.states) % 2:
             raise InputError(
-                f"{len(self.states)} states are not coordinates and their rates", part="modes", hint="look at eigenvalues"
+                f"{len(self.states)} states are not coordinates and their rates",
+                part="modes",
+                hint="look at eigenvalues",
             )
         return linear_modes(self.A, self.states)
 
@@ -88,8 +94,8 @@ class LinearModel:
         """The model in discrete time.
 
         step   : s
-        method : "zoh" holds the inputs over a step (exact then), "foh" joins them by straight lines; "bilinear" (Tustin),
-                 "euler", "backward_diff", "impulse"
+        method : "zoh" holds the inputs over a step (exact then), "foh" joins them by straight lines; "bilinear"
+                 (Tustin), "euler", "backward_diff", "impulse"
         """
         from scipy.signal import cont2discrete
 

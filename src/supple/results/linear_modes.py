@@ -40,13 +40,15 @@ class LinearModes(NamedTuple):
 def linear_modes(A: Array, states: tuple[str, ...]) -> LinearModes:
     """Modes of A, whose states are coordinates and then their rates.
 
-    A state's share in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does not change with
-    the units of the states. Where a vector stands for several equal eigenvalues that sum vanishes, and |r_i|² stands in.
+    A state's share in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does not change
+    with the units of the states. Where one vector stands for several equal eigenvalues the sum vanishes, and |r_i|²
+    stands in.
     """
     values, left, right = eig(A, left=True, right=True)
     size = np.abs(values)
     kept = np.flatnonzero(values.imag >= -_REAL * size)
-    kept = kept[np.lexsort((values[kept].real, np.round(size[kept], 12)))]
+    digits = values[kept] / max(float(size.max(initial=0.0)), 1e-300)  # the order is not one of rounding errors
+    kept = kept[np.lexsort((np.round(digits.real, 10), np.round(np.abs(digits), 10)))]
     values, left, right, size = values[kept], left[:, kept], right[:, kept], size[kept]
     share = np.abs(left * right)
     total = share.sum(axis=0)
