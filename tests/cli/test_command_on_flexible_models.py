@@ -1,0 +1,90 @@
+"""Commands on the reduced model of a flexible mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple as library
+
+RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
+
+
+@pytest.fixture(scope="module")
+def rom(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("rom") / "ralf.rom"
+    library.reduce(library.load(RALF), internal_modes=2, tolerance=1e-3, output=path, store=False)
+    return str(path)
+
+
+LINES = ("--from", "2", "--to", "12", "--lines", "41")
+
+
+def test_responses_are_those_of_the_file(supple, rom):
+    asked = (
+        "--at",
+        "home",
+        "--input",
+        "lift.acceleration",
+        "--output",
+        "tip.z",
+        "--kind",
+        "accelerance",
+        *LINES,
+        "--json",
+    )
+    ours, full = (supple("frf", file, *asked).object for file in (rom, str(RALF)))
+    assert ours["unit"] == full["unit"] == "(m/s²)/(m/s²)"
+    assert ours["frequencies_hz"] == full["frequencies_hz"]
+    assert ours.keys() == full.keys()
+    left, right = (np.array(item["real"]) + 1j * np.array(item["imag"]) for item in (ours, full))
+    assert_allclose(left, right, atol=5e-3 * np.abs(right).max())
+
+
+def test_what_a_model_cannot_answer(supple, rom, tmp_path):
+    said = supple("frf", rom, "--input", "tip.z", "--output", "tip.z", "--damping", "0.02")
+    assert said.status != 0
+    assert "damping it was reduced with" in said.err
+    said = supple("frf", rom, "--input", "lift", "--output", "tip.z")
+    assert said.status != 0
+    assert "--free-actuators" in said.err
+    table = tmp_path / "motion.csv"
+    t = np.linspace(0.0, 1.0, 9)
+    table.write_text("time,lift,elbow\n" + "".join(f"{x},{1.1 + 0.01 * x**2},0.95\n" for x in t), "utf-8")
+    for command in ("simulate", "inverse"):
+        said = supple(command, rom, "--motion", str(table))
+        assert said.status != 0
+        assert "deformation" in said.err
+
+
+def test_a_run_from_the_deflected_rest(supple, rom):
+    held = library.load(rom).linearize([1.15, 1.0]).at["inputs"]
+    inputs = ",".join(f"{name}={value!r}" for name, value in held.items())
+    run = supple("simulate", rom, "--until", "0.2", "--step", "1ms", "--start", "equilibrium", "--at", "home",
+                 "--inputs", inputs, "--json")  # fmt: skip
+    assert run.status == 0, run.err
+    found = run.object
+    assert abs(found["coordinates"]["mode1"][0]) > 0.02
+    for values in found["coordinates"].values():
+        assert np.ptp(values) < 1e-6
+
+
+def test_compare_says_how_far_off_it_is(supple, rom):
+    found = supple("compare", str(RALF), rom, "--points", "300", "--json").object
+    assert found["error"].keys() >= {"M_θθ", "M_θι", "K_ιι", "Γ_θθθ", "Γ_ιθθ", "p_ι", "outputs_ι"}
+    assert max(found["error"].values()) < 1.1e-3
+
+
+def test_reduce_tells_of_exchanges_and_of_what_is_left_out(supple, tmp_path):
+    bars = RALF.parents[1] / "flexible-four-bar" / "mechanism.yaml"
+    target = str(tmp_path / "x.rom")
+    said = supple("reduce", str(bars), "--constraint-modes", "E.z", "--internal-modes", "3", "--fit", "lagrange",
+                  "--boxes", "4", "-o", target, "--json")  # fmt: skip
+    assert said.status == 0, said.err
+    found = said.object
+    assert_allclose([item["theta"][0] for item in found["exchanges"]], [0.665, 0.739], atol=1e-3)
+    assert found["truncation"]["missing"]["hz"] < 30.0
+    assert said.err.count("exchanges with one outside it") == 2
