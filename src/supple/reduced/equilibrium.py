@@ -30,18 +30,21 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
     eta = np.concatenate([theta_points(layout, theta)[0][0], np.zeros(n - s)])
     u = np.zeros(len(layout.inputs)) if inputs is None else in_order("inputs", inputs, layout.inputs)
     roots = model.fitted.arrays.roots_f
-    longest = _LONGEST * (roots[:, 1] - roots[:, 0]).max(axis=0)
+    width = (roots[:, 1] - roots[:, 0]).max(axis=0)
     for _ in range(_STEPS):
         c = model.evaluate(eta[:s])
         force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
         largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
+        slopes = force_slopes(model, c, eta, u)
+        # Where all forces vanish together, what they grow to across the region is what a rest is small against.
+        largest = max(largest, float((np.abs(slopes[:, :s]) @ width).max()))
         if np.abs(force).max() <= _SMALL * largest:
             return eta
         try:
-            step = -np.linalg.solve(force_slopes(model, c, eta, u), force)
+            step = -np.linalg.solve(slopes, force)
         except np.linalg.LinAlgError:
             break
-        eta = eta + step * min(1.0, 1.0 / float((np.abs(step[:s]) / longest).max()))
+        eta = eta + step / max(1.0, float((np.abs(step[:s]) / (_LONGEST * width)).max()))
     where = ", ".join(f"{name}={value:.6g}" for name, value in zip(layout.coordinates, eta[:s], strict=False))
     raise NumericalError(
         f"no equilibrium was found near {where}; the largest force left is {np.abs(force).max():.3g}",
