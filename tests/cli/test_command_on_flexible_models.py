@@ -78,6 +78,7 @@ def test_compare_says_how_far_off_it_is(supple, rom):
     assert max(found["error"].values()) < 1.1e-3
 
 
+@pytest.mark.filterwarnings("default::supple.diagnostics.SuppleWarning")
 def test_reduce_tells_of_exchanges_and_of_what_is_left_out(supple, tmp_path):
     bars = RALF.parents[1] / "flexible-four-bar" / "mechanism.yaml"
     target = str(tmp_path / "x.rom")

@@ -61,14 +61,16 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     if asked.scenario is not None:
         mechanism = described(model)
         run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
-        rests = scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM
+        start = [float(x) for x in run.start.theta]
+        if scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM and model.layout.size > model.layout.theta:
+            start = _rested(model, start, run.inputs)
         if follows_path(model) and run.motion is None:
             raise InputError(
                 f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
                 hint="give --inputs and --at arclength=VALUE",
             )  # fmt: skip
         return {
-            "until": run.until, "step": run.step, "start": _rested(model, run.start, run.inputs, rests=rests),
+            "until": run.until, "step": run.step, "start": start,
             "rates": run.rates or None, "inputs": run.inputs, "times": run.times, "motion": run.motion,
         }  # fmt: skip
     forces, times = _inputs(described(model), asked.inputs)
@@ -100,18 +102,17 @@ def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> l
             )
         return model_configuration(model, asked.at)
     if start == EQUILIBRIUM:
-        return _rested(model, start_configuration(described(model), start, asked.at, forces), forces, rests=True)
+        if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
+            return _rested(model, model_configuration(model, asked.at), forces)
+        return [float(value) for value in start_configuration(described(model), start, asked.at, forces).theta]
     wanted = [item for item in (None if start == REST else start, asked.at) if item is not None]
     return model_configuration(model, ",".join(wanted) if wanted else None)
 
 
-def _rested(model: ReducedModel, here: Configuration, forces: dict[str, Any], *, rests: bool) -> list[float]:
-    """θ of a configuration; with its deflection where it is to rest under the forces at the beginning."""
+def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> list[float]:
+    """η close to θ at which the model rests under the forces at the beginning."""
     import numpy as np
 
-    theta = [float(value) for value in here.theta]
-    if not rests or model.layout.size == model.layout.theta:
-        return theta
     first = {name: float(np.atleast_1d(value)[0]) for name, value in forces.items()}
     return [float(value) for value in model.equilibrium(theta, first)]
 
