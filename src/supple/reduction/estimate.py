@@ -28,6 +28,7 @@ from supple.approximation.scattered_fit import samples_for
 Array = NDArray[np.float64]
 
 GRID_CHECKS = 200  # points on which a grid of boxes is judged
+_DECIDING = 4e-3  # s: what `auto` spends on deciding, for each sample or check; from 1.5 to 9 ms were seen
 _LOOKS = 6  # of `auto` at the candidates, for each box
 _NODES = 9  # along a line
 _DIAGONALS = 8  # at most
@@ -103,7 +104,8 @@ def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, automatic: 
     start = time.perf_counter()
     np.einsum("nsk,kt->nts", basis_gradient(xi, indices), coefficients, optimize=True)
     look = time.perf_counter() - start
-    return part.boxes * (4.0 * max(1, part.degree - 2) * once + _LOOKS * (once + 2.0 * look))
+    trying = part.boxes * (4.0 * max(1, part.degree - 2) * once + _LOOKS * (once + 2.0 * look))
+    return trying + _DECIDING * (part.samples + part.checks)
 
 
 def _lines(box: Box) -> Array:
