@@ -35,16 +35,17 @@ def test_nafems_fv4_a_cantilever_with_masses_off_its_axis():
     assert_allclose(cantilever_with_masses(20), printed, atol=6e-4)  # half of the last digit, and the mesh
 
 
-def deep_beam(elements, factor):
+def deep_beam(elements, factor, carriage=None):
     """NAFEMS FV5: 10 m, 2 m square; one end turns about y and z, the other slides along x as well.
 
-    The carriage there is a 320000th of the beam's mass.
+    The carriage there is a 320000th of the beam's mass, unless it is given.
     """
+    slides = carriage or {"mass": 1, "center": [10, 0, 0], "inertia": [1, 1, 1]}
     square = {"area": 4.0, "Iy": 4 / 3, "Iz": 4 / 3, "torsion": 8 / 3, "shear_y": factor, "shear_z": factor}
     return hertz(
         9, points={"A": [0, 0, 0], "B": [10, 0, 0]}, materials=STEEL, sections={"s": square},
         bodies={"beam": {"beam": ["A", "B"], "section": "s", "material": "m", "elements": elements,
-                         "theory": "timoshenko"}, "carriage": {"mass": 1, "center": [10, 0, 0], "inertia": [1, 1, 1]}},
+                         "theory": "timoshenko"}, "carriage": slides},
         joints={"A": {"universal": ["ground", "beam"], "axes": ["y", "z"]}, "B": {"spherical": ["beam", "carriage"]},
                 "rail": {"prismatic": ["ground", "carriage"], "at": "B", "axis": "x"}},
     )  # fmt: skip
@@ -56,6 +57,10 @@ def test_nafems_fv5_a_deep_simply_supported_beam():
     found = deep_beam(20, 10 * 1.3 / (12 + 11 * 0.3))
     printed = [42.649, 42.649, 77.542, 125.00, 148.31, 148.31, 233.10, 284.55, 284.55]
     assert (np.abs(found / printed - 1.0) < [2e-5, 2e-5, 2e-5, 3e-4, 5e-5, 5e-5, 5e-5, 5e-5, 5e-5]).all()
+
+
+def test_a_carriage_without_mass_is_the_limit_of_a_light_one():
+    assert_allclose(deep_beam(20, 0.85, {"mass": 0}), deep_beam(20, 0.85), rtol=4e-6)
 
 
 def test_the_l_frame_of_argyris():

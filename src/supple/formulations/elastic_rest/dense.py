@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, null_space
 
+from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import MOTOR, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, Held
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -55,9 +56,15 @@ def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, 
 
 
 def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:
-    """Whether motor inertia takes part in the modes: it sits on a coordinate that is not locked."""
-    key = f"motors that move, free {free_actuators}"
-    return mechanism.remembered(key, lambda: _motors_move(mechanism, free_actuators))
+    """Whether motor inertia takes part in the modes, on a coordinate that is not locked; or a body has no mass, whose
+    motion the fast way, which counts in units of mass, does not resolve."""
+    key = f"dense modes, free {free_actuators}"
+    return mechanism.remembered(key, lambda: _motors_move(mechanism, free_actuators) or _massless(mechanism))
+
+
+def _massless(mechanism: Mechanism) -> bool:
+    masses = [item.mass for item in mass_properties(undeformed(mechanism).numbering.drawing).values()]
+    return min(masses) <= MASSLESS * sum(masses)
 
 
 def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:

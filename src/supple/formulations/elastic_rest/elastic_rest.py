@@ -32,7 +32,7 @@ from supple.kinematics.rest import rest
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, so that every motion has some
+MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, so that every motion has some
 
 
 class ElasticArrays(NamedTuple):
@@ -165,7 +165,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
             body = _elastic(numbering, name, band, start)
         else:
             inertia = masses[name].spatial()[np.ix_(numbering.arrays.column, numbering.arrays.column)]
-            body = _rigid(name, inertia, _MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
+            body = _rigid(name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
         bodies.append(body)
         start = body.stop
     rows = _Rows(numbering, bodies, displacements)
