@@ -1,0 +1,109 @@
+"""Springs, dampers, motors, actuators, sensors and friction of a flexible mechanism: all act along measures ℓ(θ, δ).
+
+A measure is a row c over z. To first order in δ, ℓ = ρ(θ) + c Ψ_δ δ, so that over η
+
+    ∂_e ℓ = c·ψ_e,   ∂_e ∂_k ℓ = ∂_k c·ψ_e + c·∂_kψ_e  for θ_k,   0 for two of δ
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.compilation import kernel
+from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
+
+# Places of the coefficients in a row, in the order of `layout.flexible_layout`.
+MASS, DM, CHRISTOFFEL, STIFFNESS, POTENTIAL, FORCE, DFORCE, DAMPING, INPUT_MAP, OUTPUTS, FRICTION_MAP = range(11)
+TOLD, DK, DDAMPING, DINPUT_MAP, DFRICTION_MAP = range(11, 16)
+# And those of the rigid mechanism's row that are taken over.
+RIGID_POTENTIAL, RIGID_FORCE, RIGID_DFORCE, RIGID_OUTPUTS = 3, 4, 5, 8
+
+
+@kernel
+def measure_slopes(i, C, dC, Psi, dPsi, slope, bend):
+    """∂ℓ/∂η (n,) and ∂²ℓ/∂η² (n, n) of row i."""
+    s = dC.shape[0]
+    for e in range(Psi.shape[0]):
+        slope[e] = np.dot(C[i], Psi[e])
+        for k in range(s):
+            bend[e, k] = np.dot(dC[k, i], Psi[e]) + np.dot(C[i], dPsi[k, e])
+            bend[k, e] = bend[e, k]
+
+
+@kernel
+def add_outer(factor, slope, bend, directions, at, dat, row):
+    """Adds factor ∂ℓ ∂ℓᵀ at row[at:], and its derivatives along the first `directions` of η at row[dat:]."""
+    n = slope.shape[0]
+    for e in range(n):
+        for g in range(n):
+            row[at + e * n + g] += factor * slope[e] * slope[g]
+            for k in range(directions):
+                row[dat + (e * n + g) * directions + k] += factor * (bend[e, k] * slope[g] + slope[e] * bend[g, k])
+
+
+@kernel
+def put_column(slope, bend, s, columns, column, at, dat, row):
+    """∂ℓ as one column of an (n, columns) matrix at row[at:], and its derivatives with respect to θ at row[dat:]."""
+    for e in range(slope.shape[0]):
+        row[at + e * columns + column] = slope[e]
+        for k in range(s):
+            row[dat + (e * columns + column) * s + k] = bend[e, k]
+
+
+@kernel
+def put_output(slope, bend, s, given, to, row):
+    """One output: value, slopes and bends of θ as the rigid mechanism has them, then Ψ_o and ∂Ψ_o/∂θ."""
+    n, known = slope.shape[0], 1 + s + s * s
+    for c in range(known):
+        row[to + c] = given[c]
+    for e in range(s, n):
+        row[to + known + e - s] = slope[e]
+        for k in range(s):
+            row[to + known + (n - s) + (e - s) * s + k] = bend[e, k]
+
+
+@kernel
+def push(pushed, changed, i, C, dC, f, df):
+    """Adds a force along row i to f (z,), and its derivatives to df (s, z); changed (s,): of the force itself."""
+    for c in range(f.shape[0]):
+        f[c] += pushed * C[i, c]
+    for k in range(dC.shape[0]):
+        for c in range(f.shape[0]):
+            df[k, c] += pushed * dC[k, i, c] + changed[k] * C[i, c]
+
+
+@kernel
+def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid_at, given, row, f, df):
+    """Everything that acts along or sees a measure, into the row and the load vector.
+
+    uses : numbers of the rows among those computed, role and number, coefficient and reference, place of ℓ in w
+    given : the rigid mechanism's row; the last `loaded` of the `held` rows are inputs of their own
+    """
+    uses_row, uses_i, uses_f, values_at = uses
+    s, n = dC.shape[0], Psi.shape[0]
+    slope, bend, changed = np.empty(n), np.zeros((n, n)), np.zeros(s)
+    inputs, output, known = actuators + loaded, 1 + s + s * s + (n - s) * (1 + s), 1 + s + s * s
+    for u in range(uses_row.shape[0]):
+        i, role, to = uses_row[u], uses_i[u, 0], uses_i[u, 1]
+        factor, relaxed = uses_f[u, 0], uses_f[u, 1]
+        measure_slopes(i, C, dC, Psi, dPsi, slope, bend)
+        if role == SPRING:
+            for k in range(s):
+                changed[k] = -factor * slope[k]
+            push(-factor * (w[values_at[u]] - relaxed), changed, i, C, dC, f, df)
+        elif role == DRIVE:
+            changed[:] = 0.0
+            push(factor, changed, i, C, dC, f, df)
+        elif role == DAMPER:
+            add_outer(factor, slope, bend, s, at[DAMPING], at[DDAMPING], row)
+        elif role == MOTOR:
+            add_outer(factor, slope, bend, n, at[MASS], at[DM], row)
+        elif role == ACTUATOR:
+            put_column(slope, bend, s, inputs, to, at[INPUT_MAP], at[DINPUT_MAP], row)
+        elif role == SENSOR:
+            put_output(slope, bend, s, given[rigid_at[RIGID_OUTPUTS] + to * known :], at[OUTPUTS] + to * output, row)
+        elif role == DRY:
+            put_column(slope, bend, s, 1, 0, at[FRICTION_MAP] + to * n, at[DFRICTION_MAP] + to * n * s, row)
+    for a in range(loaded):  # a force at a loaded displacement is an input
+        measure_slopes(held - loaded + a, C, dC, Psi, dPsi, slope, bend)
+        put_column(slope, bend, s, inputs, actuators + a, at[INPUT_MAP], at[DINPUT_MAP], row)
