@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.simulated import Simulation
-from supple.analyses.simulation import simulate
 from supple.analyses.statics import equilibrium
 from supple.analyses.trajectory import trajectory
 from supple.description.mechanism import Mechanism
@@ -72,12 +70,3 @@ def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any]) -
         first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
         return equilibrium(mechanism, None, inputs=first)
     return assemble(mechanism, None if scenario.start == REST else scenario.start)
-
-
-def simulate_scenario(mechanism: Mechanism, scenario: Scenario | str, **options: Any) -> Simulation:
-    """Simulate the full mechanism; options are those of `simulate`."""
-    run = run_of(mechanism, scenario, until=options.pop("until", None), step=options.pop("step", None))
-    return simulate(
-        mechanism, until=run.until, step=run.step, start=run.start, rates=run.rates or None, inputs=run.inputs,
-        input_times=run.times, motion=run.motion, **options,
-    )  # fmt: skip

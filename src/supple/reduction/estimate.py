@@ -62,7 +62,7 @@ def estimate(
     degree: int | None = None,
     tolerance: float = 1e-3,
 ) -> Estimate:
-    """Samples and time of a reduction, good to a factor of about four where refinement decides, exact otherwise."""
+    """Samples and time of a reduction, mostly good to a factor of four where refinement decides, exact otherwise."""
     lines = [_lines(box) for box in region]
     s = region[0].dimension
     sampler(lines[0][:1].reshape(-1, s)[:2])  # reading compiled kernels does not count

@@ -141,15 +141,3 @@ def rested(stiffness, D, C, compliance, scale, order, rank, L, forces, ends, Z, 
             return False
         last = largest
     return False
-
-
-@kernel
-def statics(stiffness, shift, C, compliance, forces, ends, Z, reactions):
-    """The same, from the start."""
-    m, n = C.shape
-    D = 1.0 / (stiffness + shift)
-    order = np.empty(m, dtype=np.int64)
-    L = np.zeros((m, m))
-    B = np.empty((m, n))
-    rank, scale = factored(D, C, compliance, order, L, B)
-    return rested(stiffness, D, C, compliance, scale, order, rank, L, forces, ends, Z, reactions)
