@@ -96,16 +96,17 @@ def _jit(function: types.FunctionType, folder: Path, fused: bool) -> Any:
     import numba
 
     native = {name: compiled(callee, fused=fused) for name, callee in callees(function).items()}
-    twin = types.FunctionType(
-        function.__code__, {**function.__globals__, **native}, function.__name__, function.__defaults__
-    )
+    code, cached = function.__code__, True
+    try:
+        code = _filed(code, folder)
+    except OSError:  # a read-only home: compile for this process alone
+        cached = False
+    twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     if fused:
         options["fastmath"] = {"contract"}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:  # a read-only home: compile for this process alone
+    if not cached:
         return numba.njit(twin, **options)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
@@ -113,3 +114,18 @@ def _jit(function: types.FunctionType, folder: Path, fused: bool) -> Any:
         return numba.njit(twin, cache=True, **options)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def _filed(code: types.CodeType, folder: Path) -> types.CodeType:
+    """The code, said to stand on line 1 of a file in its own cache folder.
+
+    numba names a cache by the path, the line and the text of the source file. The digest says already what is
+    compiled, so a comment changed elsewhere in the file, or another checkout, must not compile anything again.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "kernel.py"
+    if not source.exists():
+        beside = folder / f"kernel-{os.getpid()}.part"
+        beside.write_text(f"# {code.co_qualname}\n", encoding="utf-8")
+        beside.replace(source)
+    return code.replace(co_filename=str(source), co_firstlineno=1)
