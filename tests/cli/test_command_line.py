@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ def test_the_exit_status_of_a_process(four_bar, tmp_path):
 
 _LOADED = """
 import sys
+from importlib.resources import files
 from supple.cli.main import run
 try:
     run(sys.argv[1:])
@@ -68,9 +70,14 @@ def test_importing_supple_loads_no_compiler_and_no_plots():
     assert not {"numba", "llvmlite", "matplotlib"} & set(loaded)
 
 
+def test_types_are_shipped():
+    """PEP 561: without the marker a type checker takes every name of the package as Any."""
+    assert files("supple").joinpath("py.typed").is_file()
+
+
 def test_the_public_names_are_listed_once():
     assert list(api.__all__) == sorted(api._HOMES)
-    assert set(api.__all__) <= set(dir(api))
+    assert dir(api) == sorted([*api.__all__, "__version__", "control"])  # whatever was imported before
     with pytest.raises(AttributeError, match="no attribute 'laod'"):
         _ = api.laod
 

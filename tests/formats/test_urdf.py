@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -245,6 +247,16 @@ def test_wrong_robots_are_answered_by_one_line(name, tmp_path, capsys):
     assert said.err.count("\n") == 1
     assert said.err.startswith(f"error: {file}")
     assert re.search(pattern, said.err), said.err
+
+
+def test_a_robot_needs_no_more_than_the_parser(tmp_path):
+    """Meshes, pictures and graphs are not ours: reading a robot loads no package but those of any mechanism."""
+    (tmp_path / "robot.urdf").write_text(WHOLE)
+    code = "import sys, supple; supple.load('robot.urdf'); print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lxml" in loaded
+    assert not loaded & {"yourdfpy", "trimesh", "networkx", "PIL", "requests", "matplotlib", "numba"}
 
 
 def test_a_document_type_in_a_comment_is_harmless(robot):

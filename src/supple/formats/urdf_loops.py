@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
-from scipy.spatial.transform import Rotation
 
 from supple.description.mechanism import Name
 from supple.description.quantity import Number, Part
@@ -52,7 +51,7 @@ class Origin(Part):
     """Turns about the link's fixed x, y and z axes, in this order, rad."""
 
     def placement(self) -> Placement:
-        return Placement(Rotation.from_euler("xyz", self.rpy).as_matrix(), np.array(self.xyz))
+        return Placement.turned(self.xyz, self.rpy)
 
 
 class LoopConstraint(Part):

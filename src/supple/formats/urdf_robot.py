@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
@@ -28,6 +28,11 @@ class Placement:
 
     axes: Array
     position: Array
+
+    @classmethod
+    def turned(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
+        """At xyz, turned about the outer frame's fixed x, y and z axes, in this order: R = Rz(y) Ry(p) Rx(r)."""
+        return cls(Rotation.from_euler("xyz", rpy).as_matrix(), np.array(xyz, float))
 
     def __matmul__(self, inner: Placement) -> Placement:
         return Placement(self.axes @ inner.axes, self.position + self.axes @ inner.position)
@@ -109,26 +114,10 @@ def robot_of(element: Any, file: str) -> Robot:
             )  # fmt: skip
         parent[child] = name
     order = _order(links, elements, parent, file)
-    read = _values(element, file)
-    masses = {link.name: _mass(link, links[link.name], file) for link in read.links}
-    joints = {joint.name: _joint(joint, elements[joint.name], file) for joint in read.joints}
+    masses = {name: _mass(link, file) for name, link in links.items()}
+    joints = {name: _joint(joint, file) for name, joint in elements.items()}
     name = element.get("name") or "robot"
     return Robot(name, file, order[0], masses, joints, parent, order, links, elements)
-
-
-def _values(element: Any, file: str) -> Any:
-    """What yourdfpy reads; nothing but links and joints is left, so it meets no meshes."""
-    from yourdfpy import URDF  # takes a second, and only robots need it
-
-    if not element.get("name"):
-        element.set("name", "robot")
-    try:
-        return URDF.load(
-            io.BytesIO(etree.tostring(element)), build_scene_graph=False, build_collision_scene_graph=False,
-            load_meshes=False, load_collision_meshes=False,
-        ).robot  # fmt: skip
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(f"it cannot be read as URDF ({error})", file=file, hint="check it with check_urdf") from error
 
 
 def _named(element: Any, tag: str, file: str) -> dict[str, Any]:
@@ -199,44 +188,68 @@ def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str]
     return tuple(order)
 
 
-def _mass(link: Any, element: Any, file: str) -> MassProperties:
-    if link.inertial is None:
+def _mass(link: Any, file: str) -> MassProperties:
+    inertial = link.find("inertial")
+    if inertial is None:
         return nothing()
-    mass = float(link.inertial.mass or 0.0)
+    found = inertial.find("mass")
+    mass = _number(found, "value", 0.0)
     if mass < 0.0:
-        found = element.find("inertial/mass")
-        raise fault(f"its mass {mass:g} kg is negative", found, file, within=element, hint="give a mass of 0 or more")
-    placed = _placement(link.inertial.origin)
-    inertia = np.zeros((3, 3)) if link.inertial.inertia is None else link.inertial.inertia
+        raise fault(f"its mass {mass:g} kg is negative", found, file, within=link, hint="give a mass of 0 or more")
+    placed, inertia = _placement(inertial), _inertia(inertial.find("inertia"))
     if np.abs(inertia).max() < _ROUNDING * mass:  # a point mass, to rounding, which may well be negative
         inertia = np.zeros((3, 3))
     return MassProperties(mass, placed.position, placed.axes @ inertia @ placed.axes.T)
 
 
-def _joint(joint: Any, element: Any, file: str) -> RobotJoint:
-    limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
-    lower, upper = (None, None) if limit is None else (limit.lower, limit.upper)
+def _inertia(element: Any) -> Array:
+    """The tensor [[ixx, ixy, ixz], ...]; products left out are zero, and so is all of it without an element."""
+    return np.array([[_number(element, f"i{min(a, b)}{max(a, b)}", 0.0) for b in "xyz"] for a in "xyz"])
+
+
+def _joint(joint: Any, file: str) -> RobotJoint:
+    limit, dynamics, mimic = (joint.find(tag) for tag in ("limit", "dynamics", "mimic"))
+    lower, upper = _number(limit, "lower"), _number(limit, "upper")
     if lower is not None and upper is not None and lower > upper:
-        found = element.find("limit")
-        raise fault(f"its lower limit {lower:g} is above its upper {upper:g}", found, file, within=element)
+        raise fault(f"its lower limit {lower:g} is above its upper {upper:g}", limit, file, within=joint)
     return RobotJoint(
-        type=joint.type,
-        parent=joint.parent,
-        child=joint.child,
-        placement=_placement(joint.origin),
-        axis=joint.axis,
+        type=joint.get("type"),
+        parent=joint.find("parent").get("link"),
+        child=joint.find("child").get("link"),
+        placement=_placement(joint),
+        axis=np.array(_numbers(joint.find("axis"), "xyz", (1.0, 0.0, 0.0))),
         lower=lower,
         upper=upper,
-        effort=None if limit is None else limit.effort,
-        damping=_number(None if dynamics is None else dynamics.damping),
-        friction=_number(None if dynamics is None else dynamics.friction),
-        follows=None if mimic is None else Follows(mimic.joint, mimic.multiplier, mimic.offset),
+        effort=_number(limit, "effort"),
+        damping=_number(dynamics, "damping"),
+        friction=_number(dynamics, "friction"),
+        follows=_follows(mimic),
     )
 
 
-def _placement(matrix: Array | None) -> Placement:
-    return HERE if matrix is None else Placement(matrix[:3, :3], matrix[:3, 3])
+def _follows(mimic: Any) -> Follows | None:
+    if mimic is None:
+        return None
+    return Follows(mimic.get("joint"), _number(mimic, "multiplier", 1.0), _number(mimic, "offset", 0.0))
 
 
-def _number(text: str | None) -> float | None:
-    return None if text is None else float(text)
+def _placement(element: Any) -> Placement:
+    """Where the element's <origin> is; left out, it coincides."""
+    origin = element.find("origin")
+    zero = (0.0, 0.0, 0.0)
+    return HERE if origin is None else Placement.turned(_numbers(origin, "xyz", zero), _numbers(origin, "rpy", zero))
+
+
+def _numbers(element: Any, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """An attribute's numbers, or the default where it, or the whole element, is left out."""
+    text = None if element is None else element.get(name)
+    return default if text is None else tuple(float(word) for word in text.split())
+
+
+@overload
+def _number(element: Any, name: str) -> float | None: ...
+@overload
+def _number(element: Any, name: str, default: float) -> float: ...
+def _number(element: Any, name: str, default: float | None = None) -> float | None:
+    text = None if element is None else element.get(name)
+    return default if text is None else float(text)

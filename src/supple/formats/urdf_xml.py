@@ -1,7 +1,7 @@
 """URDF as XML: strict, without entities, and cut down to what has to do with mechanics.
 
-The parser of XML is lxml, as in yourdfpy, but under guard: a document type could name files and grow in memory, so it
-is refused, and so is everything that is not well formed (yourdfpy would mend it silently).
+The parser of XML is lxml, under guard: a document type could name files and grow in memory, so it is refused, and so is
+everything that is not well formed (other readers mend it silently).
 """
 
 from __future__ import annotations
