@@ -99,6 +99,21 @@ def test_operators_and_functions(text, value):
         ("(12 mm)**2", 144e-6),
         ("1/4 mm", 250.0),  # the unit belongs to its number
         ("2*pi/3", 2 * math.pi / 3),
+        ("250 mN", 0.25),
+        ("2.4 kHz", 2400.0),
+        ("3 Nmm", 0.003),
+        ("5 \u00b5m", 5e-6),  # the micro sign
+        ("5 \u03bcm", 5e-6),  # the letter mu
+        ("5*\u00b5m", 5e-6),
+        ("2 inch + 1 in", 3 * 0.0254),
+        ("4 lb", 4 * 0.45359237),
+        ("1 lbf/inch**2 - 1 psi", 0.0),
+        ("1 rev", 2 * math.pi),
+        ("40°", math.radians(40)),
+        ("0.2 kg m²", 0.2),
+        ("3 cm⁴", 3e-8),
+        ("5 N·m/deg", 5 * 180 / math.pi),
+        ("2 kg mm**2 + 1 g m²", 1.002e-3),
     ],
 )
 def test_quantities_are_converted_to_si(text, value):
@@ -188,6 +203,13 @@ def test_anything_but_arithmetic_is_refused(text):
         ("sinus(1)", 'did you mean "sin"'),
         ("2^3", r"\*\* for powers"),
         ("2 crank", r"write a \* between 2 and crank"),
+        ("2sin(1)", r"write a \* between 2 and sin"),
+        ("70 Gpa", '"Gpa" in "70 Gpa" is not a unit or a parameter; did you mean GPa?'),
+        ("3 hz", "did you mean Hz"),
+        ("12 sec", "did you mean s?"),
+        ("2 meters + 1", "did you mean m?"),
+        ("3 mmm", "did you mean mm"),
+        ("7 furlong", "is not a unit or a parameter; known are mm, m"),
         ("1,5", "decimals take a point"),
         ("a.b", "not allowed in an expression"),
         ("(1", "parentheses do not match"),

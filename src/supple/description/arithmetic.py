@@ -11,9 +11,9 @@ import math
 import operator
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
-from supple.description.units import CONSTANTS, expand_units
+from supple.description.units import CONSTANTS, UNITS, expand_units, nearest_unit, unknown_unit
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import brief, quoted
 
@@ -57,8 +57,11 @@ _REFUSED: dict[type[ast.AST], str] = {
 }
 
 
-def parse(text: str) -> ast.expr:
-    """The syntax tree of an expression, not yet checked beyond its length and depth."""
+def parse(text: str, names: Container[str] = ()) -> ast.expr:
+    """The syntax tree of an expression, not yet checked beyond its length and depth.
+
+    names : of parameters, for the advice where it is no expression
+    """
     if not text.strip():
         raise InputError("an empty expression has no value", hint="write a number")
     if len(text) > LONGEST:
@@ -77,7 +80,7 @@ def parse(text: str) -> ast.expr:
             # Line ends inside a folded scalar are spaces; strip, as a leading one would be an indentation.
             return ast.parse(expand_units(" ".join(text.split())), mode="eval").body
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        raise InputError(f"{quoted(text)} is not an arithmetic expression", hint=_advice(text)) from error
+        raise _unreadable(text, names) from error
 
 
 def names_in(tree: ast.expr) -> set[str]:
@@ -99,6 +102,8 @@ def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) ->
             return _finite("a number", text, float, number)
         case ast.Name(id=name):
             return _named(name, names, text)
+        case ast.Attribute(value=ast.Constant(value=1), attr=unit) if unit in UNITS:  # as `expand_units` marks it
+            return UNITS[unit].factor
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
             value = _value(operand, names, text, depth + 1)
             return -value if isinstance(sign, ast.USub) else value
@@ -193,10 +198,18 @@ def _too_deep(text: str) -> InputError:
     )
 
 
-def _advice(text: str) -> str:
-    """The likeliest slip in a text that does not parse."""
-    if glued := re.search(r"(?<![\w.])(\d[\d.]*)\s*([^\W\d]\w*)", text):
-        return f"write a * between {brief(glued[1], 20)} and {brief(glued[2], 20)}"
-    if text.count("(") != text.count(")"):
-        return "its parentheses do not match"
-    return "write it as in 2*crank + 10*mm"
+def _unreadable(text: str, names: Container[str]) -> InputError:
+    """A text that does not parse, with its likeliest slip."""
+    message, hint = f"{quoted(text)} is not an arithmetic expression", "write it as in 2*crank + 10*mm"
+    if glued := unknown_unit(text):
+        number, name = glued
+        if name in names or name in FUNCTIONS:
+            hint = f"write a * between {brief(number, 20)} and {brief(name, 20)}"
+        else:
+            message = f"{quoted(name, 20)} in {quoted(text)} is not a unit or a parameter"
+            hint = nearest_unit(name)
+    elif text.count("(") != text.count(")"):
+        hint = "its parentheses do not match"
+    elif called := re.search(r"(?<![\w.])(\d[\d.]*)\s*([^\W\d]\w*)", text):  # 2 min(a, b), where min is also a unit
+        hint = f"write a * between {brief(called[1], 20)} and {brief(called[2], 20)}"
+    return InputError(message, hint=hint)

@@ -29,7 +29,7 @@ _current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", def
 
 def evaluate(text: str, names: Mapping[str, float]) -> float:
     """The finite value of an arithmetic expression in SI; `names` win over constants and units."""
-    return value_of(parse(text), names, text)
+    return value_of(parse(text, names), names, text)
 
 
 def quantity(text: str) -> float:
@@ -53,7 +53,7 @@ def resolve_parameters(
         _check_name(name)
         if isinstance(value, str):
             with _about(name):
-                trees[name] = parse(value)
+                trees[name] = parse(value, written)
     needs = {name: names_in(trees[name]) & written.keys() if name in trees else set() for name in written}
     values: dict[str, float] = {}
     for name in _in_order(needs):

@@ -1,0 +1,152 @@
+"""Dimensions: what a number with a unit measures, as exponents of length, mass and time.
+
+An angle and a count of cycles have no exponents, as on paper, but they have a name: 40 deg is no length, and 5 Hz is no
+rate in rad/s. A plain number is in SI units and fits anywhere; so does a number whose dimension nobody has told (None).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+
+Exponent = int | Fraction
+HIGHEST = 20  # exponent; beyond it a power of a unit is a slip
+
+ANY = "angle or cycle"  # of pi, so that 2*pi*5*Hz is a rate
+
+
+class Dimension(NamedTuple):
+    """length^a mass^b time^c, and what it counts beside: "angle", "cycle", either (`ANY`), or nothing in particular."""
+
+    length: Exponent = 0
+    mass: Exponent = 0
+    time: Exponent = 0
+    counts: str = ""
+
+    @property
+    def exponents(self) -> tuple[Exponent, Exponent, Exponent]:
+        return self[:3]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is that of a number without a unit."""
+        return not any(self.exponents) and self.counts in ("", ANY)
+
+    def __str__(self) -> str:
+        known = _WORDS.get(self) or _WORDS.get(self._replace(counts=""))
+        return f"{known[0]} ({known[1]})" if known and known[1] else known[0] if known else f"in {_symbols(self)}"
+
+
+class Measured(float):
+    """A number in SI units that knows its dimension; in arithmetic it is the number alone."""
+
+    __slots__ = ("dimension",)
+    dimension: Dimension
+
+    def __new__(cls, value: float, dimension: Dimension) -> Measured:
+        found = super().__new__(cls, value)
+        found.dimension = dimension
+        return found
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return float(self), self.dimension
+
+
+PLAIN, PI = Dimension(), Dimension(counts=ANY)
+RATIO = Dimension()
+ANGLE, LENGTH, MASS, TIME = Dimension(counts="angle"), Dimension(length=1), Dimension(mass=1), Dimension(time=1)
+AREA, VOLUME, SECOND_MOMENT = Dimension(2), Dimension(3), Dimension(4)
+PER_LENGTH, PER_TIME = Dimension(-1), Dimension(0, 0, -1)
+FREQUENCY = Dimension(0, 0, -1, "cycle")
+SPEED, ACCELERATION, JERK = Dimension(1, 0, -1), Dimension(1, 0, -2), Dimension(1, 0, -3)
+RATE = Dimension(0, 0, -1, "angle")
+ANGULAR_ACCELERATION, ANGULAR_JERK = Dimension(0, 0, -2, "angle"), Dimension(0, 0, -3, "angle")
+FORCE, TORQUE, POWER, PRESSURE = Dimension(1, 1, -2), Dimension(2, 1, -2), Dimension(2, 1, -3), Dimension(-1, 1, -2)
+LINE_MASS, DENSITY, INERTIA = Dimension(-1, 1), Dimension(-3, 1), Dimension(2, 1)
+STIFFNESS, TORSIONAL_STIFFNESS = Dimension(0, 1, -2), Dimension(2, 1, -2, "angle")
+DAMPING, TORSIONAL_DAMPING = Dimension(0, 1, -1), Dimension(2, 1, -1, "angle")
+GEAR = Dimension(-1, 0, 0, "angle")
+
+_WORDS: dict[Dimension, tuple[str, str]] = {
+    RATIO: ("a plain number", ""), ANGLE: ("an angle", "rad"), Dimension(counts="cycle"): ("a number of cycles", ""),
+    LENGTH: ("a length", "m"), MASS: ("a mass", "kg"), TIME: ("a time", "s"),
+    AREA: ("an area", "m²"), VOLUME: ("a volume", "m³"), SECOND_MOMENT: ("a second moment of area", "m⁴"),
+    PER_LENGTH: ("a number for a metre", "1/m"), PER_TIME: ("a number for a second", "1/s"),
+    FREQUENCY: ("a frequency", "Hz"), RATE: ("a rate of turning", "rad/s"),
+    SPEED: ("a speed", "m/s"), ACCELERATION: ("an acceleration", "m/s²"), JERK: ("a jerk", "m/s³"),
+    ANGULAR_ACCELERATION: ("an angular acceleration", "rad/s²"), ANGULAR_JERK: ("an angular jerk", "rad/s³"),
+    FORCE: ("a force", "N"), TORQUE: ("a torque", "N m"), POWER: ("a power", "W"), PRESSURE: ("a pressure", "Pa"),
+    LINE_MASS: ("a mass for a metre", "kg/m"), DENSITY: ("a density", "kg/m³"),
+    INERTIA: ("a moment of inertia", "kg m²"),
+    STIFFNESS: ("a stiffness", "N/m"), TORSIONAL_STIFFNESS: ("a stiffness about an axis", "N m/rad"),
+    DAMPING: ("a damping", "N s/m"), TORSIONAL_DAMPING: ("a damping about an axis", "N m s/rad"),
+    GEAR: ("an angle for a metre", "rad/m"),
+}  # fmt: skip
+
+
+def fits(dimension: Dimension | None, wanted: Dimension) -> bool:
+    """Whether a number of this dimension may stand where another is wanted.
+
+    Exponents must be the same. What is counted matters only where both say so, or where there is nothing else (an angle
+    is no ratio): N m/rad is a torque as well, and an angle times a radius is an arc.
+    """
+    if dimension is None or dimension.plain:
+        return True
+    if dimension.exponents != wanted.exponents:
+        return False
+    if dimension.counts in ("", ANY) or (not wanted.counts and any(wanted.exponents)):
+        return True
+    return dimension.counts == wanted.counts
+
+
+def times(a: Dimension | None, b: Dimension | None) -> Dimension | None:
+    """Of a product. A number that nobody has told the dimension of leaves it untold."""
+    if a is None or b is None:
+        return None
+    counts = ANY if ANY in (a.counts, b.counts) else (a.counts or b.counts) if not (a.counts and b.counts) else ""
+    return Dimension(a.length + b.length, a.mass + b.mass, a.time + b.time, counts)
+
+
+def to_power(a: Dimension | None, exponent: float) -> Dimension | None:
+    """Of a power; a root halves the exponents, exactly."""
+    if a is None or a.plain:
+        return a
+    if abs(exponent) > HIGHEST:
+        raise InputError(f"a unit to the power {exponent:g}", hint=f"at most {HIGHEST}")
+    share = Fraction(exponent).limit_denominator(1000)
+    length, mass, time = (_simple(item * share) for item in a.exponents)
+    return Dimension(length, mass, time, a.counts if abs(share) == 1 or a.counts == ANY else "")
+
+
+def joined(a: Dimension | None, b: Dimension | None) -> Dimension | None:
+    """Of a sum, or of the larger of two: theirs, if they agree. A plain number takes that of the other."""
+    if a is None or a.plain:
+        return b if b is not None and not b.plain else a if b is not None else b
+    if not fits(b, a):
+        raise InputError(f"{a} and {b} cannot be added or compared", hint="check their units")
+    return a
+
+
+def require(value: float, wanted: Dimension, text: object = None) -> float:
+    """The number alone, if it is of the dimension that is wanted."""
+    dimension = getattr(value, "dimension", None)
+    if fits(dimension, wanted):
+        return float(value)
+    said = quoted(text) if isinstance(text, str) else f"{float(value):g} in SI units"
+    hint = None
+    if isinstance(text, str) and ("*" in text or "/" in text):
+        hint = "a number in a product is a plain factor: write its unit too where it has one"
+    raise InputError(f"{said} is {dimension}, and {wanted} is expected", hint=hint)
+
+
+def _simple(value: Exponent) -> Exponent:
+    return int(value) if value == int(value) else value
+
+
+def _symbols(dimension: Dimension) -> str:
+    """Such as `kg m**2 s**-1`."""
+    named = {"kg": dimension.mass, "m": dimension.length, "s": dimension.time}
+    return " ".join(name if power == 1 else f"{name}**{power}" for name, power in named.items() if power) or "no unit"
