@@ -82,8 +82,8 @@ def expand_units(text: str) -> str:
     """The text with every number that carries units written as a product: `12 mm` is `(12.0*(1).mm)`.
 
     So marked, a unit is told apart from a name: what follows a number is always the unit, also where a parameter has
-    the same name (`2 m` is two metres although `m` may be a mass). A power belongs to the unit, as on paper: `12 mm**2` is
-    12e-6 m². Units behind one another are multiplied: `0.2 kg m²`.
+    the same name (`2 m` is two metres although `m` may be a mass). A power belongs to the unit, as on paper:
+    `12 mm**2` is 12e-6 m². Units behind one another are multiplied: `0.2 kg m²`.
     """
 
     def product(match: re.Match[str]) -> str:
