@@ -17,6 +17,7 @@ from scipy.linalg import eigh
 from supple.analyses.direct_response import Proportional, require_finite
 from supple.analyses.restraint import Restraint
 from supple.compilation import compiled
+from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
@@ -49,6 +50,7 @@ class ModalSystem(NamedTuple):
     J: Array
 
 
+@single_blas_thread()
 def modal_system(rest: ElasticRest, configuration: Configuration, held: Restraint, *, preload: bool) -> ModalSystem:
     """Modes under a restraint, at one configuration."""
     squares, Phi = _modes_of_springs(rest, configuration, held)
@@ -81,6 +83,7 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     return 1.0 / inverse[kept][::-1] - shift, np.ascontiguousarray(vectors[:, kept][:, ::-1].T)
 
 
+@single_blas_thread()
 def modal_response(
     rest: ElasticRest,
     configuration: Configuration,

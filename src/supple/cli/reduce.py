@@ -14,7 +14,6 @@ from supple.cli.local import ConstraintModes, InternalModes, names, require_elas
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
-from supple.reduction.threads import before_numpy
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -113,7 +112,6 @@ def reduce(
     as_json: Json = False,
 ) -> None:
     """Make a small model that holds over a whole region."""
-    before_numpy()
     with answering(as_json) as answer:
         if boxes is not None and tolerance is not None:
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure_kernel import close_batch
@@ -103,7 +104,7 @@ def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> N
         return
     work(0, 1)  # compile once, not in every thread
     bounds = np.linspace(0, count, workers + 1).astype(int)
-    with ThreadPoolExecutor(workers) as pool:
+    with single_blas_thread(), ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(work, int(a), int(b)) for a, b in pairwise(bounds)]:
             done.result()
 

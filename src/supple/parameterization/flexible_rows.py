@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.threads import single_blas_thread
 from supple.description.damping import Damping
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import in_parts
@@ -33,6 +34,7 @@ class FlexibleRows(NamedTuple):
     status: Integers
 
 
+@single_blas_thread()
 def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> FlexibleRows:
     """A row depends on its own configuration alone, whatever stands beside it in the batch."""
     position = configuration.rest

@@ -17,6 +17,7 @@ from supple.approximation.designs import scattered
 from supple.approximation.refinement import adaptive
 from supple.approximation.samples import Samples
 from supple.approximation.uniform import uniform
+from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.kinematics.configuration import At
@@ -32,7 +33,6 @@ from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
 from supple.reduction.sampling import Sampling
-from supple.reduction.threads import single_blas_thread
 from supple.reduction.truncation import truncation
 
 Array = NDArray[np.float64]
@@ -111,8 +111,7 @@ def reduce(
         sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
                             computed=line.computed, choice=choice)  # fmt: skip
         try:
-            with single_blas_thread():
-                columns, found = _approximated(mechanism, task, sampling, line.refined)
+            columns, found = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
     columns = with_limits(columns, task.domain.limits)
@@ -130,6 +129,7 @@ def reduce(
     return model
 
 
+@single_blas_thread()
 def expected_cost(
     mechanism: Mechanism,
     *,
@@ -166,6 +166,7 @@ def store_file(store: str | Path | bool | None, output: str | Path | None) -> Pa
     return Path(store)
 
 
+@single_blas_thread()
 def _approximated(
     mechanism: Mechanism, task: _Task, sampling: Sampling, report: Report
 ) -> tuple[Columns, Approximation]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
+from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.block_modes import lowest_modes, scattered
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
@@ -48,6 +49,7 @@ def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     return C
 
 
+@single_blas_thread()
 def constrained_modes(
     rest: ElasticRest, held: Held, X: Array, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, null_space
 
+from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import MOTOR, carried
@@ -32,6 +33,7 @@ class DenseSystem(NamedTuple):
     N: Array
 
 
+@single_blas_thread()
 def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> DenseSystem:
     """At one configuration (not a batch)."""
     X = configuration.X[None]
@@ -48,6 +50,7 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *,
     return DenseSystem(M, K, N)
 
 
+@single_blas_thread()
 def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> tuple[Array, Array]:
     """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
     M, K, N = dense_system(rest, configuration, held, preload=preload)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -155,6 +156,7 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
     return mechanism.remembered(key, lambda: _build(mechanism, rounded, displacements))
 
 
+@single_blas_thread()
 def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
     numbering = rest(mechanism).numbering
     start, bodies = 0, []

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -15,6 +16,7 @@ from supple.kinematics.closure import in_parts
 Array = NDArray[np.float64]
 
 
+@single_blas_thread()
 def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | None = None) -> tuple[Array, Array]:
     """Z (N, p, n) and multipliers of all rows (N, p, rows) under forces (N, p, n) over z, at poses X (N, ...).
 
