@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.formats.source import source_of
 from supple.formats.urdf_names import part_names
+from supple.formats.urdf_xml import robot_element
 from supple.geometry.rotation import rotation_about
 
 INERTIAL = (
@@ -203,6 +205,52 @@ WRONG = {
         WHOLE.replace(HINGE, HINGE + '<limit lower="2" upper="1" effort="1" velocity="1"/>'),
         r':4: joint "hinge": its lower limit 2 is above its upper 1',
     ),
+    "slip in an attribute": (
+        WHOLE.replace('<axis xyz="0 0 1"/>', '<axis xzy="0 0 1"/>'),
+        r':4: joint "hinge": xzy="0 0 1" of <axis> is not known; did you mean "xyz"',
+    ),
+    "slip in a limit": (
+        WHOLE.replace(HINGE, HINGE + '<limit lowr="-1" upper="1" effort="1" velocity="1"/>'),
+        r':4: joint "hinge": lowr="-1" of <limit> is not known; did you mean "lower"',
+    ),
+    "attribute that geometry does not have": (
+        WHOLE.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><origin quat_xyzw="0 0 0 1"/>'),
+        r'quat_xyzw="0 0 0 1" of <origin> is not known; known: "xyz", "rpy"',
+    ),
+    "slip in an element": (
+        WHOLE.replace(HINGE, HINGE + '<limits lower="0" upper="1"/>'),
+        r':4: joint "hinge": <limits> is not known in <joint>; did you mean "limit"',
+    ),
+    "slip in a part": (WHOLE.replace("joint ", "Joint ").replace("/joint>", "/Joint>"), r"<Joint> is not known in <ro"),
+    "mass out of place": (
+        WHOLE.replace('name="base"/>', 'name="base"><mass value="1"/></link>'),
+        r':2: link "base": <mass> is not known in <link>; it belongs in <inertial>',
+    ),
+    "element that mass does not have": (
+        WHOLE.replace("<inertial>", "<inertial><density/>"),
+        r":3: .*<density> is not known in <inertial>",
+    ),
+    "two masses": (
+        WHOLE.replace("<inertial>", '<inertial><mass value="1"/>'),
+        r':3: link "arm": a second <mass> \(the first is in line 3\)',
+    ),
+    "two inertials": (WHOLE.replace(INERTIAL, INERTIAL * 2), r':3: link "arm": a second <inertial>'),
+    "two axes": (WHOLE.replace(HINGE, HINGE + '\n<axis xyz="1 0 0"/>'), r":5: .*second <axis> .*first is in line 4"),
+    "underscored number": (WHOLE.replace('"2"', '"1_5"'), r':3: link "arm": value="1_5" of <mass> is not a finite'),
+    "number in other digits": (WHOLE.replace('"2"', '"\u0662"'), r":3: .*of <mass> is not a finite number"),
+    "negative effort": (
+        WHOLE.replace(HINGE, HINGE + '<limit effort="-30" velocity="1"/>'),
+        r':4: joint "hinge": effort="-30" of <limit> is negative',
+    ),
+    "text": (WHOLE.replace('<axis xyz="0 0 1"/>', "<axis>0 0 1</axis>"), r'<axis> has text in it, "0 0 1"; values'),
+    "unexpanded": (
+        WHOLE.replace('"test">', '"test" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:arm/>'),
+        r"is not known in <robot>; expand the xacro first",
+    ),
+    "hidden document type": (
+        '<?a <!-- ?><!DOCTYPE robot [<!ENTITY x "y">]><?b --> ?>\n' + WHOLE,
+        r":1: a document type or an entity is declared",
+    ),
     "two parents": (
         WHOLE.replace("</robot>", EXTRA.format(HINGE)),
         r':5: joint "second": link "arm" already has a parent, through joint "hinge" \(line 4\): a tree cannot',
@@ -247,6 +295,32 @@ def test_wrong_robots_are_answered_by_one_line(name, tmp_path, capsys):
     assert said.err.count("\n") == 1
     assert said.err.startswith(f"error: {file}")
     assert re.search(pattern, said.err), said.err
+
+
+def test_what_others_add_is_said_and_left_out(robot):
+    """URDF's own readers pass over what they do not know, and published robots make use of that."""
+    added = (
+        WHOLE.replace('type="revolute"', 'type="revolute" dont_collapse="true"')
+        .replace(HINGE, HINGE + '\n<limit lower="-1" upper="1" effort="3" velocity="1" gear_velocity="9"/><springy/>')
+        .replace("</link>", '<contact><stiffness value="1"/></contact><visual/></link>')
+        .replace("</robot>", "<gazebo/><transmission/><plan/></robot>")
+    )
+    said = (
+        r"robot\.urdf: URDF does not define <contact> in <link> \(line 3\), dont_collapse of <joint> \(line 4\), "
+        r"gear_velocity of <limit> \(line 5\), <springy> in <joint> \(line 5\), <plan> in <robot> \(line 6\): not read"
+    )
+    with pytest.warns(supple.SuppleWarning, match=said):
+        mechanism = robot(added)
+    assert mechanism == robot(WHOLE.replace(HINGE, HINGE + '<limit lower="-1" upper="1" effort="3" velocity="1"/>'))
+
+
+@pytest.mark.parametrize("hostile", ["<!--", "<?a", "<!-- -->", "<![CDATA[", "<!", "<!-"])
+def test_remarks_are_found_in_one_pass(hostile):
+    """A megabyte of openings: a search from each to the end takes minutes, one pass milliseconds."""
+    started = time.process_time()
+    with pytest.raises(supple.InputError, match="not XML"):
+        robot_element((hostile * (2**20 // len(hostile))).encode(), "r.urdf")
+    assert time.process_time() - started < 5.0  # s, on a slow machine
 
 
 def test_a_robot_needs_no_more_than_the_parser(tmp_path):

@@ -17,6 +17,12 @@ from supple.formats.source import source_of
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (PyPI: pin) is not installed")
 
 BASES = ("fixed", "floating")
+# What these robots have beyond URDF, each said when it is read.
+ADDED = {
+    "panda_description/panda.urdf": "D of <dynamics> .*, K of <dynamics>",
+    "anymal_b_simple_description/anymal.urdf": "command_effort of <limit>",
+}
+pytestmark = pytest.mark.filterwarnings("ignore:.*URDF does not define")
 BROKEN_MIMIC = r':\d+: joint "Left_index_q2": it mimics "index_q1", which is not another joint'
 NO_MOTION = "nothing moves: every link is fixed to the root link"
 IMPOSSIBLE = r":\d+: body .* principal moment"
@@ -67,6 +73,12 @@ def test_refused_for_a_reason(name, base):
         load(name, base)
     assert refused.value.file == str(ROBOTS[name])
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_additions_are_said(name):
+    with pytest.warns(supple.SuppleWarning, match=ADDED[name]):
+        load(name)
 
 
 @pytest.mark.parametrize(("name", "base"), LOADED)

@@ -181,6 +181,7 @@ def shared(name: str) -> supple.Mechanism:
     return supple.load(file)
 
 
+@pytest.mark.filterwarnings("ignore:.*URDF does not define <joint_properties>")  # as the program that wrote them adds
 @pytest.mark.parametrize(
     ("name", "motors", "hinges"),
     [("5bar_linkage", ("mot1", "mot2"), 5), ("robot_delta", ("mot1_rod1", "mot1_rod2"), 11)],

@@ -19,11 +19,12 @@ from supple.diagnostics.quoting import brief, quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
 from supple.formats.model_fields import fields_of
+from supple.formats.urdf_grammar import part_of
 from supple.formats.urdf_loops import Loops, add_loops, constraint_data, markers
 from supple.formats.urdf_names import part_names, renamed
 from supple.formats.urdf_parts import Chosen, Parts, parts_of
 from supple.formats.urdf_robot import Robot, robot_of
-from supple.formats.urdf_xml import part_of, read_robot
+from supple.formats.urdf_xml import read_robot
 from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
 
 GRAVITY = [0.0, 0.0, -9.81]  # m/s²: the z axis of a root link points up, by the convention of robotics

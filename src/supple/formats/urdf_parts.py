@@ -15,9 +15,9 @@ from scipy.spatial.transform import Rotation
 
 from supple.description.mechanism import GROUND
 from supple.diagnostics.quoting import quoted
+from supple.formats.urdf_grammar import fault
 from supple.formats.urdf_names import unused
 from supple.formats.urdf_robot import Array, Placement, Robot, RobotJoint
-from supple.formats.urdf_xml import fault
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import rotation_about

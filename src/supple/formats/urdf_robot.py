@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.urdf_xml import fault
+from supple.formats.urdf_grammar import fault
 from supple.geometry.inertia import MassProperties, nothing
 
 Array = NDArray[np.float64]
@@ -179,7 +179,8 @@ def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str]
         link = waiting.pop()
         order.append(link)
         waiting.extend(reversed(children[link]))
-    left = [name for name in links if name not in order]
+    reached = set(order)
+    left = [name for name in links if name not in reached]
     if left:
         raise fault(
             f"the joints from it go round in a circle ({', '.join(left[:6])}) and never reach the root",
