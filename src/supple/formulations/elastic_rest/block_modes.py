@@ -2,7 +2,8 @@
 
 On motions that keep the constraints, A has the eigenvalues 1/(ω² + s) with the modes as vectors. A start near the
 wanted modes (those at rest: in body axes they hardly change) makes two or three passes enough; the residuals, and a
-count of the eigenvalues below the last one, say whether they were.
+count of the eigenvalues below the last one, say whether they were. What the passes leave is judged by its energy
+(`energy_modes`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from math import sqrt
 import numpy as np
 
 from supple.compilation import kernel
+from supple.formulations.elastic_rest.energy_modes import energy_modes, refined_response
 from supple.formulations.elastic_rest.saddle import factored, respond
 
 PASSES = 200
@@ -135,7 +137,7 @@ def lowest_modes(stiffness, shift, C, compliance, start, cut, count, tolerance, 
     order = np.empty(m, dtype=np.int64)
     L = np.zeros((m, m))
     B = np.empty((m, n))
-    rank, _ = factored(D, C, compliance, order, L, B)
+    rank, scale = factored(D, C, compliance, order, L, B)
     B = B[:rank]
     p = start.shape[0]
     Q = np.empty((p, n))
@@ -171,10 +173,12 @@ def lowest_modes(stiffness, shift, C, compliance, start, cut, count, tolerance, 
         if converged:
             for i in range(wanted):
                 squares[i] = 1.0 / mu[i] - shift
-                for c in range(n):
-                    Z[i, c] = V[i, c]
             whole = wanted == count or tries > 0
             if whole and (wanted == 0 or not missed(stiffness, C, compliance, order, rank, squares, wanted)):
+                R = refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V)
+                size = extend(Q, 0, R)
+                wanted = min(wanted, size)
+                energy_modes(stiffness, C, compliance, Q[:size], squares[:wanted], Z[:wanted])
                 return wanted
             V = respond(D, B, scattered(p, n))  # the start had no part in a mode: begin anew with one that has
             tries += 1

@@ -1,0 +1,95 @@
+"""Modes sharpened once more by their energy: ω² as Rayleigh's quotient zᵀKz / zᵀz of motions that keep the rows.
+
+An eigenvalue μ = 1/(ω² + s) of the response A carries the rounding of A, some units of 1/s: in ω² that is ω²/s of itself,
+and more where the factors of S are small. The quotient of elastic energy and mass is stationary at a mode: it errs with
+the square of the error of the shape, as long as the shape keeps the constraints.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from supple.compilation import kernel
+from supple.formulations.elastic_rest.saddle import multipliers
+
+REFINED = 2  # corrections by residuals: each gains what the factors of S are good for
+SWEEPS = 12
+DIAGONAL = 1e-16  # of √(H_ii H_jj): an entry beside the diagonal that is rounding
+
+
+@kernel
+def refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V):
+    """A V as `respond` gives it, with the residuals of both equations taken away: exact but for the last bits of V.
+
+    (Λ + s) Z + Cᵀλ = V,   C Z = diag(c) λ
+    """
+    Ct = np.ascontiguousarray(C.T)
+    F, gap = V, np.zeros((V.shape[0], C.shape[0]))
+    Z, reactions = np.zeros(V.shape), np.zeros(gap.shape)
+    for _ in range(1 + REFINED):
+        step = multipliers(C, compliance, scale, order, rank, L, D, F, gap)
+        Z += (F - np.dot(step, C)) * D
+        reactions += step
+        F = V - Z * (stiffness + shift) - np.dot(reactions, C)
+        gap = reactions * compliance - np.dot(Z, Ct)
+    return Z
+
+
+@kernel
+def diagonalised(H, U):
+    """Turn the rows of U so that H, symmetric, becomes diagonal: Jacobi's rotations, in place.
+
+    Unlike a reduction to three diagonals they keep small eigenvalues beside large ones accurate [Demmel 1992].
+    """
+    p = H.shape[0]
+    for _ in range(SWEEPS):
+        still = True
+        for i in range(p - 1):
+            for j in range(i + 1, p):
+                if abs(H[i, j]) <= DIAGONAL * sqrt(abs(H[i, i] * H[j, j])):
+                    continue
+                still = False
+                half = 0.5 * (H[j, j] - H[i, i]) / H[i, j]
+                t = 1.0 / (abs(half) + sqrt(half * half + 1.0))
+                t = t if half >= 0.0 else -t
+                c = 1.0 / sqrt(t * t + 1.0)
+                s = t * c
+                change = t * H[i, j]
+                H[i, i] -= change
+                H[j, j] += change
+                H[i, j] = H[j, i] = 0.0
+                for k in range(p):
+                    if k != i and k != j:
+                        a, b = H[i, k], H[j, k]
+                        H[i, k] = H[k, i] = c * a - s * b
+                        H[j, k] = H[k, j] = s * a + c * b
+                for k in range(U.shape[1]):
+                    a, b = U[i, k], U[j, k]
+                    U[i, k] = c * a - s * b
+                    U[j, k] = s * a + c * b
+        if still:
+            return
+
+
+@kernel
+def energy_modes(stiffness, C, compliance, Q, squares, Z):
+    """ω² and modes Z, rising, in the span of orthonormal motions Q (p, n) that keep C q = diag(c) λ.   [eq. 9a]
+
+    H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i; as many are given back as `squares` has places.
+    """
+    p = Q.shape[0]
+    H = np.dot(Q * stiffness, np.ascontiguousarray(Q.T))
+    stretch = np.dot(Q, np.ascontiguousarray(C.T))
+    for r in range(C.shape[0]):
+        if compliance[r] > 0.0:
+            for i in range(p):
+                for j in range(p):
+                    H[i, j] += stretch[i, r] * stretch[j, r] / compliance[r]
+    U = Q.copy()
+    diagonalised(H, U)
+    rising = np.argsort(np.diag(H))
+    for i in range(squares.shape[0]):
+        squares[i] = H[rising[i], rising[i]]
+        Z[i] = U[rising[i]]
