@@ -1,8 +1,8 @@
 """Modes sharpened once more by their energy: ω² as Rayleigh's quotient zᵀKz / zᵀz of motions that keep the rows.
 
-An eigenvalue μ = 1/(ω² + s) of the response A carries the rounding of A, some units of 1/s: in ω² that is ω²/s of itself,
-and more where the factors of S are small. The quotient of elastic energy and mass is stationary at a mode: it errs with
-the square of the error of the shape, as long as the shape keeps the constraints.
+An eigenvalue μ = 1/(ω² + s) of the response A carries the rounding of A, some units of 1/s: in ω² that is ω²/s of
+itself, and more where the factors of S are small. The quotient of elastic energy and mass is stationary at a mode: it
+errs with the square of the error of the shape, as long as the shape keeps the constraints.
 """
 
 from __future__ import annotations
