@@ -108,6 +108,27 @@ def test_a_family_that_vanishes_needs_no_refinement():
     assert result.worst < 1e-6
 
 
+@pytest.mark.parametrize("options", [{}, {"fit": "quadratic"}, {"continuous": True}], ids=["auto", "fixed", "continuous"])
+def test_rounding_does_not_decide_where_boxes_are_divided(options):
+    """Entries that are zero but for rounding, as many coefficients of a mechanism are, change neither boxes nor points,
+    whatever the last bits are: their families have other entries, which are what counts."""
+    function, region = without_gradients(pole(1.3, 0.2)), [unit_box(2)]
+
+    def rounded(seed):
+        def value(x):
+            last_bits = np.sin(1e6 * (1 + seed) * x @ np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
+            return np.hstack([function.value(x), 1e-17 * last_bits])
+
+        return Known(value, None)
+
+    plain = adaptive(region, 2e-2, function, function.derived, **options)
+    for seed in range(3):
+        noisy = rounded(seed)
+        found = adaptive(region, 2e-2, noisy, noisy.derived, **options)
+        assert [box.lower for box in found.piecewise.leaves] == [box.lower for box in plain.piecewise.leaves]
+        assert (found.samples, found.checks) == (plain.samples, plain.checks)
+
+
 def test_adaptive_boxes_are_fewer_than_uniform_ones():
     function = pole(1.1)
     result = adaptive([unit_box(1)], 1e-2, function, function.derived, fit="quadratic")

@@ -122,7 +122,9 @@ def assert_true(mechanism, model):
 
 def test_stated_errors_hold_for_ralf(ralf, reduced_ralf):
     assert max(reduced_ralf.error.values()) <= 1e-4
-    assert reduced_ralf.provenance["boxes"] == 1
+    made = reduced_ralf.provenance
+    # 365 when last written; halving its box for the sake of rounding took 791.
+    assert made["samples"] + made["checks"] < 550
     assert_true(ralf, reduced_ralf)
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import Progress, Report, region_medians
+from supple.approximation.approximation import Progress, Report, from_all_sides, region_medians
 from supple.approximation.box import Box
 from supple.approximation.box_tree import Forest, Node
 from supple.approximation.chebyshev import basis_gradient
 from supple.approximation.check_points import filling
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.influence import Influence, influence
 from supple.approximation.leaf import NO_ROWS, check_count
 from supple.approximation.polynomial_fit import fit
 from supple.approximation.polynomial_kinds import Kind
@@ -23,7 +24,6 @@ from supple.approximation.scattered_fit import fitted_families
 from supple.approximation.validity import Limits, halve_invalid
 
 Array = NDArray[np.float64]
-_NOISE = 1e-9  # of the largest value: columns below hold rounding
 
 
 @dataclass(eq=False)
@@ -99,13 +99,13 @@ def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluat
 
 
 def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
-    """Give every part the points that its neighbours evaluated on the faces that belong to it."""
-    leaf_of = forest.piecewise().locate(evaluated.points)
+    """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
+    _, rows, leaf_of = from_all_sides(forest, forest.piecewise(), evaluated.points)
     part_of = {leaf: n for n, leaf in enumerate(leaves)}
     for part in parts:
         if part.node in part_of:
-            part.rows = np.union1d(part.rows, np.flatnonzero(leaf_of == part_of[part.node]))
+            part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
 
 
 def _halves(
@@ -122,6 +122,7 @@ def _halves(
     halves: list[Part] = []
     good: list[Part] = []
     worst = 0.0
+    counted: Influence | None = None
     for part in parts:
         box = part.node.box
         xi = box.to_unit(evaluated.points[part.rows])
@@ -141,7 +142,9 @@ def _halves(
             if error <= tolerance or not allowed.any():
                 good.append(part)
                 continue
-            axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen), -1.0)))
+            counted = counted or influence(derived, evaluated.known.values.shape[1], box.dimension)
+            weight = counted.weights(box.half, chosen.degree, medians)
+            axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
         part.node.axis = axis
         below, above = (Node(half) for half in box.split(axis))
         part.node.children = (below, above)
@@ -150,8 +153,8 @@ def _halves(
     return halves, good, worst
 
 
-def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
-    """How much of the error each axis accounts for: (s,).
+def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind, weight: Array) -> Array:
+    """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
 
     With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
     all known points of the box.
@@ -160,12 +163,10 @@ def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind) -> Array:
     assert part.node.coefficients is not None
     xi = box.to_unit(evaluated.points[part.rows])
     values = known.values[part.rows]
-    size = np.abs(values).max(axis=0)
-    scale = np.maximum(size, max(_NOISE * size.max(), 1e-300))  # what is zero but for rounding has no say
     if known.gradients is not None:
         slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
-        off = np.abs(known.gradients[part.rows] * box.half - slopes) / scale[:, None]
+        off = np.abs(known.gradients[part.rows] * box.half - slopes) * weight[:, None]
         return np.asarray(off.max(axis=(0, 1)))
     next_terms = (chosen.degree + 1) * np.eye(box.dimension, dtype=np.int64)
-    extended = fit(xi, values / scale, np.vstack([chosen.indices, next_terms]))
+    extended = fit(xi, values * weight, np.vstack([chosen.indices, next_terms]))
     return np.asarray(np.abs(extended[-box.dimension :]).max(axis=1))

@@ -8,7 +8,8 @@ A plane goes through the whole region, also through boxes that did not ask for i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from supple.approximation.box_tree import Forest, Node, gridded
 from supple.approximation.check_points import filling
 from supple.approximation.decay import Decay, decay
 from supple.approximation.evaluated import Evaluated
+from supple.approximation.influence import Influence, influence
 from supple.approximation.leaf import check_count
 from supple.approximation.polynomial_kinds import Kind, kind
 from supple.approximation.samples import Derived
@@ -27,6 +29,7 @@ from supple.approximation.validity import Limits
 
 Array = NDArray[np.float64]
 Cuts = list[set[float]]
+Weights = Callable[[Array], Array]  # of half widths: what each output counts
 
 HIGHEST = {1: 24, 2: 12, 3: 8}  # along each axis; above three axes the terms grow too fast
 HIGHEST_OTHERWISE = 4
@@ -55,6 +58,7 @@ def conform(
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
     before: float | None = None
     kept: Forest | None = None
+    counted: Influence | None = None
     while True:
         chosen = kind("chebyshev", s, n)
         forest = Forest([gridded(box, _edges(box, cuts)) for box in region], chosen.indices)
@@ -74,12 +78,15 @@ def conform(
             report(Progress(len(evaluated), len(leaves), len(bad), worst * tolerance))
         if len(evaluated) > limits.samples:
             return forest
-        wanted = _planes(region, bad, leaves, chosen, evaluated, limits)
+        counted = counted or influence(derived, evaluated.known.values.shape[1], s)
+        medians = region_medians(region, forest, evaluated, derived)
+        weights = partial(counted.weights, degree=n, medians=medians)
+        wanted = _planes(region, bad, leaves, chosen, weights, limits)
         if not bad and not any(wanted):
             return forest
         rate = None if before is None or worst == 0.0 else worst / before
         before = None
-        if n < highest and bad and _raising_pays(region, cuts, wanted, bad, chosen, evaluated, rate):
+        if n < highest and bad and _raising_pays(region, cuts, wanted, bad, chosen, weights, rate):
             n, before = n + 1, worst
         elif any(wanted):
             cuts = [have | more for have, more in zip(cuts, wanted, strict=True)]
@@ -132,12 +139,11 @@ def _bad_cells(
     return [(leaf, float(e)) for leaf, e in zip(left, worst / tolerance, strict=True) if e > 1.0]
 
 
-def _cell_decay(leaf: Node, error: float, chosen: Kind, evaluated: Evaluated, rate: float | None) -> Decay:
+def _cell_decay(leaf: Node, error: float, chosen: Kind, weight: Array, rate: float | None) -> Decay:
     assert leaf.coefficients is not None
-    scale = np.maximum(np.abs(evaluated.known.values[evaluated.known.valid]).max(axis=0), 1e-300)
     along = np.array([index for index in chosen.indices if index.max() == index.sum()])  # T_m(ξ_i) alone
     rows = [n for n, index in enumerate(chosen.indices) if index.max() == index.sum()]
-    return decay(leaf.coefficients[rows], along, scale, error, rate)
+    return decay(leaf.coefficients[rows], along, weight, error, rate)
 
 
 def _planes(
@@ -145,7 +151,7 @@ def _planes(
     bad: Sequence[tuple[Node, float]],
     leaves: Sequence[Node],
     chosen: Kind,
-    evaluated: Evaluated,
+    weights: Weights,
     limits: Limits,
 ) -> Cuts:
     """Where bad cells, and cells with invalid points that are not yet small, want to be cut."""
@@ -153,7 +159,7 @@ def _planes(
     for leaf, error in bad:
         allowed = limits.divisible(leaf.box, region, for_accuracy=True)
         if allowed.any():
-            share = _cell_decay(leaf, error, chosen, evaluated, None).error
+            share = _cell_decay(leaf, error, chosen, weights(leaf.box.half), None).error
             axis = int(np.argmax(np.where(allowed, share, -1.0)))
             wanted[axis].add(float(leaf.box.center[axis]))
     for leaf in leaves:
@@ -170,7 +176,7 @@ def _raising_pays(
     wanted: Cuts,
     bad: Sequence[tuple[Node, float]],
     chosen: Kind,
-    evaluated: Evaluated,
+    weights: Weights,
     rate: float | None,
 ) -> bool:
     """Whether a degree more gains more for its samples than the planes asked for: compare log gain / log growth."""
@@ -178,7 +184,7 @@ def _raising_pays(
         return True
     n, s = chosen.degree, region[0].dimension
     leaf, error = max(bad, key=lambda item: item[1])
-    expected = _cell_decay(leaf, error, chosen, evaluated, rate)
+    expected = _cell_decay(leaf, error, chosen, weights(leaf.box.half), rate)
     raised = -np.log(expected.at(n + 1) / error) / (s * np.log((n + 2) / (n + 1)))
     planes = [len(have) for have in cuts]
     growth = float(

@@ -47,15 +47,15 @@ class Decay:
         return halves[0], halves[1]
 
 
-def decay(coefficients: Array, indices: Indices, scale: Array, error: float, seen_rate: float | None) -> Decay:
+def decay(coefficients: Array, indices: Indices, weight: Array, error: float, seen_rate: float | None) -> Decay:
     """From the coefficients (terms, t) of a fit whose error is known.
 
-    scale     : (t,) size of each output
+    weight    : (t,) what a unit of each output counts in the error, see `influence`
     seen_rate : by how much a degree has lowered the error lately. Coefficients promise too much, errors of sparse fits
                 scatter: the mean rate is set to the geometric mean of both
     """
     n = int(indices.sum(axis=1).max())
-    size = np.abs(coefficients / scale).max(axis=1)
+    size = np.abs(coefficients * weight).max(axis=1)
     profile = np.array(
         [[size[indices[: len(size), i] == m].max(initial=0.0) for m in range(n + 1)] for i in range(indices.shape[1])]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.approximation.decay import cost, decay
 from supple.approximation.designs import scattered
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.influence import Influence, influence
 from supple.approximation.leaf import FIRST_DEGREE, Leaf, check_count
 from supple.approximation.multi_index import Indices, count, total_degree
 from supple.approximation.samples import Derived
@@ -63,6 +65,11 @@ class Refinement:
             leaf.degree = min(FIRST_DEGREE, self.highest)
         self._seed = seed + len(self.leaves)
         self.medians: dict[str, float] = {}
+
+    @cached_property
+    def influence(self) -> Influence:
+        """Of the outputs on the families; known when the first sample is."""
+        return influence(self.derived, self.evaluated.known.values.shape[1], self.region[0].dimension)
 
     def run(self) -> Forest:
         """Refine until every family of every box is below the tolerance, also on fresh points."""
@@ -177,9 +184,9 @@ class Refinement:
         back = min(3, len(errors) - 1)
         rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / back) if back else None
         assert leaf.node.coefficients is not None
-        scale = np.maximum(np.abs(self.evaluated.known.values[leaf.fitted]).max(axis=0), 1e-300)
-        terms = len(leaf.node.coefficients)
-        expected = decay(leaf.node.coefficients, self.indices[:terms], scale, error, rate)
+        used = self.indices[: len(leaf.node.coefficients)]
+        weight = self.influence.weights(leaf.box.half, int(used.sum(axis=1).max()), self.medians)
+        expected = decay(leaf.node.coefficients, used, weight, error, rate)
         axis = int(np.argmax(np.where(allowed, expected.error, -1.0)))
         if leaf.degree >= self.highest:
             return axis

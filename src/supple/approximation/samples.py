@@ -31,7 +31,7 @@ Sampler = Callable[[Array], Samples]
 """Points (N, s) to samples. Must depend on each point alone; it may be called with any number of points."""
 
 Derived = Callable[[Array, Array], dict[str, Array]]
-"""Families of a fit, from its values (N, t) and gradients (N, t, s)."""
+"""Families of a fit, from its values (N, t) and gradients (N, t, s), linear in both."""
 
 
 class FamilyError(NamedTuple):
