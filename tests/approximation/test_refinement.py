@@ -108,7 +108,7 @@ def test_a_family_that_vanishes_needs_no_refinement():
     assert result.worst < 1e-6
 
 
-@pytest.mark.parametrize("options", [{}, {"fit": "quadratic"}, {"continuous": True}], ids=["auto", "fixed", "continuous"])
+@pytest.mark.parametrize("options", [{}, {"fit": "quadratic"}, {"continuous": True}], ids=["auto", "fixed", "one grid"])
 def test_rounding_does_not_decide_where_boxes_are_divided(options):
     """Entries that are zero but for rounding, as many coefficients of a mechanism are, change neither boxes nor points,
     whatever the last bits are: their families have other entries, which are what counts."""
