@@ -75,7 +75,7 @@ def test_elastic_modes_of_a_rigid_mechanism_are_refused(supple, four_bar, option
     ("options", "status", "words"),
     [
         (("--region", "crank"), 2, "NAME=LOWER:UPPER"),
-        (("--region", "crank=1"), 2, "NAME=LOWER:UPPER"),
+        (("--region", "crank=:1"), 2, "NAME=LOWER:UPPER"),
         (("--region", "crank=0:1,crank=1:2"), 2, "twice"),
         (("--boxes", "many"), 2, "whole numbers"),
         (("--boxes", "4", "--tolerance", "0.1"), 2, "leave one out"),
@@ -83,6 +83,8 @@ def test_elastic_modes_of_a_rigid_mechanism_are_refused(supple, four_bar, option
         (("--fit", "cubic"), 2, "cubic"),
         (("--region", "cranck=0:1"), 1, 'did you mean "crank"'),
         (("--region", "crank=1:0"), 1, "there is nothing"),
+        (("--region", "crank=1"), 1, "every coordinate is held"),
+        (("--region", "crank=-60:60"), 1, "did you mean crank=-60deg:60deg"),
         (("--boxes", "4,4"), 1, "boxes"),
         (("--tolerance", "7"), 1, "relative error"),
         (("--tolerance", "0"), 1, "relative error"),

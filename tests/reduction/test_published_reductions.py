@@ -112,6 +112,7 @@ def test_structured_models_conserve_energy(orthoglide):
 
 
 def test_dead_points_are_cut_out_of_the_region(four_bar):
+    four_bar = four_bar.replace(actuators={"crank": {"joint": "A"}})  # its limits keep away from them
     model = supple.reduce(four_bar, region={"crank": (-2.2, 2.2)}, tolerance=1e-2)
     assert model.provenance["dropped"] > 0
     leaves = model.fitted.leaves

@@ -35,6 +35,14 @@ def test_several_boxes(four_bar):
         ({"crank": (0.0, float("nan"))}, "there is nothing"),
         ({"cranck": (0, 1)}, 'did you mean "crank"'),
         ([], "no box"),
+        (
+            {"crank": (-60, 60)},
+            r"-60 to 60 rad reaches beyond its limits, -1.75 to 1.75 rad; did you mean crank=-60deg:60deg",
+        ),
+        ({"crank": 60}, r"60 rad reaches beyond .* did you mean crank=60deg\?"),
+        ({"crank": (-2.0, 1.0)}, "stay within them, or widen them"),
+        ({"crank": 0.5}, "every coordinate is held"),
+        ({"crank": (0.5, 0.5)}, "every coordinate is held"),
     ],
 )
 def test_what_is_wrong_is_told(four_bar, region, message):
@@ -58,3 +66,36 @@ def test_a_coordinate_without_limits_is_named(four_bar):
 def test_options_that_make_no_sense_are_refused(four_bar, options):
     with pytest.raises(supple.InputError):
         supple.reduce(four_bar, **options)
+
+
+def test_a_length_in_millimetres_is_recognised(orthoglide):
+    with pytest.raises(supple.InputError, match=r"did you mean y=-100mm:0mm\?"):
+        supple.reduce(orthoglide, region={"y": (-100, 0)})
+
+
+def test_a_region_where_nothing_can_be_assembled_is_refused_before_any_work(four_bar, monkeypatch):
+    """Without limits, closure itself tells: the crank locks at ±1.80 rad, and 30 to 90 degrees were meant."""
+    monkeypatch.setattr("supple.reduction.reduce.Sampling", None)  # no sample is taken
+    free = four_bar.replace(actuators={"crank": {"joint": "A"}})
+    with pytest.raises(supple.InputError, match=r"at none of .* crank 30 to 90 rad; did you mean crank=30deg:90deg\?"):
+        supple.reduce(free, region={"crank": (30, 90)})
+    with pytest.raises(supple.InputError, match="choose a region around its rest"):
+        supple.reduce(free, region={"crank": (2.5, 3.0)})
+
+
+def test_an_angle_of_many_turns_is_doubted():
+    arm = supple.loads("""
+supple: 1
+name: wheel
+bodies: {wheel: {mass: 1, inertia: [1, 1, 1]}}
+joints: {hub: {revolute: [ground, wheel], at: O, axis: z}}
+points: {O: [0, 0, 0]}
+actuators: {hub: {joint: hub}}
+""")
+    with pytest.warns(supple.SuppleWarning, match=r"7\.96 turns; if degrees were meant, write hub=95deg:145deg"):
+        supple.reduce(arm, region={"hub": (95, 145)}, progress=False)
+
+
+def test_boxes_must_hold_the_same(orthoglide):
+    with pytest.raises(supple.InputError, match="do not hold the same"):
+        supple.reduce(orthoglide, region=[{"x": 0.0}, {"x": -0.1}])

@@ -14,13 +14,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Box:
-    """lower[i] <= x_i <= upper[i]."""
+    """lower[i] <= x_i <= upper[i]. It may be flat along some axes, lower[i] = upper[i]; one that is fitted is not."""
 
     lower: tuple[float, ...]
     upper: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if len(self.lower) != len(self.upper) or not all(a < b for a, b in zip(self.lower, self.upper, strict=True)):
+        pairs = list(zip(self.lower, self.upper, strict=False))
+        empty = not all(a <= b for a, b in pairs) or not any(a < b for a, b in pairs)
+        if len(self.lower) != len(self.upper) or empty:
             raise InputError(f"a box from {self.lower} to {self.upper} is empty", hint="give lower bounds below upper")
 
     @property

@@ -64,14 +64,24 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
 
     The arclength of a path is 0, its beginning, if nothing is said.
     """
+    from supple.diagnostics import InputError
     from supple.kinematics.configuration import coordinate_values
+    from supple.kinematics.rest import rest
 
     names = model.layout.coordinates[: model.layout.theta]
     if follows_path(model):
         given = {} if at is None else quantities_of(at, "--at", names, f'a coordinate of the path model "{model.name}"')
         return [given.get(name, 0.0) for name in names]
     mechanism = described(model)
-    return [float(value) for value in coordinate_values(mechanism, configuration(mechanism, at))]
+    asked = configuration(mechanism, at)
+    values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, asked), strict=True))
+    for name, value in model.held.items():
+        if name in (asked or {}) and abs(values[name] - value) > 1e-9 * max(1.0, abs(value)):
+            raise InputError(
+                f'the model holds "{name}" at {value:.6g}, not {values[name]:.6g}',
+                part="--at", hint="leave it out, or reduce with it in the region",
+            )  # fmt: skip
+    return [float(values[name]) for name in names]
 
 
 def follows_path(model: ReducedModel) -> bool:
@@ -82,12 +92,13 @@ def follows_path(model: ReducedModel) -> bool:
 def model_trajectory(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
     """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
     from supple.analyses.trajectory import trajectory
+    from supple.reduction.held_motion import without_held
     from supple.reduction.path import path_from
     from supple.reduction.path_motion import along_path
 
     course = trajectory(described(model), motion, **instants)
     if not follows_path(model):
-        return course
+        return without_held(course, model.held)
     return along_path(path_from(model.provenance["options"]["path"]), course)
 
 

@@ -33,8 +33,9 @@ RegionText = Annotated[
     str | None,
     typer.Option(
         "--region", metavar="NAME=LOWER:UPPER,...|path:MOTION", show_default=False,
-        help="Where the model shall hold; limits of actuators and joints where not given. `path:MOTION` or "
-        "`path:FILE.csv` is the way of a motion: the model's one coordinate is then its arclength.",
+        help="Where the model shall hold; limits of actuators and joints where not given. NAME=VALUE holds a "
+        "coordinate: the model is one of the others. `path:MOTION` or `path:FILE.csv` is the way of a motion: the "
+        "model's one coordinate is then its arclength.",
     ),
 ]  # fmt: skip
 FitName = Annotated[
@@ -197,6 +198,7 @@ def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
         "checks": made["checks"],
         "boxes": made["boxes"],
         "dropped": made["dropped"],
+        "held": model.held,
         "depth": made["depth"],
         "error": model.error,
         "truncation": made.get("truncation", {}),
@@ -224,6 +226,8 @@ def _show(model: ReducedModel, target: Path, seconds: float) -> None:
     out.table(("coefficients", "largest error", "at"), rows)
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))
+    for name, value in model.held.items():
+        out.line(f"{name} is held at {value:.6g}: it is no coordinate of the model")
     if made["dropped"]:
         out.line(f"{made['dropped']} boxes were left out: there the mechanism cannot be assembled, or locks")
     out.line(

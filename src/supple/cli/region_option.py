@@ -10,7 +10,8 @@ PATH = "path:"
 
 
 def region(text: str | None) -> dict[str, tuple[float, float]] | str | None:
-    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}; `path:MOTION` as MOTION; None for the limits."""
+    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}, `x=5mm` holds x there; `path:MOTION` as MOTION;
+    None for the limits."""
     from supple.description.expression import quantity
     from supple.diagnostics import InputError
 
@@ -24,8 +25,12 @@ def region(text: str | None) -> dict[str, tuple[float, float]] | str | None:
     for piece in pieces(text):
         name, equals, interval = (item.strip() for item in piece.partition("="))
         lower, colon, upper = (item.strip() for item in interval.partition(":"))
-        if not (equals and colon and name and lower and upper):
-            raise typer.BadParameter(f"{piece.strip()!r} is not NAME=LOWER:UPPER", param_hint="--region")
+        if not colon:
+            upper = lower
+        if not (equals and name and lower and upper):
+            raise typer.BadParameter(
+                f"{piece.strip()!r} is not NAME=LOWER:UPPER, nor NAME=VALUE to hold one", param_hint="--region"
+            )
         if name in found:
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
         try:

@@ -79,6 +79,12 @@ class ReducedModel:
         """Calls for one state, which pass over all that only batches need."""
         return SingleCalls(self.layout, self.row, self.memory)
 
+    @property
+    def held(self) -> dict[str, float]:
+        """Coordinates of the mechanism that keep one value throughout, and that value, rad or m; they are no
+        coordinates of the model."""
+        return dict(self.provenance.get("options", {}).get("held", {}))
+
     # ------------------------------------------------------------------------ coefficients
 
     def evaluate(self, theta: Values) -> Coefficients:

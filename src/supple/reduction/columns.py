@@ -123,17 +123,19 @@ def choose_columns(
     fitted: tuple[str, ...] = (),
     coordinates: tuple[str, ...] | None = None,
     outputs: tuple[str, ...] | None = None,
+    inputs: tuple[str, ...] | None = None,
     choice: ModeChoice = RIGID,
 ) -> Columns:
     """What to fit, judged by the rows at a few probes spread over the region.
 
     probes : (P, width) rows of local models; widths : (s,) of the region
     fitted : coefficients known to change, whatever the probes say
-    coordinates, outputs : names in the model; the mechanism's if left out
+    coordinates, outputs, inputs : names of θ, outputs and actuators in the model; the mechanism's if left out
     """
-    if choice.flexible:
-        return _flexible_columns(mechanism, rows, probes, choice, structured=structured)
     names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
+    inputs = tuple(mechanism.actuators) if inputs is None else inputs
+    if choice.flexible:
+        return _flexible_columns(mechanism, rows, probes, choice, names, inputs, structured=structured)
     if outputs is None:
         outputs = tuple(carried(rest(mechanism)).outputs)
     parts = rows.split(probes)
@@ -179,7 +181,7 @@ def choose_columns(
         columns[name] = (first, first + _values(parts, name).shape[1])
         first = columns[name][1]
     layout = CoefficientLayout(
-        coordinates=names, theta=len(names), inputs=tuple(mechanism.actuators), outputs=outputs,
+        coordinates=names, theta=len(names), inputs=inputs, outputs=outputs,
         columns=columns, constants=constants, dry_forces=_dry_forces(mechanism), christoffel=modes["christoffel"],
         force=modes["force"],
     )  # fmt: skip
@@ -187,10 +189,18 @@ def choose_columns(
 
 
 def _flexible_columns(
-    mechanism: Mechanism, rows: Layout, probes: Array, choice: ModeChoice, *, structured: bool
+    mechanism: Mechanism,
+    rows: Layout,
+    probes: Array,
+    choice: ModeChoice,
+    theta: tuple[str, ...],
+    inputs: tuple[str, ...],
+    *,
+    structured: bool,
 ) -> Columns:
     """Everything is fitted but what is zero; Γ_θθθ and p_θ follow from gradients if `structured`."""
-    system = flexible_system(mechanism, choice)
+    names = flexible_system(mechanism, choice).coordinates
+    deformed = names[len(names) - len(choice.constraint) - choice.internal :]
     load = carried(rest(mechanism))
     parts = rows.split(probes)
     chosen = ["M", "K", "christoffel", "input_map", "outputs", "output_modes"]
@@ -213,8 +223,8 @@ def _flexible_columns(
             columns[name] = (first, first + width)
             first += width
     layout = CoefficientLayout(
-        coordinates=system.coordinates, theta=rows.shapes["dK"][-1],
-        inputs=(*mechanism.actuators, *choice.constraint), outputs=tuple(load.outputs), columns=columns,
+        coordinates=(*theta, *deformed), theta=len(theta), inputs=(*inputs, *choice.constraint),
+        outputs=tuple(load.outputs), columns=columns,
         constants=constants, dry_forces=dict(load.dry_forces), christoffel="from-mass" if structured else "fitted",
         force="from-potential" if from_potential else "fitted", internal=choice.internal,
     )  # fmt: skip

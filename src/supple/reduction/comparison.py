@@ -20,13 +20,15 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.parameterization.local_model import coefficient_rows, local, row_layout
+from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
 from supple.reduced.model import ReducedModel
 from supple.reduction.columns import block_places
 from supple.reduction.domain import Domain, path_domain, theta_domain
+from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
 from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.sampling import Sampling
 
 Array = NDArray[np.float64]
 
@@ -73,7 +75,7 @@ def compare(
         scenario = run.motion
     if scenario is not None:
         course = trajectory(mechanism, scenario)
-        along = course if domain.path is None else along_path(domain.path, course)
+        along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
         return _compared(mechanism, model, domain, along, seed)
     if run is not None:
         return _simulated(mechanism, model, domain, run, seed)
@@ -88,7 +90,8 @@ def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
         path = path_from(described)
         full, domain = path.coordinates, path_domain(mechanism, path)
     else:
-        full, domain = names, theta_domain(mechanism, [])
+        domain = theta_domain(mechanism, [], model.held)
+        full = domain.theta_names if domain.coordinates == names else names
     expected = rest(mechanism).numbering.coordinates
     if full != expected:
         raise InputError(
@@ -132,6 +135,11 @@ def _compared(
 
 def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: Run, seed: int) -> Comparison:
     """Both from the same start with the same inputs; coefficients are compared along the way of the mechanism."""
+    if domain.held:
+        raise InputError(
+            f"the model holds {', '.join(domain.held)}, and the scenario does not",
+            part="scenario", hint="give a motion that leaves it alone, or reduce with it in the region",
+        )  # fmt: skip
     if domain.path is not None:
         raise InputError(
             "a model of a path moves along it alone, and the scenario moves freely",
@@ -181,14 +189,33 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
 
 def _exact(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
     """Coefficients of the mechanism at x, in attributes like those of a reduced model."""
-    if domain.path is None:
+    if domain.path is None and not domain.held:
         return local(mechanism, x, **choice)
+    if domain.path is None:
+        return _held(mechanism, domain, x, choice)
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
     parts = path_layout(row_layout(configuration)).split(
         path_rows(coefficient_rows(configuration)[0], row_layout(configuration), curve)
     )
     outputs = {name: SimpleNamespace(value=parts["outputs"][:, i, 0]) for i, name in enumerate(domain.outputs)}
+    return SimpleNamespace(**{**parts, "outputs": outputs})
+
+
+def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
+    asked = dict(choice)
+    modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
+    sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
+    rows, valid = domain.rows(sampling, x)
+    if not valid.all():
+        local(mechanism, domain.theta(x[~valid]), **choice)  # says what is wrong there
+    parts = domain.layout(sampling).split(rows)
+    s, n = x.shape[1], parts["M"].shape[-1]
+    bent = 1 + s + s * s
+    outputs = {
+        name: SimpleNamespace(value=parts["outputs"][:, i, 0], modes=parts["outputs"][:, i, bent : bent + n - s])
+        for i, name in enumerate(domain.outputs)
+    }
     return SimpleNamespace(**{**parts, "outputs": outputs})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
 
@@ -17,9 +17,10 @@ from supple.formats.motion_file import SampledMotion
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
 from supple.parameterization.layout import Layout
+from supple.reduction.held_rows import held_layout
 from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
-from supple.reduction.region import Interval, Region, coordinate_limits, region_boxes
+from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 
 Array = NDArray[np.float64]
@@ -30,24 +31,65 @@ Flags = NDArray[np.bool_]
 class Domain:
     """Boxes of x, and what x is.
 
-    coordinates : names of x; outputs : of the model; limits : of x, where there are any
-    path        : x is its arclength; without one x is θ
+    coordinates : names of x; outputs : of the model; actuators : of the mechanism; limits : of x, where there are any
+    path        : x is its arclength; without one x is θ, but for what is held
+    held        : coordinates of θ that keep one value, and that value
+    theta_names : of all θ
     """
 
     boxes: list[Box]
     coordinates: tuple[str, ...]
     outputs: tuple[str, ...]
     limits: dict[str, Interval]
+    actuators: tuple[str, ...]
+    theta_names: tuple[str, ...]
     path: Path | None = None
+    held: dict[str, float] = field(default_factory=dict)
+
+    def theta(self, x: Array) -> Array:
+        """θ (N, s) at x (N, dimension)."""
+        if self.path is not None:
+            return self.path.at(x[:, 0]).theta
+        found = np.empty((len(x), len(self.theta_names)))
+        found[:, self._varied] = x
+        for name, value in self.held.items():
+            found[:, self.theta_names.index(name)] = value
+        return found
+
+    @property
+    def theta_boxes(self) -> list[Box]:
+        """The boxes in θ, flat where a coordinate is held; of a path, its own."""
+        if self.path is not None or not self.held:
+            return self.boxes
+        ends = [self.theta(np.array([box.lower, box.upper])).tolist() for box in self.boxes]
+        return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The actuators that are left: one that holds its coordinate does no work."""
+        return tuple(name for name in self.actuators if name not in self.held)
+
+    @property
+    def _varied(self) -> NDArray[np.int64]:
+        return np.array([i for i, name in enumerate(self.theta_names) if name not in self.held], dtype=np.int64)
+
+    def _narrow(self, layout: Layout) -> tuple[Layout, NDArray[np.int64]]:
+        """Inputs of a row are the actuators, then loaded displacements, which nothing holds."""
+        count = layout.shapes["input_map"][1]
+        kept = [i for i in range(count) if i >= len(self.actuators) or self.actuators[i] not in self.held]
+        return held_layout(layout, self._varied, np.array(kept, dtype=np.int64))
 
     def layout(self, sampling: Sampling) -> Layout:
         """Where coefficients stand in a row of `rows`."""
-        return sampling.layout if self.path is None else path_layout(sampling.layout)
+        if self.path is not None:
+            return path_layout(sampling.layout)
+        return self._narrow(sampling.layout)[0] if self.held else sampling.layout
 
     def rows(self, sampling: Sampling, x: Array) -> tuple[Array, Flags]:
         """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is."""
         if self.path is None:
-            return sampling.rows(x)
+            rows, valid = sampling.rows(self.theta(x) if self.held else x)
+            return (rows[:, self._narrow(sampling.layout)[1]] if self.held else rows), valid
         curve = self.path.at(x[:, 0])
         rows, valid = sampling.rows(curve.theta)
         return path_rows(rows, sampling.layout, curve), valid
@@ -55,27 +97,40 @@ class Domain:
     def options(self) -> dict[str, Any]:
         """The region as provenance keeps it."""
         found: dict[str, Any] = {"region": [[list(box.lower), list(box.upper)] for box in self.boxes]}
-        return found if self.path is None else found | {"path": self.path.data()}
+        if self.path is not None:
+            found["path"] = self.path.data()
+        return found | ({"held": self.held} if self.held else {})
 
 
 def domain_of(mechanism: Mechanism, region: Region) -> Domain:
     """The domain of a region: boxes of θ by name, or a path (see `path_of`)."""
     if _is_path(region):
         return path_domain(mechanism, region if isinstance(region, Path) else path_of(mechanism, region))  # type: ignore[arg-type]
-    return theta_domain(mechanism, region_boxes(mechanism, region))  # type: ignore[arg-type]
+    return theta_domain(mechanism, region_boxes(mechanism, region), held_coordinates(mechanism, region))  # type: ignore[arg-type]
 
 
-def theta_domain(mechanism: Mechanism, boxes: list[Box]) -> Domain:
-    """θ as the coordinates."""
+def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] | None = None) -> Domain:
+    """θ as the coordinates, but for those held; the actuator that holds one is no input any more."""
+    held = held or {}
     names, sensed = rest(mechanism).numbering.coordinates, tuple(carried(rest(mechanism)).outputs)
-    return Domain(boxes, names, sensed, coordinate_limits(mechanism))
+    limits = {name: pair for name, pair in coordinate_limits(mechanism).items() if name not in held}
+    varied = tuple(name for name in names if name not in held)
+    return Domain(boxes, varied, sensed, limits, tuple(mechanism.actuators), names, held=held)
 
 
 def path_domain(mechanism: Mechanism, path: Path) -> Domain:
     """The arclength as the one coordinate; θ is among the outputs, so that the model itself tells where it is."""
     sensed = tuple(carried(rest(mechanism)).outputs)
     led = tuple(f"{name}.coordinate" if name in sensed else name for name in path.coordinates)
-    return Domain(path.boxes, (ARCLENGTH,), sensed + led, {ARCLENGTH: (0.0, path.length)}, path)
+    return Domain(
+        path.boxes,
+        (ARCLENGTH,),
+        sensed + led,
+        {ARCLENGTH: (0.0, path.length)},
+        tuple(mechanism.actuators),
+        path.coordinates,
+        path,
+    )
 
 
 def _is_path(region: Region) -> bool:

@@ -32,6 +32,7 @@ from supple.reduction.exchanges import exchanges, torn
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
+from supple.reduction.region_check import require_region
 from supple.reduction.sampling import Sampling
 from supple.reduction.truncation import truncation
 
@@ -101,10 +102,10 @@ def reduce(
     choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
     task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, choice)
     start = time.perf_counter()
-    swaps = exchanges(mechanism, choice, task.domain.boxes) if choice.flexible else []
+    swaps = exchanges(mechanism, choice, task.domain.theta_boxes) if choice.flexible else []
     names = rest(mechanism).numbering.coordinates
     faults = [swap.words(names) for swap in swaps]
-    faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.boxes)]
+    faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.theta_boxes)]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
     with ProgressLine(target=None if task.boxes else task.tolerance, expected=_expected(task), shown=progress) as line:
@@ -117,7 +118,7 @@ def reduce(
     columns = with_limits(columns, task.domain.limits)
     origin = provenance(mechanism, columns, found, _options(task), time.perf_counter() - start)
     if choice.flexible:
-        lost = truncation(mechanism, choice, task.domain.boxes)
+        lost = truncation(mechanism, choice, task.domain.theta_boxes)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
@@ -227,7 +228,8 @@ def _columns(mechanism: Mechanism, task: _Task, sampling: Sampling, changing: tu
             widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)
             return choose_columns(
                 mechanism, domain.layout(sampling), rows[valid], widths, structured=task.fit in STRUCTURED,
-                fitted=changing, coordinates=domain.coordinates, outputs=domain.outputs, choice=task.choice,
+                fitted=changing, coordinates=domain.coordinates, outputs=domain.outputs, inputs=domain.inputs,
+                choice=task.choice,
             )  # fmt: skip
     raise NumericalError(
         f"the mechanism can be assembled at almost none of {len(points)} configurations spread over the region",
@@ -255,6 +257,7 @@ def _checked(
         reason = "has degree 2" if fit in ("quadratic", "lagrange") else "takes a degree from 1 to 20"
         raise InputError(f"a {fit} fit {reason}, not {degree}", part="degree", hint="leave it out, or another fit")
     domain = domain_of(mechanism, region)
+    require_region(mechanism, domain)
     names, counts = domain.coordinates, None
     if boxes is not None:
         counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)

@@ -13,23 +13,49 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
+from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
 
-Interval = tuple[float, float]
-Ranges = Mapping[str, Sequence[float]]
+Ranges = Mapping[str, Sequence[float] | float]
 Boxes = Ranges | Sequence[Ranges] | None
-"""{coordinate: (lower, upper)}, several of them, or None: the limits of actuators and joints."""
+"""{coordinate: (lower, upper)}, several of them, or None: the limits of actuators and joints. {coordinate: value} holds
+one: the model is then one of the other coordinates."""
 Region = Boxes | Path | Prescribed | Sequence[Sequence[float]] | NDArray[np.float64]
 """Boxes, or a path: a motion as `trajectory` takes it, or configurations (N, s), one after another."""
 
+_SLACK = 1e-9  # of the limits' width: what was computed may end a little beyond
+
 
 def region_boxes(mechanism: Mechanism, region: Boxes = None) -> list[Box]:
-    """One box, or several. A coordinate that is not mentioned takes its limits."""
-    if region is None or isinstance(region, Mapping):
-        return [_box(mechanism, region or {})]
-    boxes = [_box(mechanism, ranges) for ranges in region]
-    if not boxes:
+    """One box, or several, of the coordinates that vary. A coordinate that is not mentioned takes its limits."""
+    found = []
+    for intervals in _each(mechanism, region):
+        varied = [pair for pair in intervals.values() if pair[0] < pair[1]]
+        if not varied:
+            raise InputError(
+                "every coordinate is held: there is nothing to vary",
+                part="region",
+                hint="give one of them an interval; the model at one configuration is that of `supple local`",
+            )
+        found.append(Box(tuple(a for a, _ in varied), tuple(b for _, b in varied)))
+    return found
+
+
+def held_coordinates(mechanism: Mechanism, region: Boxes = None) -> dict[str, float]:
+    """Coordinates that keep one value over the whole region, and that value."""
+    each = [{name: a for name, (a, b) in item.items() if a == b} for item in _each(mechanism, region)]
+    if any(held != each[0] for held in each):
+        raise InputError(
+            "its boxes do not hold the same coordinates at the same values", part="region",
+            hint="make a model of each box, or let the coordinates vary",
+        )  # fmt: skip
+    return each[0]
+
+
+def _each(mechanism: Mechanism, region: Boxes) -> list[dict[str, Interval]]:
+    given = [region or {}] if region is None or isinstance(region, Mapping) else list(region)
+    if not given:
         raise InputError("the region holds no box", hint="give {coordinate: (lower, upper)}")
-    return boxes
+    return [_intervals(mechanism, ranges) for ranges in given]
 
 
 def coordinate_limits(mechanism: Mechanism) -> dict[str, Interval]:
@@ -45,7 +71,8 @@ def coordinate_limits(mechanism: Mechanism) -> dict[str, Interval]:
     return found
 
 
-def _box(mechanism: Mechanism, ranges: Ranges) -> Box:
+def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
+    """From where to where each coordinate goes, within its limits; the two are equal where it is held."""
     names, limits = rest(mechanism).numbering.coordinates, coordinate_limits(mechanism)
     if not names:
         raise InputError(
@@ -59,7 +86,7 @@ def _box(mechanism: Mechanism, ranges: Ranges) -> Box:
             raise InputError(
                 f'"{name}" is not a coordinate of "{mechanism.name}"', part="region", hint=nearest(name, names)
             )
-    lower, upper = [], []
+    found = {}
     for name in names:
         if name not in ranges and name not in limits:
             raise InputError(
@@ -68,14 +95,38 @@ def _box(mechanism: Mechanism, ranges: Ranges) -> Box:
                 hint=f"give {name}=LOWER:UPPER, or limits in the file",
             )
         a, b = (float(value) for value in _two(name, ranges.get(name, limits.get(name, ()))))
-        if not (np.isfinite(a) and np.isfinite(b) and a < b):
+        if not (np.isfinite(a) and np.isfinite(b) and a <= b):
             raise InputError(f"from {a:g} to {b:g} there is nothing", part=f'region of "{name}"', hint="let it rise")
-        lower.append(a)
-        upper.append(b)
-    return Box(tuple(lower), tuple(upper))
+        found[name] = (a, b)
+    for name, interval in found.items():
+        if name in limits:
+            _require_within(mechanism, name, interval, limits[name])
+    return found
 
 
-def _two(name: str, given: Sequence[float]) -> Sequence[float]:
+def _two(name: str, given: Sequence[float] | float) -> Sequence[float]:
+    if isinstance(given, float | int):  # held
+        return (given, given)
     if len(given) != 2:
         raise InputError(f"{len(given)} values are no interval", part=f'region of "{name}"', hint="give two")
     return given
+
+
+def _require_within(mechanism: Mechanism, name: str, interval: Interval, limits: Interval) -> None:
+    slack = _SLACK * (limits[1] - limits[0])
+    if limits[0] - slack <= interval[0] and interval[1] <= limits[1] + slack:
+        return
+    unit = coordinate_units(mechanism)[name]
+    far = max(limits[0] - interval[0], interval[1] - limits[1]) > limits[1] - limits[0]  # more than a little too much
+    meant = [
+        text
+        for text, factor in SMALLER[unit].items()
+        if far and limits[0] - slack <= factor * interval[0] and factor * interval[1] <= limits[1] + slack
+    ]
+    hint = (
+        f"did you mean {written(name, interval, meant[0])}?" if meant else "stay within them, or widen them in the file"
+    )
+    raise InputError(
+        f"{spoken(interval, unit)} reaches beyond its limits, {spoken(limits, unit)}",
+        part=f'region of "{name}"', hint=hint,
+    )  # fmt: skip
