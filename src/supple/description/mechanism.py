@@ -135,14 +135,14 @@ class Mechanism(Part):
 
     @property
     def elastic(self) -> bool:
-        """Whether a body or a joint yields."""
+        """Whether a body, a joint or a drive yields."""
         return bool(self.elastic_names)
 
     @property
     def elastic_names(self) -> tuple[str, ...]:
-        """What yields, by name: bodies that bend, then joints, in the order of the file."""
+        """What yields, by name: bodies that bend, then joints (with their drives), in the order of the file."""
         bodies = (name for name, body in self.bodies.items() if body.elastic)
-        joints = (name for name, joint in self.joints.items() if joint.elastic)
+        joints = (name for name, joint in self.joints.items() if joint.elastic or joint.drive)
         return tuple(dict.fromkeys((*bodies, *joints)))
 
     def plane_axes(self) -> NDArray[np.float64]:
