@@ -103,7 +103,8 @@ def test_rigid_analyses_take_a_drive_as_stiff(both):
     plain = supple.loads("\n".join(
         line.replace(", viscous: 0.5,", ", viscous: 0.5}") for line in five_bar(hubs=False).splitlines()
         if "drive:" not in line))  # fmt: skip
-    driven, ideal = (supple.local(made, "side") for made in (both[0], plain))
+    driven, ideal = (supple.local(made, "side", rigid=True) for made in (both[0], plain))
+    assert driven.rigid == ("left_arm", "right_arm", "left", "right")
     assert_allclose(driven.M, ideal.M, rtol=1e-14)
     assert supple.check(both[0]).bodies == supple.check(plain).bodies
     assert supple.check(both[0]).elastic_joints == {"left": ("drive",), "right": ("drive",)}
@@ -132,7 +133,7 @@ def test_arms_in_space(bodies, first, turned):
 def test_two_hinges_by_hand():
     """Rigid links on drives, locked: ω² of (diag(k), M(θ)), M the rigid arm's."""
     made = supple.loads(spatial_arm(RIGID, first="revolute", turned=False, hubs=False))
-    M = supple.local(made, "bent").M
+    M = supple.local(made, "bent", rigid=True).M
     expected = np.sqrt(eigh(np.diag([3000.0, 2000.0]), M, eigvals_only=True)) / (2.0 * np.pi)
     assert_allclose(supple.modes(made, "bent", count=2).frequencies_hz, expected, rtol=1e-7)
 
@@ -151,7 +152,7 @@ def test_a_drive_without_a_motor_transmits_only_what_its_actuator_does():
     lines = [3.0, 40.0]
     H = supple.frf(made, "bent", ["one", "two"], ["one", "two"], lines, free_actuators=True, damping=0).values
     omega = 2.0 * np.pi * np.array(lines)
-    rigid = -np.linalg.inv(supple.local(made, "bent").M) / omega[:, None, None] ** 2
+    rigid = -np.linalg.inv(supple.local(made, "bent", rigid=True).M) / omega[:, None, None] ** 2
     assert_allclose(H, rigid + np.diag([1 / 3000.0, 1 / 2000.0]), rtol=0, atol=1e-6 * np.abs(rigid[1]).max())
 
 
