@@ -7,27 +7,32 @@ elastic body (symmetry, rigid-body modes) is for the formulations to say.
 from __future__ import annotations
 
 import csv
-import zipfile
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.io
 import scipy.sparse
 from numpy.typing import NDArray
 
+from supple.description.array_archive import read_archive
+from supple.description.matrix_market import MOST_ROWS, read_matrix_market
+from supple.description.plain_number import plain_number
 from supple.description.superelement import Superelement
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.quoting import brief, quoted
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import skew
 
 Array = NDArray[np.float64]
 
-_UNREADABLE = (ValueError, OSError, KeyError, TypeError, zipfile.BadZipFile, EOFError, OverflowError, MemoryError)
+_UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
+_NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))
+_LARGEST = 1e40  # kg, N/m, m: products of a few such numbers still are numbers
+_WHOLE = 2.0**53  # numbers up to which a float is exact
 
 
 class SuperelementArrays(NamedTuple):
@@ -79,7 +84,9 @@ def rigid_mass(arrays: SuperelementArrays, origin: Array) -> MassProperties:
     spatial = R.T @ (arrays.M @ R)
     mass = float(np.trace(spatial[:3, :3])) / 3.0
     first = 0.5 * (spatial[3:, :3] - spatial[3:, :3].T)
-    center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if mass > 0.0 else np.zeros(3)
+    # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
+    real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
+    center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
     inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (skew(center) @ skew(center))
     return MassProperties(mass, center, inertia)
 
@@ -92,8 +99,8 @@ def _read(superelement: Superelement) -> SuperelementArrays:
         assert superelement.stiffness is not None
         assert superelement.mass is not None
         assert superelement.nodes is not None
-        K = _guarded("stiffness", superelement.stiffness, _read_matrix)
-        M = _guarded("mass", superelement.mass, _read_matrix)
+        K = _guarded("stiffness", superelement.stiffness, read_matrix_market)
+        M = _guarded("mass", superelement.mass, read_matrix_market)
         table = _guarded("nodes", superelement.nodes, _read_table)
     names = ("file",) * 3 if superelement.file else ("stiffness", "mass", "nodes")
     _require_nodes(table, names[2])
@@ -121,42 +128,50 @@ def _guarded(key: str, path: str, read: Callable[[str], Any]) -> Any:
     try:
         return read(path)
     except _UNREADABLE as error:
-        reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise InputError(f"{quoted(Path(path).name)} cannot be read ({reason})", path=(key,)) from error
-
-
-def _read_matrix(path: str) -> Any:
-    rows, columns, _, form, field, _ = scipy.io.mminfo(path)
-    if field in ("complex", "pattern"):
-        raise ValueError(f"its entries are {field}, not real")
-    # A header may promise more than the file can hold: every entry takes two characters at the least.
-    if form == "array" and rows * columns > 2 * Path(path).stat().st_size + 16:
-        raise ValueError(f"it is shorter than its header says ({rows} by {columns})")
-    return scipy.sparse.csr_array(scipy.io.mmread(path)).astype(float)
+        reason = brief(str(error).splitlines()[0], 200) if str(error) else type(error).__name__
+        raise InputError(
+            f"{quoted(Path(path).name)} cannot be read ({reason})", path=(key,), hint="export it again"
+        ) from error
 
 
 def _read_npz(path: str) -> tuple[Any, Any, Array]:
-    with np.load(path, allow_pickle=False) as arrays:
-        if not hasattr(arrays, "files"):
-            raise ValueError("it is one array, not an .npz of several")
-        table = np.asarray(arrays["nodes"], float)
-        if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
-            table = np.column_stack([np.arange(len(table)), table])
-        return _packed(arrays, "K", table), _packed(arrays, "M", table), table
+    arrays = read_archive(path, _NAMES)
+    missing = [name for name in ("nodes", "K", "M") if name not in arrays and f"{name}_data" not in arrays]
+    if missing:
+        known = ", ".join(quoted(name) for name in arrays) or "none of K, M and nodes"
+        raise ValueError(f"it has no array {quoted(missing[0])}; there is {known}")
+    table = np.asarray(arrays["nodes"], float)
+    if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
+        table = np.column_stack([np.arange(len(table)), table])
+    _require_nodes(table, "file")
+    return _packed(arrays, "K", table), _packed(arrays, "M", table), table
 
 
-def _packed(arrays: Any, name: str, table: Array) -> Any:
+def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
     """A matrix that is an array, or its entries as NAME_row, NAME_col, NAME_data (and NAME_shape)."""
-    if name in arrays.files:
-        return scipy.sparse.csr_array(np.atleast_2d(np.asarray(arrays[name], float)))
-    row, column = (np.asarray(arrays[f"{name}_{part}"], np.int64) for part in ("row", "col"))
-    data = np.asarray(arrays[f"{name}_data"], float)
+    if name in arrays:
+        if arrays[name].ndim != 2:
+            raise ValueError(f"its array {quoted(name)} has {arrays[name].ndim} dimensions, not 2")
+        return scipy.sparse.csr_array(np.asarray(arrays[name], float))
+    parts = [arrays.get(f"{name}_{part}") for part in ("row", "col", "data")]
+    if any(part is None for part in parts):
+        raise ValueError(f"a sparse {name} needs {name}_row, {name}_col and {name}_data")
+    row, column, data = (np.asarray(part) for part in parts)
+    if not row.ndim == column.ndim == data.ndim == 1 or not len(row) == len(column) == len(data):
+        raise ValueError(f"{name}_row, {name}_col and {name}_data are not lists of one length")
+    if any(places.dtype.kind == "f" for places in (row, column)):
+        raise ValueError(f"{name}_row and {name}_col are not whole numbers")
     last = int(max(row.max(initial=0), column.max(initial=0))) + 1
-    if f"{name}_shape" in arrays.files:
-        shape = tuple(int(size) for size in arrays[f"{name}_shape"])
+    if f"{name}_shape" in arrays:
+        shape = tuple(int(size) for size in np.ravel(arrays[f"{name}_shape"]))
     else:  # the smallest size of the nodes that has room for all entries
         shape = (next((size for size in _sizes(table) if size >= last), last),) * 2
-    return scipy.sparse.coo_array((data, (row, column)), shape=shape).tocsr()
+    if len(shape) != 2 or max(shape) > MOST_ROWS:
+        raise ValueError(f"its {name} asks for {' by '.join(map(str, shape))}, and {MOST_ROWS} rows are the most")
+    if min(row.min(initial=0), column.min(initial=0)) < 0 or (row >= shape[0]).any() or (column >= shape[1]).any():
+        raise ValueError(f"{name}_row or {name}_col points outside {shape[0]} by {shape[1]} (they count from 0)")
+    places = (row.astype(np.int64), column.astype(np.int64))
+    return scipy.sparse.coo_array((np.asarray(data, float), places), shape=shape).tocsr()
 
 
 def _read_table(path: str) -> Array:
@@ -169,18 +184,17 @@ def _read_table(path: str) -> Array:
     if lines and not _is_number(lines[0][0]):
         lines = lines[1:]
     width = len(lines[0]) if lines else 4
-    wrong = next((i for i, line in enumerate(lines) if len(line) != width), None)
-    if wrong is not None:
-        raise ValueError(f"node {wrong + 1} has {len(lines[wrong])} entries, the first {width}")
+    for i, line in enumerate(lines, 1):
+        if len(line) != width:
+            raise ValueError(f"node {i} has {len(line)} entries, the first {width}")
+        wrong = next((entry for entry in line if not _is_number(entry)), None)
+        if wrong is not None:
+            raise ValueError(f"{quoted(wrong, 20)} of node {i} is not finite, or not a number")
     return np.array([[float(entry) for entry in line] for line in lines]).reshape(-1, width)
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return math.isfinite(plain_number(text.strip()))
 
 
 def _require_nodes(table: Array, key: str) -> None:
@@ -188,8 +202,9 @@ def _require_nodes(table: Array, key: str) -> None:
     if table.ndim != 2 or table.shape[1] not in (4, 5) or len(table) == 0:
         shape = " by ".join(str(size) for size in table.shape)
         raise InputError(f"the node table is {shape}", path=(key,), hint=hint)
-    if not np.isfinite(table).all() or (table[:, 0] != np.round(table[:, 0])).any():
-        message = "the node table has a number that is not whole, or a position that is not finite"
+    whole = table[:, 0] == np.round(table[:, 0])
+    if not (np.abs(table) < _WHOLE).all() or not whole.all():
+        message = "the node table has a number that is not whole, or a position that is not finite or beyond any body"
         raise InputError(message, path=(key,), hint=hint)
     if table.shape[1] == 5 and not np.isin(table[:, 4], (3, 6)).all():
         wrong = int(table[~np.isin(table[:, 4], (3, 6))][0, 0])
@@ -218,3 +233,10 @@ def _require_matrix(matrix: Any, what: str, table: Array, key: str) -> None:
         )
     if not np.isfinite(matrix.data).all():
         raise InputError(f"the {what} matrix has an entry that is not finite", path=(key,), hint="export it again")
+    largest = float(np.abs(matrix.data).max(initial=0.0))
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise InputError(
+            f"the largest entry of the {what} matrix is {largest:.3g}, beyond any body",
+            path=(key,),
+            hint="export it in SI units",
+        )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from supple.description.plain_number import plain_number
 from supple.diagnostics import InputError, SuppleWarning, nearest
 from supple.diagnostics.quoting import brief, quoted
 
@@ -72,7 +72,6 @@ _ADDED_TO = {
     "link": {"visual", "collision"},
     "joint": {"calibration", "safety_controller"},
 }
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LIKE = 0.6  # of difflib, as in `nearest`
 _MOST = 6
 
@@ -178,7 +177,7 @@ def _require_numbers(name: str, text: str, kind: Kind, element: Any, part: Any, 
     count = kind.attributes[name]
     if count == 0:
         return
-    values = [_number(word) for word in text.split()]
+    values = [plain_number(word) for word in text.split()]
     said = f'{name}="{brief(text)}" of <{element.tag}>'
     if len(values) != count or not all(math.isfinite(value) for value in values):
         hint = "expand the xacro first" if "${" in text else "check the text"
@@ -186,7 +185,3 @@ def _require_numbers(name: str, text: str, kind: Kind, element: Any, part: Any, 
         raise fault(f"{said} is not {many}", element, file, within=part, hint=hint)
     if name in kind.positive and min(values) < 0.0:
         raise fault(f"{said} is negative", element, file, within=part, hint="it bounds a size: give 0 or more")
-
-
-def _number(word: str) -> float:
-    return float(word) if len(word) < 100 and _NUMBER.fullmatch(word) else math.nan

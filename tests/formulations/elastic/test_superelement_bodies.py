@@ -272,6 +272,29 @@ def unequal(K, M, nodes):
     return K, M, nodes
 
 
+def without_a_mass(K, M, nodes):
+    M[8, 8] = 0.0
+    return K, M, nodes
+
+
+def negative_mass(K, M, nodes):
+    M[8, 8] *= -1.0
+    return K, M, nodes
+
+
+def indefinite(K, M, nodes):
+    M[0, 1] = M[1, 0] = 1.5 * np.sqrt(M[0, 0] * M[1, 1])
+    return K, M, nodes
+
+
+def singular(K, M, nodes):
+    """Two degrees of freedom that can only share their mass."""
+    for i in (0, 7):
+        M[i], M[:, i] = 0.0, 0.0
+    M[np.ix_([0, 7], [0, 7])] = 1.0
+    return K, M, nodes
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -283,6 +306,10 @@ def unequal(K, M, nodes):
         (hollow, "node 13 has a degree of freedom without stiffness"),
         (millimetres, "resists turning about"),
         (unequal, "different masses along x, y and z"),
+        (without_a_mass, r"mass matrix is indefinite: an entry of its diagonal is zero.*node 1\)"),
+        (negative_mass, r"mass matrix is indefinite: an entry of its diagonal is negative \(node 1\)"),
+        (indefinite, "mass matrix is indefinite: a motion, most of it at node 0, has negative kinetic energy"),
+        (singular, "mass matrix is singular: a motion, most of it at node [01], has no kinetic energy"),
     ],
 )
 def test_bad_matrices_are_refused(tmp_path, spoil, message):
@@ -292,6 +319,25 @@ def test_bad_matrices_are_refused(tmp_path, spoil, message):
     with pytest.raises(InputError, match=message) as caught:
         single({"superelement": {"file": str(tmp_path / "bad.npz")}, "at": POINTS["A"]}, points=POINTS)
     assert caught.value.path[:3] == ("bodies", "body", "superelement")
+
+
+@pytest.mark.parametrize(("by", "what"), [(1.5, "indefinite"), (1.0, "singular")])
+def test_a_large_mass_matrix_is_judged_by_its_pivots(bar_file, tmp_path, by, what):
+    """As many negative pivots as negative eigenvalues (Sylvester), without an eigenproblem."""
+    with np.load(bar_file) as arrays:
+        held = dict(arrays)
+    M = sp.coo_array((held["M_data"], (held["M_row"], held["M_col"]))).tolil()
+    assert M.shape[0] > 600
+    for i in (0, 900):  # two degrees of freedom, far apart, coupled to each other alone
+        M[i], M[:, [i]] = 0.0, 0.0
+        M[i, i] = 1.0
+    M[0, 900] = M[900, 0] = by
+    M = M.tocoo()
+    held |= {"M_row": M.row, "M_col": M.col, "M_data": M.data}
+    np.savez(tmp_path / "bad.npz", **held)
+    described = {"file": str(tmp_path / "bad.npz"), "interfaces": {"A": {"within": 0.08}}}
+    with pytest.raises(InputError, match=f"mass matrix is {what}: a motion"):
+        single({"superelement": described, "at": "A"}, points={"A": [0, 0, 0]})
 
 
 def test_a_mass_off_by_a_thousand_names_the_units(tmp_path):

@@ -18,6 +18,7 @@ from supple.formulations.elastic.body_matrices import Array
 _SYMMETRY = 1e-8  # of the largest entry: files are rounded
 _RESISTANCE = 1e-6  # of the largest row: forces that a rigid motion may cause
 _GAP = 100.0  # between the stiffness of the rigid motions, rounding, and the smallest of a deformation
+_MASSLESS = 1e-11  # of a mass matrix with unit diagonal: rounding of files and of its factors
 _DENSE = 600  # degrees of freedom up to which dense linear algebra is the faster
 _MOTIONS = (
     "moving along x",
@@ -30,8 +31,11 @@ _MOTIONS = (
 
 
 def require_elastic(arrays: SuperelementArrays, path: Path) -> None:
-    """Raise unless K and M are those of one free elastic body: symmetric, with exactly the rigid motions in K's kernel,
-    and the same mass along x, y and z."""
+    """Raise unless K and M are those of one free elastic body.
+
+    Both are symmetric; K resists everything but the six rigid motions; M is positive where it has entries at all
+    (lumped masses leave rotations without), with the same mass along x, y and z.
+    """
     for what, matrix in (("stiffness", arrays.K), ("mass", arrays.M)):
         largest = float(abs(matrix).max())
         gap = float(abs(matrix - matrix.T).max())
@@ -62,6 +66,7 @@ def require_elastic(arrays: SuperelementArrays, path: Path) -> None:
 
 
 def _require_mass(arrays: SuperelementArrays, T: Array, path: Path) -> None:
+    _require_definite(arrays, path)
     translations = T[:, :3].T @ (arrays.M @ T[:, :3])
     masses = np.diag(translations)
     if masses.min() <= 0.0 or np.ptp(masses) > 1e-6 * masses.max() or _off(translations) > 1e-6 * masses.max():
@@ -71,6 +76,57 @@ def _require_mass(arrays: SuperelementArrays, T: Array, path: Path) -> None:
             path,
             "check the order of the degrees of freedom: node by node, ux, uy, uz, then rotations",
         )
+
+
+def _require_definite(arrays: SuperelementArrays, path: Path) -> None:
+    """xᵀM x > 0 for every motion x of the degrees of freedom that have entries in M: the kinetic energy is positive."""
+    M = sp.csr_array(0.5 * (arrays.M + arrays.M.T))
+    M.eliminate_zeros()
+    diagonal = M.diagonal()
+    kept = np.flatnonzero(np.diff(M.indptr))
+    least = int(kept[np.argmin(diagonal[kept])])
+    if diagonal[least] <= 0.0:
+        what = "negative" if diagonal[least] < 0.0 else "zero, beside others that are not,"
+        refuse(
+            f"its mass matrix is indefinite: an entry of its diagonal is {what} (node {_owner(arrays, least)})",
+            path,
+            "export it again, consistent or lumped",
+        )
+    scaling = sp.diags_array(1.0 / np.sqrt(diagonal[kept]))
+    scaled = sp.csc_array(scaling @ M[kept][:, kept] @ scaling)
+    if len(kept) <= _DENSE:
+        values, shapes = la.eigh(scaled.toarray(), subset_by_index=[0, 0])
+        worst: int | None = int(kept[np.argmax(np.abs(shapes[:, 0]))])
+        lowest = float(values[0])
+    else:
+        lowest, row = _lowest_pivot(scaled)
+        worst = None if row is None else int(kept[row])
+    if lowest < _MASSLESS:
+        what = "singular" if lowest > -_MASSLESS else "indefinite"
+        energy = "no" if lowest > -_MASSLESS else "negative"
+        where = "" if worst is None else f", most of it at node {_owner(arrays, worst)},"
+        refuse(
+            f"its mass matrix is {what}: a motion{where} has {energy} kinetic energy",
+            path,
+            "export it again, with all its digits; only whole rows may be zero",
+        )
+
+
+def _lowest_pivot(scaled: sp.csc_array) -> tuple[float, int | None]:
+    """The lowest pivot of a symmetric matrix with unit diagonal, and its row (None where a pivot is zero).
+
+    Without exchanges its factors are L D Lᵀ, and D has as many negative entries as there are negative eigenvalues
+    (Sylvester). Pivots bound the smallest eigenvalue from above.
+    """
+    try:
+        factors = spla.splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # exactly singular
+        return 0.0, None
+    pivots = factors.U.diagonal()
+    if (factors.perm_r != factors.perm_c).any():  # it had to exchange rows: a pivot was zero
+        return 0.0, None
+    lowest = int(np.argmin(pivots))
+    return float(pivots[lowest]), int(np.flatnonzero(factors.perm_c == lowest)[0])
 
 
 def _off(matrix: Array) -> float:

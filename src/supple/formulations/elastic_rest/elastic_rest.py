@@ -21,11 +21,11 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import SPRING, carried
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody, condense
 from supple.formulations.elastic.elastic_body import elastic_body
-from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, PA, PB, ROW_WIDTH, SCALE, U
@@ -74,8 +74,7 @@ class BodyCoordinates:
     stiffness : (size,) its part of Λ
     shapes    : (degrees, size) displacements of all nodes (a rigid body has one, at its origin), in body axes
     rigid     : (size, d) z of the body's rigid motions, of unit velocity and turn about its origin
-    to_condensed : (condensed, size) its condensed coordinates for each of z
-    deflections : how many of z, the last ones, are deflections of drives
+    to_condensed : (size, size) its condensed coordinates for each of z
     """
 
     name: str
@@ -86,7 +85,6 @@ class BodyCoordinates:
     to_condensed: Array = field(repr=False)
     mesh: ElasticBody | None = None
     condensed: CondensedBody | None = field(default=None, repr=False)
-    deflections: int = 0
 
     @property
     def size(self) -> int:
@@ -115,7 +113,6 @@ class ElasticRest:
     band: float
     elastic_rows: dict[int, tuple[str, str]] = field(repr=False)  # row: joint, direction
     displacements: dict[str, int] = field(default_factory=dict)  # `place.axis`: row
-    drives: dict[int, YieldingDrive] = field(default_factory=dict, repr=False)  # row of the deflection: drive
 
     @property
     def size(self) -> int:
@@ -124,16 +121,8 @@ class ElasticRest:
 
     @property
     def elastic(self) -> bool:
-        """Whether anything deforms: a body, a joint or a drive."""
-        return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows) or bool(self.drives)
-
-    @property
-    def dampers(self) -> dict[int, float]:
-        """Damping beside the stiffness of elastic joints and drives, by row."""
-        given = {row: drive.damping for row, drive in self.drives.items()}
-        for row, (name, way) in self.elastic_rows.items():
-            given[row] = (self.numbering.mechanism.joints[name].elastic_damping or {}).get(way, 0.0)
-        return {row: float(damping) for row, damping in given.items() if damping > 0.0}
+        """Whether anything deforms: a body or a joint."""
+        return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows)
 
     def held(self, *, actuators: bool) -> Held:
         """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
@@ -171,8 +160,7 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
 @single_blas_thread()
 def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
     numbering = rest(mechanism).numbering
-    start = 0
-    bodies: list[BodyCoordinates] = []
+    start, bodies = 0, []
     masses = mass_properties(numbering.drawing)
     total = sum(item.mass for item in masses.values()) or 1.0
     for name in numbering.bodies:
@@ -183,8 +171,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
             body = _rigid(name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
         bodies.append(body)
         start = body.stop
-    bodies, drives = with_drives(bodies, yielding_drives(numbering))
-    rows = _Rows(numbering, bodies, displacements, drives)
+    rows = _Rows(numbering, bodies, displacements)
     arrays = ElasticArrays(
         rows.part_i(),
         rows.part_x(),
@@ -195,7 +182,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
         rows.rows_f,
         rows.compliance,
     )
-    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements, rows.drives)
+    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements)
 
 
 def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integers, start: int) -> BodyCoordinates:
@@ -218,10 +205,17 @@ def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCo
     M, K, motions = condensed.M, condensed.K, condensed.rigid_motions
     # Rigid motions apart from the rest, so that their stiffness is zero and not rounding.
     inertia = motions.T @ M @ motions
-    L = np.linalg.cholesky(inertia)
-    still = np.linalg.solve(L, motions.T).T  # (nc, d), of unit mass
-    complement = np.linalg.svd((M @ still).T)[2][len(L) :].T  # motions without momentum
-    squares, vectors = eigh(complement.T @ K @ complement, complement.T @ M @ complement)
+    try:
+        L = np.linalg.cholesky(inertia)
+        still = np.linalg.solve(L, motions.T).T  # (nc, d), of unit mass
+        complement = np.linalg.svd((M @ still).T)[2][len(L) :].T  # motions without momentum
+        squares, vectors = eigh(complement.T @ K @ complement, complement.T @ M @ complement)
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            "its mass matrix is singular: it leaves motions of the body and its interfaces without kinetic energy",
+            part=part_name(("bodies", name)), path=("bodies", name),
+            hint="give the nodes of its interfaces rotary inertia (lumped masses have none), or more nodes a mass",
+        ) from error  # fmt: skip
     modes = np.column_stack([still, complement @ vectors])
     return BodyCoordinates(
         name,
@@ -236,25 +230,15 @@ def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCo
 
 
 class _Rows:
-    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves, and motors' sides."""
+    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves."""
 
-    def __init__(
-        self,
-        numbering: Numbering,
-        bodies: list[BodyCoordinates],
-        displacements: tuple[str, ...],
-        drives: tuple[YieldingDrive, ...],
-    ):
+    def __init__(self, numbering: Numbering, bodies: list[BodyCoordinates], displacements: tuple[str, ...]):
         self.numbering, self.bodies = numbering, bodies
         self.displacements: dict[str, int] = {}
-        self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
-        self.motor_sides: dict[tuple[int, int], str] = {}  # (row, end): the joint whose motor's side is there
-        self.drives: dict[int, YieldingDrive] = {}
+        self.parts: dict[tuple[int, int], Array] = {}  # (body, node): its place on the body
         self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
         for name in displacements:
             self._measure(name)
-        for drive in drives:
-            self._yield(drive)
         ends = [[self._end(row, side) for side in range(2)] for row in range(len(self.rows_i))]
         order = {key: i for i, key in enumerate(self.parts)}
         for row, pair in enumerate(ends):
@@ -270,35 +254,20 @@ class _Rows:
         """One more row: the position of a place along an axis."""
         kind, body, unit, place = displacement(self.numbering, name)
         self.displacements[name] = len(self.rows_i)
-        row = np.zeros(ROW_WIDTH)
-        row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
-        self._append(kind, len(self.bodies), body, row)
+        row = np.zeros((1, ROW_WIDTH))
+        row[0, U : U + 3], row[0, PB : PB + 3], row[0, SCALE] = unit, place, self.numbering.arrays.extent
+        self.rows_i = np.vstack([self.rows_i, [[kind, len(self.bodies), body]]])
+        self.rows_f = np.vstack([self.rows_f, row])
 
-    def _yield(self, drive: YieldingDrive) -> None:
-        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it."""
-        numbering = self.numbering
-        rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
-        rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
-        self.motor_sides.update({(row, drive.side): drive.joint for row in rows})
-        kind, constants = drive.row(numbering.arrays.extent)
-        self.drives[len(self.rows_i)] = drive
-        self.motor_sides[len(self.rows_i), drive.side] = drive.joint
-        self._append(kind, drive.body, drive.body, constants)
-
-    def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
-        self.rows_i = np.vstack([self.rows_i, [[kind, a, b]]])
-        self.rows_f = np.vstack([self.rows_f, constants])
-
-    def _end(self, row: int, side: int) -> tuple[int, int, str] | None:
+    def _end(self, row: int, side: int) -> tuple[int, int] | None:
         """Body and node of one end of a row, whose place is then counted from that node."""
         body, at = int(self.rows_i[row, 1 + side]), (PA, PB)[side]
         if body == len(self.bodies):
             return None
         node, place = node_at(self.bodies[body], self.rows_f[row, at : at + 3])
-        key = (body, node, self.motor_sides.get((row, side), ""))
-        self.parts.setdefault(key, place)
+        self.parts.setdefault((body, node), place)
         self.rows_f[row, at : at + 3] -= place
-        return key
+        return body, node
 
     def _soften(self) -> None:
         """Rows of elastic joints give way: c = 1/k."""
@@ -311,7 +280,7 @@ class _Rows:
                     self.elastic[row] = (name, direction)
 
     def part_i(self) -> Integers:
-        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _, _ in self.parts]
+        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _ in self.parts]
         return np.array(found, dtype=np.int64).reshape(-1, 3)
 
     def part_x(self) -> Array:
@@ -321,12 +290,8 @@ class _Rows:
         d = len(self.numbering.arrays.column)
         widest = max(body.size for body in self.bodies)
         found = np.zeros((len(self.parts), d, widest))
-        for i, ((body, node, joint), place) in enumerate(self.parts.items()):
+        for i, (body, node) in enumerate(self.parts):
             found[i, :, : self.bodies[body].size] = self.bodies[body].of_node(node)
-            for drive in self.drives.values():
-                if joint == drive.joint:
-                    moved = drive.motion(place)[self.numbering.arrays.column]
-                    found[i, :, drive.column - self.bodies[body].start] = moved
         return found
 
 

@@ -1,0 +1,78 @@
+"""Arrays in an .npz file: a ZIP archive whose every promise is checked before memory is given to it."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+
+from supple.diagnostics.quoting import quoted
+
+MOST_BYTES = 2**31  # of all arrays together
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_LONGEST_HEADER = 10_000
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, OverflowError,
+    MemoryError, SyntaxError, TypeError, IndexError, KeyError, AttributeError, OSError,
+)  # fmt: skip
+"""What zipfile and numpy raise at archives that are not what they say."""
+
+
+def read_archive(path: str | Path, wanted: Collection[str]) -> dict[str, np.ndarray]:
+    """The arrays of numbers in a file that have a wanted name; what is wrong is a `ValueError` that names the array."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = _members(archive)
+            found = {name: member for name, member in members.items() if name in wanted}
+            return {name: _array(archive, name, member) for name, member in found.items()}
+    except _DAMAGED as error:
+        with Path(path).open("rb") as stream:
+            if stream.read(6) == npy.MAGIC_PREFIX:
+                raise ValueError("it is one array, not an .npz of several") from None
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ValueError(f"it is not an archive of arrays, or is damaged: {reason}") from error
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    found: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        name = member.filename.removesuffix(".npy")
+        if name in found:
+            raise ValueError(f"it has two arrays {quoted(name)}")
+        found[name] = member
+    total = sum(member.file_size for member in found.values())
+    if total > MOST_BYTES:
+        raise ValueError(f"its arrays take {total / 2**30:.1f} GiB, more than {MOST_BYTES // 2**30}")
+    return found
+
+
+def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> np.ndarray:
+    if member.flag_bits & 1:
+        raise ValueError(f"its array {quoted(name)} is encrypted")
+    with archive.open(member) as stream:
+        # Checks the sum at the end of the array; a member that is longer than it says stops there.
+        content = stream.read(member.file_size + 1)
+    if len(content) != member.file_size:
+        raise ValueError(f"its array {quoted(name)} is {len(content)} bytes long, not {member.file_size} as it says")
+    reading = io.BytesIO(content)
+    try:
+        version = npy.read_magic(reading)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version}")
+        shape, columns_first, dtype = _HEADERS[version](reading, max_header_size=_LONGEST_HEADER)
+    except (*_DAMAGED, ValueError) as error:
+        raise ValueError(f"its array {quoted(name)} has no header that can be read") from error
+    if dtype.kind not in "iuf":
+        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)}, not numbers")
+    start = reading.tell()
+    if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
+        by = " by ".join(str(size) for size in shape) or "one number"
+        raise ValueError(f"its array {quoted(name)} says {by} and has {len(content) - start} bytes")
+    return np.ndarray(shape, dtype, content, start, order="F" if columns_first else "C")
