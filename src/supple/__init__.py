@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
     from supple.description.cross_section import CrossSection
     from supple.description.damping import Damping
-    from supple.description.joint import Joint, Motor
+    from supple.description.joint import Drive, Joint, Motor
     from supple.description.load import Damper, Force, Spring
     from supple.description.material import Material
     from supple.description.mechanism import Mechanism
@@ -60,6 +60,7 @@ _HOMES = {
     "Damper": "supple.description.load",
     "Damping": "supple.description.damping",
     "Deflection": "supple.analyses.deflection",
+    "Drive": "supple.description.joint",
     "Force": "supple.description.load",
     "Frame": "supple.description.body",
     "FrequencyResponse": "supple.results.frequency_response",
@@ -115,7 +116,7 @@ _HOMES = {
 
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping",
-    "Deflection", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
+    "Deflection", "Drive", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
     "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism",
     "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation",
     "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Trajectory", "assemble", "check", "compare",

@@ -25,7 +25,7 @@ def dae_accelerations(mechanism, theta, rates, u, friction_speed=1e-3):
 
 def local_accelerations(mechanism, theta, rates, u):
     """θ̈ (s,) from the coefficients of the local model."""
-    model = supple.local(mechanism, theta)
+    model = supple.local(mechanism, theta, rigid=True)
     force = model.force + model.input_map @ u - model.damping @ rates
     force -= np.einsum("ijk,j,k->i", model.christoffel, rates, rates)
     limit = np.array([*model.dry_forces.values()])

@@ -52,7 +52,7 @@ def test_sagging_of_the_long_arm(example):
     made = example("ralf")
     for at in ("home", {"lift": 0.9, "elbow": 1.1}):
         found = supple.deflection(made, at)
-        rigid = supple.local(made, at)
+        rigid = supple.local(made, at, rigid=True)
         held = dict(zip(rigid.coordinates, -rigid.force, strict=True))
         assert found.holding_forces.keys() == held.keys()
         for name, force in held.items():

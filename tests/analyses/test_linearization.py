@@ -38,7 +38,7 @@ def given(mechanism, name, moving):
 def test_closed_chains_against_the_full_equations(example, name, moving):
     mechanism = example(name)
     theta, rates, u = given(mechanism, name, moving)
-    found = supple.linearize(mechanism, theta, rates=rates, inputs=u)
+    found = supple.linearize(mechanism, theta, rates=rates, inputs=u, rigid=True)
     s = len(theta)
     expected = differences(lambda *state: dae_accelerations(mechanism, *state), theta, rates, u)
     for part, wanted in zip((found.A[s:, :s], found.A[s:, s:], found.B[s:]), expected, strict=True):
@@ -143,9 +143,9 @@ def test_eigenvalues_are_those_of_the_reduced_model(example):
         here = supple.assemble(mechanism)
         names, theta = tuple(here.coordinates), here.theta
         region = {key: (value - 0.05, value + 0.05) for key, value in zip(names, theta, strict=True)}
-        model = supple.reduce(mechanism, region=region, tolerance=1e-9, store=None)
+        model = supple.reduce(mechanism, region=region, tolerance=1e-9, store=None, rigid=True)
         for speed in (None, rates):
-            full = supple.linearize(mechanism, theta, rates=speed)
+            full = supple.linearize(mechanism, theta, rates=speed, rigid=True)
             small = model.linearize(theta, rates=speed)
             scale = np.abs(full.eigenvalues).max()
             # Γ's slope is the second derivative of the fit, which loses some of its digits

@@ -119,6 +119,16 @@ def test_it_adds_to_what_the_robot_says(robot):
     assert mechanism.point_masses["load"].mass == 3
 
 
+def test_a_gearbox_of_the_robot_yields(robot):
+    """Locked, a crank of inertia J on a drive k has ω² = k/J (its coupler and rocker hang on it)."""
+    gearbox = "{drive: {stiffness: 500, damping: 2}, motor: {inertia: 1e-4, gear: 50}}"
+    made = robot(f"joints: {{A: {gearbox}}}\nactuators: [A, B, D]\n")
+    assert made.elastic
+    assert made.joints["A"].drive == supple.Drive(stiffness=500, damping=2)
+    inertia = supple.local(made, rigid=True).M[0, 0] - 1e-4 * 50**2
+    assert_allclose(supple.modes(made, count=1).frequencies_hz, np.sqrt(500 / inertia) / (2 * np.pi), rtol=1e-7)
+
+
 def test_gravity_points_down_unless_something_else_is_said(robot):
     assert robot("name: a\n").gravity == (0, 0, -9.81)
     assert robot("gravity: [0, 0, 0]\n").gravity == (0, 0, 0)
@@ -148,7 +158,7 @@ WRONG = {
     "balls": ("joint_name: [A]\n", 1, r"joint_type: 0 types for 1 names"),
     "types": ("closed_loop: [[coupler, rocker]]\ntype: [6d, 6d]\n", 2, r"type: 2 types for 1 loops"),
     "unknown place": ("sensors:\n  s: {position: tip}\n", 2, r'sensor "s": there is no place "tip"'),
-    "field of a joint": ("joints:\n  A: {dri: 1}\n", 2, r'joint "A": "dri" is not known; did you mean "dry"'),
+    "field of a joint": ("joints:\n  A: {dri: 1}\n", 2, r'"dri" is not known; did you mean "drive" or "dry"'),
     "frame on nothing": ("frames: {f: {on: cranck}}\n", 1, r'frame "f": there is no body "cranck"'),
     "another robot": ("urdf: five.urdf\n", 1, r'it stands beside "robot.urdf" and belongs to "five.urdf"'),
     "a mechanism file": ("supple: 1\nbodies: {}\n", 1, "it is a mechanism file of its own"),

@@ -54,7 +54,7 @@ def test_mass_is_symmetric_and_positive_definite(flexible_case):
 
 def test_rigid_part_is_that_of_the_rigid_mechanism(flexible_case):
     """M_θθ, Γ_θθθ, p_θ and what θ alone decides: the same mass, spread in the same way."""
-    flexible, rigid = flexible_case.local(), supple.local(flexible_case.mechanism, flexible_case.at)
+    flexible, rigid = flexible_case.local(), supple.local(flexible_case.mechanism, flexible_case.at, rigid=True)
     s = len(flexible_case.theta)
     # A body without mass counts as 1e-10 of the mechanism's.
     for name in ("M", "dM", "christoffel"):

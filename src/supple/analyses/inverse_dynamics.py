@@ -29,6 +29,7 @@ from supple.analyses.joint_reactions import joint_reactions, unknown_multipliers
 from supple.analyses.refused_bounds import refused_bounds, refused_rates
 from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.reaction import Reaction
 from supple.kinematics.motion import Motion
@@ -65,6 +66,11 @@ class InverseDynamics:
     @property
     def time(self) -> Array:
         return self.trajectory.time
+
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that are taken as rigid."""
+        return self.model.rigid
 
     @property
     def peak(self) -> dict[str, float]:
@@ -113,6 +119,7 @@ def inverse(
     weights: Mapping[str, float] | None = None,
     times: ArrayLike | None = None,
     step: float | None = None,
+    rigid: bool = False,
 ) -> InverseDynamics:
     """The forces of the actuators along a motion.
 
@@ -124,11 +131,13 @@ def inverse(
     rate_bounds : |u̇| <= bound, N/s or N m/s, between neighbouring instants
     weights     : w > 0 by actuator, 1 if left out
     times, step : instants, as in `trajectory`
+    rigid       : elastic parts are meant to be taken as rigid, and nothing is said of it
     """
     if minimize not in OBJECTIVES:
         raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
     path = trajectory(mechanism, motion, times=times, step=step)
-    model = local(mechanism, path.theta)
+    taken_as_rigid(mechanism, rigid, "reduce it with modes and ask the reduced model")
+    model = local(mechanism, path.theta, rigid=True)
     moving = motion_of(model.configuration, path.rates, path.accelerations)
     friction = dry_friction(model, path.rates)
     needed = needed_force(model, path, friction)

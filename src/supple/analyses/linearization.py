@@ -9,6 +9,7 @@ local model about rest (docs/theory/linearization.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from supple.analyses.flexible_linearization import flexible_rest
 from supple.analyses.linearization_batch import linear_states
 from supple.analyses.statics import equilibrium
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -41,6 +43,7 @@ def linearize(
     constraint_modes: Sequence[str] = (),
     internal_modes: int = 0,
     friction_speed: float = 1e-3,
+    rigid: bool = False,
 ) -> LinearModel:
     """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
 
@@ -49,7 +52,8 @@ def linearize(
     inputs : about which to linearize. Left out, those (of least norm) that give the accelerations, zero if left out; a
              motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
-             either, elastic bodies are taken as rigid
+             either, elastic parts are taken as rigid
+    rigid  : that is meant, and nothing is said of it; `LinearModel.rigid` names them all the same
     friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
     """
     if inputs is not None and accelerations is not None:
@@ -65,11 +69,13 @@ def linearize(
     if configuration.theta.ndim > 1:
         raise InputError("has more than one state", part="θ", hint="give one, or use linearize_batch")
     flexible = bool(constraint_modes) or internal_modes > 0
-    kept: dict[str, Any] = {}
+    require_rigid_alone(rigid, flexible)
+    stiff = () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
+    kept: dict[str, Any] = {"rigid": not flexible}
     if (
         flexible
     ):  # modes that turn as little as may be about here, so that their own turning adds nothing at first order
-        kept = {"constraint_modes": constraint_modes, "internal_modes": internal_modes}
+        kept |= {"constraint_modes": constraint_modes, "internal_modes": internal_modes}
         if internal_modes:
             kept |= {"tracking": "subspace", "germ": configuration.theta}
     model = local(mechanism, configuration, **kept)
@@ -87,7 +93,8 @@ def linearize(
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
     C = _output_rows(model)
     y = {name: float(output.value) for name, output in model.outputs.items()}
-    return _named(model, (model.theta, v, rows.accelerations[0], held[0]), (rows.A[0], rows.B[0], C), y, forces)
+    about = (model.theta, v, rows.accelerations[0], held[0])
+    return replace(_named(model, about, (rows.A[0], rows.B[0], C), y, forces), rigid=stiff)
 
 
 def _one(label: str, values: Values, names: Sequence[str]) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.held_state import force_size, holding_inputs
 from supple.analyses.tree_linearization import TreeOrder, tree_inputs, tree_order, tree_rows, tree_states
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration, coordinate_values
@@ -27,12 +28,14 @@ class LinearBatch(NamedTuple):
     """ẋ = A x + B u about each of N states (θ, θ̇), x and u counted from it.
 
     A (N, 2s, 2s), B (N, 2s, inputs); accelerations (N, s) and inputs (N, inputs) of the motion itself
+    rigid : names of the elastic parts that are taken as rigid
     """
 
     A: Array
     B: Array
     accelerations: Array
     inputs: Array
+    rigid: tuple[str, ...] = ()
 
 
 def linearize_batch(
@@ -43,15 +46,18 @@ def linearize_batch(
     accelerations: Values | None = None,
     inputs: Values | None = None,
     friction_speed: float = 1e-3,
+    rigid: bool = False,
 ) -> LinearBatch:
     """Exact linear models at N states, on all cores. The order of states and inputs is that of `linearize`.
 
     at     : θ (N, s), or a batch of configurations already assembled
     rates, accelerations, inputs : (N, ...) or the same for all; inputs left out are those (of least norm) that give the
              accelerations, zero if left out
+    rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
     """
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    stiff = taken_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
     if isinstance(at, Configuration):
         theta, where = at.theta, at
     else:
@@ -61,17 +67,17 @@ def linearize_batch(
     count = len(theta)
     names = rest(mechanism).numbering.coordinates
     if not names:
-        local(mechanism)  # refuses, and says what is missing
+        local(mechanism, rigid=True)  # refuses, and says what is missing
     v = _states("rates", rates, names, count)
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
     order = tree_order(mechanism)
     if order is not None:
         held = _tree_inputs(mechanism, order, theta, v, a) if u is None else u
-        return LinearBatch(*tree_states(order, theta, v, held), held)
+        return LinearBatch(*tree_states(order, theta, v, held), held, stiff)
     where = assemble(mechanism, theta) if where is None else where
     rows, held = linear_states(mechanism, where, v, a, u, friction_speed)
-    return LinearBatch(rows.A, rows.B, rows.accelerations, held)
+    return LinearBatch(rows.A, rows.B, rows.accelerations, held, stiff)
 
 
 def linear_states(
@@ -88,7 +94,7 @@ def linear_states(
         u = _tree_inputs(mechanism, order, where.theta, rates, accelerations) if u is None else u
         return tree_rows(order, where.theta, rates, u), u
     if u is None:
-        model = local(mechanism, where)
+        model = local(mechanism, where, rigid=True)
         needed = _needed(model, rates, accelerations, speed)
         size = force_size(mechanism, model.M, model.dforce, accelerations)
         u = holding_inputs(mechanism, where.theta, needed, model.input_map, size)

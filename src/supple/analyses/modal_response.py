@@ -19,6 +19,7 @@ from supple.analyses.restraint import Restraint
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
+from supple.formulations.elastic_rest.dense import unrestrained
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.formulations.elastic_rest.saddle import factored
@@ -78,9 +79,17 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     D = 1.0 / (rest.arrays.stiffness + shift)
     B = np.empty((m, n))
     rank, _ = compiled(factored)(D, C, with_springs.compliance, np.empty(m, dtype=np.int64), np.zeros((m, m)), B)
-    inverse, vectors = eigh(np.diag(D) - B[:rank].T @ B[:rank])
+    apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
+    within = np.setdiff1d(np.arange(n), apart)
+    inverse, vectors = eigh((np.diag(D) - B[:rank].T @ B[:rank])[np.ix_(within, within)])
     kept = inverse > _NOTHING * inverse.max(initial=0.0)
-    return 1.0 / inverse[kept][::-1] - shift, np.ascontiguousarray(vectors[:, kept][:, ::-1].T)
+    count = int(np.count_nonzero(kept))
+    modes = np.zeros((count + len(apart), n))
+    modes[:count, within] = vectors[:, kept][:, ::-1].T
+    modes[np.arange(count, len(modes)), apart] = 1.0
+    squares = np.concatenate([1.0 / inverse[kept][::-1] - shift, rest.arrays.stiffness[apart]])
+    order = np.argsort(squares, kind="stable")
+    return squares[order], modes[order]
 
 
 @single_blas_thread()

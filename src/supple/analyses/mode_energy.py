@@ -71,7 +71,8 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
     kinetic = {body.name: np.square(Z[..., body.start : body.stop]).sum(axis=-1) for body in rest.bodies}
     motors = _motors(rest, Z, X)
     strain = {
-        body.name: np.square(Z[..., body.start : body.stop]) @ body.stiffness
+        body.name: np.square(Z[..., body.start : body.stop - body.deflections])
+        @ body.stiffness[: body.size - body.deflections]
         for body in rest.bodies
         if body.mesh is not None
     }
@@ -111,7 +112,8 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
 def _rounding(rest: ElasticRest, squares: Array) -> Array:
     """(N, 1): an ω² below is zero. Stiffness, the other modes, and a pendulum of the mechanism's size set the scale."""
     largest = np.maximum(squares.max(axis=-1, keepdims=True, initial=0.0), _GRAVITY / rest.numbering.arrays.extent)
-    return np.maximum(_ROUNDING * rest.arrays.stiffness.max(initial=0.0), _NONE * largest)
+    bodies = np.delete(rest.arrays.stiffness, [drive.column for drive in rest.drives.values()])
+    return np.maximum(_ROUNDING * bodies.max(initial=0.0), _NONE * largest)
 
 
 def _total(parts: Iterable[Shares], Z: Array) -> Array:
@@ -134,7 +136,7 @@ def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
 
 
 def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
-    """(C z)²/c of elastic joints, k (C z)² of springs."""
+    """(C z)²/c of elastic joints, k δ² of drives, k (C z)² of springs."""
     rest = modes.rest
     joints: Shares = {}
     soft = {int(row): float(c) for row, c in zip(modes.held.rows, modes.held.compliance, strict=True) if c > 0.0}
@@ -142,6 +144,9 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
     moved = _moved(rest, rows, Z, X)
     for row, (name, _) in rest.elastic_rows.items():
         joints[name] = joints.get(name, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
+    for drive in rest.drives.values():
+        part = np.square(Z[..., drive.column]) * rest.arrays.stiffness[drive.column]
+        joints[drive.joint] = joints.get(drive.joint, 0.0) + part
     springs: Shares = {}
     mechanism = rest.numbering.mechanism
     for name, spring in mechanism.springs.items():

@@ -24,11 +24,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ModelForces:
-    """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to."""
+    """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
+
+    rigid : names of the elastic parts that the model takes as rigid
+    """
 
     trajectory: Trajectory
     forces: Signals
     needed: Array
+    rigid: tuple[str, ...] = ()
 
 
 def inverse_of_model(
@@ -54,7 +58,8 @@ def inverse_of_model(
     needed = model_force(model, path)
     if model.layout.coordinates != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
         names = model.layout.coordinates
-        return ModelForces(path, Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)}), needed)
+        sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)})
+        return ModelForces(path, sums, needed, model.rigid)
     B = model.evaluate(path.theta).input_map
     chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
     w = weights_of(chosen, weights)
@@ -63,7 +68,7 @@ def inverse_of_model(
     objective = torque_objective(chosen.B, w) if minimize == "torque" else None
     u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    return ModelForces(path, Signals(path.time, forces, chosen.units), needed)
+    return ModelForces(path, Signals(path.time, forces, chosen.units), needed, model.rigid)
 
 
 def model_force(model: ReducedModel, path: Trajectory) -> Array:

@@ -43,17 +43,8 @@ def restraint(rest: ElasticRest, *, locked: set[int]) -> Restraint:
     hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
     dampers, motors = acting(rest, DAMPER), acting(rest, MOTOR)
     soft = np.flatnonzero(compliance > 0.0).tolist()
-    soft = sorted({*soft, *dampers, *motors} - locked)
+    soft = sorted({*soft, *dampers, *motors, *rest.dampers} - locked)
     stiffness = [1.0 / compliance[row] if compliance[row] > 0.0 else 0.0 for row in soft]
-    damping = [dampers.get(row, 0.0) + _in_joint(rest, row) for row in soft]
+    damping = [dampers.get(row, 0.0) + rest.dampers.get(row, 0.0) for row in soft]
     inertia = [motors.get(row, 0.0) for row in soft]
     return Restraint(hard, np.array(soft, dtype=np.int64), *(np.array(x, float) for x in (stiffness, damping, inertia)))
-
-
-def _in_joint(rest: ElasticRest, row: int) -> float:
-    """Damping beside the stiffness of an elastic joint."""
-    if row not in rest.elastic_rows:
-        return 0.0
-    name, direction = rest.elastic_rows[row]
-    given = rest.numbering.mechanism.joints[name].elastic_damping or {}
-    return float(given.get(direction, 0.0))

@@ -49,6 +49,11 @@ class Simulation:
     def complete(self) -> bool:
         return not self.reason
 
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that are taken as rigid: all there are, as the DAE knows no deformation."""
+        return self.problem.rest.numbering.mechanism.elastic_names
+
     @cached_property
     def configuration(self) -> Configuration:
         """All positions as a batch of configurations."""

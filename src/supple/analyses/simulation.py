@@ -13,6 +13,7 @@ from supple.analyses.simulated import Simulation
 from supple.analyses.statics import equilibrium
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
@@ -45,6 +46,7 @@ def simulate(
     spectral_radius: float = 0.9,
     output_step: float | None = None,
     friction_speed: float = 1e-3,
+    rigid: bool = False,
 ) -> Simulation:
     """Motion of the mechanism in time: generalized-α on R³ × SO(3) with index-3 constraints.
 
@@ -58,11 +60,14 @@ def simulate(
     spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
     output_step     : time between results; at least one step and at most 2000 results if left out
     friction_speed  : speed (rad/s, or extents/s) over which dry friction changes its sign
+    rigid           : elastic parts are meant to be taken as rigid, and nothing is said of it; `Simulation.rigid`
+                      names them all the same
 
     A run that cannot go on returns what it has; see `Simulation.reason`.
     """
     require_times(until, step)
     require_positive(tolerance=tolerance, output_step=output_step, friction_speed=friction_speed)
+    taken_as_rigid(mechanism, rigid, "reduce it with modes and simulate the reduced model")
     forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
     u0 = _at_start(forces)
     here = start_configuration(mechanism, start, u0)

@@ -27,6 +27,8 @@ _NUDGE = 1e-3  # rad or m: how an unstable equilibrium is left
 def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None) -> Configuration:
     """A stable equilibrium under gravity, springs, constant forces and constant actuator forces.
 
+    As in every undeformed configuration, what is elastic is taken as rigid; `deflection` tells how it sags there.
+
     start  : where the search begins, as in `assemble`
     inputs : (actuators,) constant forces; zero if left out
     """
@@ -36,7 +38,7 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
     scale = _weight(here)
     longest, stopped = 0.3, 0
     for _ in range(_ITERATIONS):
-        model = local(mechanism, here)
+        model = local(mechanism, here, rigid=True)
         force = model.force + model.input_map @ u
         scale = np.maximum(scale, np.abs(force))
         K = -0.5 * (model.dforce + model.dforce.T)
@@ -77,7 +79,7 @@ def _downhill(
         here = assemble(mechanism, (theta + step)[None], failures="mark")
         if bool(here.assembled[0]):
             single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
-            model = local(mechanism, single)
+            model = local(mechanism, single, rigid=True)
             tolerance = 1e-12 * max(abs(potential), 1.0)
             if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
                 return single, True, dead

@@ -64,7 +64,7 @@ class Tool:
 
     def at(self, theta: Array) -> tuple[Array, Array, Array]:
         """y (N, c), J (N, c, s), ∂²y (N, c, s, s) at coordinates (N, s)."""
-        outputs = local(self.mechanism, theta).outputs
+        outputs = local(self.mechanism, theta, rigid=True).outputs
         parts = [outputs[f"tool.{letter}"] for letter in self.letters]
         return (
             np.stack([part.value for part in parts], axis=-1),

@@ -10,6 +10,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, read_model
 from supple.cli.options import File, Json, Settings, read_mechanism
+from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.reduction.comparison import Comparison
@@ -31,6 +32,7 @@ def compare(
     rom: Rom,
     scenario: Scenario = None,
     points: Points = 1000,
+    rigid: Rigid = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -39,7 +41,7 @@ def compare(
         from supple.reduction.comparison import compare as compared
 
         mechanism = read_mechanism(answer, file, settings)
-        found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario)
+        found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario, rigid=rigid)
         answer.give(asdict(found), lambda: _show(found))
 
 

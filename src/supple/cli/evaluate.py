@@ -36,6 +36,7 @@ def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
             },
             "internal_hz": found.internal_hz,
             "potential": found.potential,
+            "rigid": model.rigid,
         }
         answer.give(data, lambda: _show(model, found, theta))
 

@@ -12,6 +12,7 @@ from supple.cli.answer import Answer, answering
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
 from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import quantity_of
+from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.analyses.inverse_dynamics import InverseDynamics
@@ -80,6 +81,7 @@ def inverse(
     bounds: Bounds = None,
     rate_bounds: RateBounds = None,
     step: Step = None,
+    rigid: Rigid = False,
     output: Output = None,
     plot: Plot = None,
     settings: Settings = None,
@@ -108,7 +110,7 @@ def inverse(
 
             mechanism = read_mechanism(answer, file, settings)
             name = mechanism.name
-            whole = inverse_dynamics(mechanism, motion, step=width, **options)
+            whole = inverse_dynamics(mechanism, motion, step=width, rigid=rigid, **options)
             _warn(answer, whole)
             found = whole
         _write(found, output, plot)
@@ -121,6 +123,7 @@ def inverse(
             "min": {key: float(values.min()) for key, values in forces.items()},
             "units": forces.units,
             "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
+            "rigid": found.rigid,
         }
         answer.give(data, lambda: _show(name, found, motion, minimize.value))
 

@@ -13,6 +13,7 @@ from supple.cli.local import names as names_of
 from supple.cli.model_argument import FileOrRom, is_model, model_configuration, read_model, require_no
 from supple.cli.options import Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.quantities import quantities_of
+from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -59,6 +60,7 @@ def linearize(
     inputs: Inputs = None,
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
+    rigid: Rigid = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -74,13 +76,15 @@ def linearize(
             name, found = model.name, _of_model(model, asked)
         else:
             mechanism = read_mechanism(answer, file, settings)
-            flexible = {"constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0}
+            flexible: dict[str, Any] = {
+                "constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0, "rigid": rigid,
+            }  # fmt: skip
             name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
         eigenvalues = found.eigenvalues
         data = {
             "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
             "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
-            "at": found.at,
+            "at": found.at, "rigid": found.rigid,
         }  # fmt: skip
         answer.give(data, lambda: _show(name, found))
 

@@ -9,6 +9,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -35,6 +36,7 @@ def local(
     at: At = None,
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
+    rigid: Rigid = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -50,6 +52,7 @@ def local(
             configuration(mechanism, at),
             constraint_modes=names(constraint_modes),
             internal_modes=internal_modes or 0,
+            rigid=rigid,
         )
         warn_of_limits(answer, found.configuration)
         data = {
@@ -70,6 +73,7 @@ def local(
             "internal_hz": found.internal_hz,
             "singularity": found.singularity,
             "potential": found.potential,
+            "rigid": found.rigid,
         }
         answer.give(data, lambda: _show(found))
 

@@ -14,6 +14,7 @@ from supple.cli.local import ConstraintModes, InternalModes, names, require_elas
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
+from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -109,6 +110,7 @@ def reduce(
     internal_modes: InternalModes = None,
     tracking: Tracking = None,
     germ: Germ = None,
+    rigid: Rigid = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -136,7 +138,7 @@ def reduce(
         try:
             model = reduced(
                 mechanism, **task, continuous=continuous, store=kept, output=target, workers=workers,
-                progress=False if as_json else None,
+                progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
         except KeyboardInterrupt:
             if not no_store:
@@ -203,6 +205,7 @@ def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
         "error": model.error,
         "truncation": made.get("truncation", {}),
         "exchanges": made.get("exchanges", []),
+        "rigid": model.rigid,
         "operations": made["operations"],
         "kernel_operations": made["kernel_operations"],
         "memory": made["memory"],

@@ -11,6 +11,7 @@ from supple.cli.answer import Answer, answering
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Json, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
+from supple.cli.rigid_option import Rigid
 from supple.cli.run_options import REST, Asked, model_task_of, task_of
 from supple.cli.simulate_model import show_model_run, simulate_model, write_model_run
 from supple.cli.simulated import show, told_of, write
@@ -98,6 +99,7 @@ def simulate(
     spectral_radius: SpectralRadius = 0.9,
     output_step: OutputStep = None,
     reactions: Reactions = None,
+    rigid: Rigid = False,
     output: Output = None,
     plot: Plot = None,
     settings: Settings = None,
@@ -133,7 +135,7 @@ def simulate(
             run = simulate_model(model, **asked, **options)
             seconds = perf_counter() - began
             write_model_run(run, output, plot)
-            answer.give(run.data(), lambda: show_model_run(model, run, seconds))
+            answer.give(run.data() | {"rigid": model.rigid}, lambda: show_model_run(model, run, seconds))
             reason, last = run.reason, run.time[-1]
         else:
             from supple.analyses.simulation import simulate as simulated
@@ -142,7 +144,7 @@ def simulate(
             joints = _joints(mechanism, reactions)
             asked = task_of(mechanism, wanted)
             began = perf_counter()
-            found = simulated(mechanism, **asked, **options)
+            found = simulated(mechanism, **asked, **options, rigid=rigid)
             seconds = perf_counter() - began
             _warn_of_limits(answer, found)
             told = told_of(found, joints)

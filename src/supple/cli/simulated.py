@@ -27,6 +27,7 @@ class Told(NamedTuple):
             "inputs": run.inputs, "driving_forces": run.driving_forces, "energy": run.energy,
             "reactions": self.reactions, "units": dict(run.coordinates.units) | self.outputs.units,
             "complete": run.complete, "reason": run.reason, "steps": run.steps, "iterations": run.iterations,
+            "rigid": run.rigid,
         }  # fmt: skip
 
     def columns(self) -> Signals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from supple.analyses.simulated import Simulation
 from supple.control.controller import Controller, Measurement
 from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
@@ -30,6 +31,7 @@ class ClosedLoop:
     coordinates, rates, outputs : as measured; inputs : as held from that sample on
     reason     : why the run ended early, or ""
     simulation : of a mechanism, with energies, frames and reactions; None for the others
+    rigid      : names of the elastic parts that the plant takes as rigid
     """
 
     time: Array
@@ -39,6 +41,7 @@ class ClosedLoop:
     inputs: Signals
     reason: str
     simulation: Simulation | None
+    rigid: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -60,6 +63,7 @@ def closed_loop(
     step: float | None = None,
     spectral_radius: float = 0.9,
     friction_speed: float = 1e-3,
+    rigid: bool = False,
 ) -> ClosedLoop:
     """Run a controller on a mechanism (the full nonlinear equations), a reduced model, or a linear one.
 
@@ -72,7 +76,12 @@ def closed_loop(
     step        : s, of the integrator: at most a sample. A tenth of the sample or 1 ms, whichever is longer, if left
                   out; a reduced model then follows its tolerance
     spectral_radius, friction_speed : as in `simulate`
+    rigid       : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
     """
+    if isinstance(plant, Mechanism):
+        stiff = taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model")
+    else:
+        stiff = plant.rigid
     times = _samples(until, sample_time)
     loop = _plant(plant, times, start, rates, step, spectral_radius, friction_speed)
     measured: list[Measurement] = [loop.measure()]
@@ -84,7 +93,8 @@ def closed_loop(
         measured.append(loop.measure())
     else:
         forces.append(_forces(controller, float(times[-1]), measured[-1], loop.inputs))
-    return _result(times[: len(measured)], measured, np.array(forces[: len(measured)]), loop)
+    found = _result(times[: len(measured)], measured, np.array(forces[: len(measured)]), loop)
+    return replace(found, rigid=stiff)
 
 
 def _samples(until: float, sample_time: float) -> Array:

@@ -36,7 +36,8 @@ _RANK = 1e-10
 class ComputedTorque:
     """A controller that follows a motion.
 
-    model          : the mechanism itself (exact; every call assembles it), or a reduced model of it (rigid; fast)
+    model          : the mechanism itself (exact; every call assembles it, its elastic parts taken as rigid), or a
+                     reduced model of it (rigid; fast)
     wanted         : t -> (θ, θ̇, θ̈), (s,) each
     frequencies    : ω (s,) rad/s; damping_ratios : ξ (s,)
     Made by `computed_torque`.
@@ -54,7 +55,9 @@ class ComputedTorque:
         omega = self.frequencies
         a = aim_accelerations + 2.0 * self.damping_ratios * omega * (aim_rates - rates) + omega**2 * (aim - theta)
         here: LocalModel | Coefficients
-        here = self.model.evaluate(theta) if isinstance(self.model, ReducedModel) else local(self.model, theta)
+        here = (
+            self.model.evaluate(theta) if isinstance(self.model, ReducedModel) else local(self.model, theta, rigid=True)
+        )
         Q = here.M @ a + np.einsum("ijk,j,k->i", here.christoffel, rates, rates) + here.damping @ rates - here.force
         dry = np.array(list(here.dry_forces.values()), dtype=float)
         Q = Q + here.friction_map.T @ (dry * np.tanh(here.friction_map @ aim_rates / FRICTION_SPEED))

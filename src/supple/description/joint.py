@@ -31,6 +31,9 @@ class JointKind(NamedTuple):
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 """Of a joint's first frame: along its axes, then about them."""
 
+DRIVEN = ("revolute", "prismatic", "cylindrical")
+"""Kinds whose axis is fixed in both bodies, so that a drive may yield about or along it."""
+
 JOINT_KINDS: dict[str, JointKind] = {
     "revolute": JointKind(("angle",), 1, 1, 1, ("rz",), (2,)),
     "prismatic": JointKind(("slide",), 1, 1, 1, ("z",), (0,)),
@@ -51,6 +54,15 @@ class Motor(Part):
     """Of the rotor, about its own axis, kg m²."""
     gear: Number = 1.0
     """Rotor angle for a unit of the joint's coordinate (rad/rad, or rad/m)."""
+
+
+class Drive(Part):
+    """Compliance between a motor and what it moves: a gearbox, a belt, a spindle, about or along the joint's axis."""
+
+    stiffness: Positive
+    """Seen at the joint, N m/rad or N/m, the motor held."""
+    damping: NotNegative = 0.0
+    """Beside this stiffness, N m s/rad or N s/m."""
 
 
 class Joint(Part):
@@ -95,6 +107,9 @@ class Joint(Part):
     """Dry friction, N m or N, independent of the load."""
     motor: Motor | dict[str, Motor] | None = None
     """Rotor inertia that the coordinate carries along."""
+    drive: Drive | dict[str, Drive] | None = None
+    """Of a revolute, prismatic or cylindrical joint: its coordinate is then the motor's, seen through the gear, and the
+    body deflects against it. `motor`, `viscous`, `dry` and all that acts on the coordinate are on the motor's side."""
 
     elastic: dict[str, Positive] | None = None
     """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
@@ -103,7 +118,7 @@ class Joint(Part):
     elastic_damping: dict[str, NotNegative] | None = None
     """Damping beside these stiffnesses, N s/m or N m s/rad."""
 
-    per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor")
+    per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")
 
     @property
     def kind(self) -> str:
@@ -127,6 +142,10 @@ class Joint(Part):
         if self.elastic_damping and not self.elastic_damping.keys() <= (self.elastic or {}).keys():
             raise ValueError("elastic_damping stands beside a stiffness: name its directions under elastic as well")
         kind = JOINT_KINDS[kinds[0]]
+        if self.drive is not None and kinds[0] not in DRIVEN:
+            raise ValueError(
+                f"a drive yields about or along one axis: of a {', '.join(DRIVEN)} joint, not a {kinds[0]} one"
+            )
         if self.axis is not None and kind.axes != 1:
             raise ValueError(f"a {kinds[0]} joint has no single axis")
         if (self.axes is not None) != (kind.axes == 2):
@@ -154,6 +173,17 @@ class Joint(Part):
         if plane is None:
             return tuple(name for name in DIRECTIONS if name not in kind.free)
         return tuple(name for i, name in enumerate((*plane, "angle")) if i not in kind.planar_free)
+
+    def drives(self, plane: str | None) -> dict[str, Drive]:
+        """The drives that yield, by the coordinate they move."""
+        found = {name: self.value("drive", name, plane) for name in self.coordinates(plane)}
+        return {name: drive for name, drive in found.items() if drive is not None}
+
+    def yielding(self, plane: str | None) -> tuple[str, ...]:
+        """Names of all directions in which it gives way: those of `elastic`, and `drive` about or along its axis."""
+        drives = self.drives(plane)
+        named = ("drive",) if len(self.coordinates(plane)) == 1 else tuple(f"drive.{name}" for name in drives)
+        return (*(self.elastic or ()), *(named if drives else ()))
 
     def value(self, field: str, coordinate: str, plane: str | None) -> Any:
         """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""

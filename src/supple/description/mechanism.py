@@ -135,9 +135,15 @@ class Mechanism(Part):
 
     @property
     def elastic(self) -> bool:
-        """Whether a body or a joint yields."""
-        bends = any(body.elastic for body in self.bodies.values())
-        return bends or any(joint.elastic for joint in self.joints.values())
+        """Whether a body, a joint or a drive yields."""
+        return bool(self.elastic_names)
+
+    @property
+    def elastic_names(self) -> tuple[str, ...]:
+        """What yields, by name: bodies that bend, then joints (with their drives), in the order of the file."""
+        bodies = (name for name, body in self.bodies.items() if body.elastic)
+        joints = (name for name, joint in self.joints.items() if joint.elastic or joint.drive)
+        return tuple(dict.fromkeys((*bodies, *joints)))
 
     def plane_axes(self) -> NDArray[np.float64]:
         """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""

@@ -40,7 +40,7 @@ class Inspection:
     singularity            : smallest over largest singular value of the rows of joints and coordinates at rest
     gruebler               : freedoms less constraints, as counted on paper
     elastic_bodies         : those that bend; here each is taken as rigid
-    elastic_joints         : joint -> the directions in which it yields
+    elastic_joints         : joint -> the directions in which it yields, `drive` where its drive does
     notes                  : what deserves a second look, in plain words
     """
 
@@ -129,7 +129,9 @@ def inspect(mechanism: Mechanism) -> Inspection:
             *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
         elastic_bodies=elastic_parts(found.drawing),
-        elastic_joints={name: tuple(joint.elastic) for name, joint in mechanism.joints.items() if joint.elastic},
+        elastic_joints={
+            name: ways for name, joint in mechanism.joints.items() if (ways := joint.yielding(mechanism.plane))
+        },
     )
 
 

@@ -130,10 +130,12 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
 def _with_elastic_dampers(
     rest: ElasticRest, known: dict[int, int], uses: tuple[Integers, Integers, Array, Integers]
 ) -> tuple[Integers, Integers, Array, Integers]:
-    """The uses of measures, and those of the rows of elastic joints that have damping beside their stiffness."""
-    joints = rest.numbering.mechanism.joints
-    given = {row: (joints[name].elastic_damping or {}).get(way, 0.0) for row, (name, way) in rest.elastic_rows.items()}
-    rows = [row for row, damping in given.items() if damping > 0.0]
+    """The uses of measures, and those of the rows of elastic joints and drives that have damping beside their
+    stiffness."""
+    given = rest.dampers
+    rows = list(given)
+    for row in rows:
+        known.setdefault(row, len(known))
     count = len(rows)
     return (
         np.concatenate([uses[0], np.array([known[row] for row in rows], dtype=np.int64)]),

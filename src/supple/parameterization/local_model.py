@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble, locked_coordinates
@@ -62,6 +63,7 @@ class LocalModel:
     ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis (without the law of damping)
     told        : ω² of internal modes, their smallest overlap with the reference, Σ 2^i over their places among all
     modes       : (n, z) Ψ in the coordinates of `system.rest`
+    rigid       : names of the elastic parts that are taken as rigid
     """
 
     configuration: Configuration
@@ -86,6 +88,7 @@ class LocalModel:
     told: Array | None = field(default=None, repr=False)
     system: FlexibleSystem | None = field(default=None, repr=False)
     modes: Array | None = field(default=None, repr=False)
+    rigid: tuple[str, ...] = ()
 
     @property
     def theta(self) -> Array:
@@ -129,25 +132,29 @@ def local(
     internal_modes: int = 0,
     tracking: str = "none",
     germ: At = None,
+    rigid: bool = False,
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
 
     at               : a Configuration, or anything `assemble` takes; (N, s) gives a batch
     constraint_modes : displacements, `place.axis`, that become coordinates γ of a flexible mechanism
-    internal_modes   : how many internal modes ι to keep; without either, elastic bodies are taken as rigid
+    internal_modes   : how many internal modes ι to keep; without either, elastic parts are taken as rigid
+    rigid            : that is meant, and nothing is said of it; `LocalModel.rigid` names them all the same
     tracking, germ   : "none" sorts internal modes by frequency, the largest displacement of each positive;
                        "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
+    require_rigid_alone(rigid, choice.flexible)
     single = configuration.X.ndim == 2
     if not choice.flexible:
         _require_coordinates(configuration.rest.numbering)
+        names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
         parts = row_layout(configuration, choice).split(rows[0] if single else rows)
         parts["K"] = np.zeros_like(parts["M"])
-        return _model(configuration, parts, None, None)
+        return _model(configuration, parts, None, None, names)
     _require_coordinates(configuration.rest.numbering)
     system = flexible_system(mechanism, choice)
     found = flexible_rows(configuration, system)
@@ -185,7 +192,11 @@ def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> Layo
 
 
 def _model(
-    configuration: Configuration, parts: dict[str, Array], system: FlexibleSystem | None, modes: Array | None
+    configuration: Configuration,
+    parts: dict[str, Array],
+    system: FlexibleSystem | None,
+    modes: Array | None,
+    rigid: tuple[str, ...] = (),
 ) -> LocalModel:
     numbering = configuration.rest.numbering
     load = carried(configuration.rest)
@@ -226,6 +237,7 @@ def _model(
         parts.get("told"),
         system,
         modes,
+        rigid,
     )
 
 

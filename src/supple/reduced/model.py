@@ -59,6 +59,11 @@ class ReducedModel:
     def __post_init__(self) -> None:
         require_consistent(self.name, self.layout, self.fitted)
 
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts of the mechanism that it takes as rigid."""
+        return tuple(self.provenance.get("rigid", ()))
+
     @cached_property
     def row(self) -> Row:
         """Where the coefficients stand in a row of results."""

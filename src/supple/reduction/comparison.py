@@ -17,6 +17,7 @@ from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise import NOWHERE
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
@@ -43,6 +44,8 @@ class Comparison:
     force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
     coordinate_error : of a run in time, coordinate -> largest difference to the mechanism, rad or m; `speedup`,
                        `full_seconds` and `reduced_seconds` are then those of the simulations
+    rigid            : names of the elastic parts that the mechanism's side takes as rigid: in a run in time, and
+                       beside a model without modes
     """
 
     points: int
@@ -53,6 +56,7 @@ class Comparison:
     reduced_seconds: float
     force_error: float | None = None
     coordinate_error: dict[str, float] | None = None
+    rigid: tuple[str, ...] = ()
 
 
 def compare(
@@ -62,11 +66,13 @@ def compare(
     points: int = 1000,
     scenario: Prescribed | None = None,
     seed: int = 1,
+    rigid: bool = False,
 ) -> Comparison:
     """Compare on fresh points scattered over the region of the model, or along a scenario.
 
     scenario : a scenario's name in the file, or a motion as `trajectory` takes it. A motion is prescribed to both;
                where a scenario has inputs instead, both are simulated from its start
+    rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
     """
     domain = _domain(mechanism, model)
     run = None
@@ -78,7 +84,8 @@ def compare(
         along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
         return _compared(mechanism, model, domain, along, seed)
     if run is not None:
-        return _simulated(mechanism, model, domain, run, seed)
+        stiff = taken_as_rigid(mechanism, rigid, "compare coefficients, over the region or along a motion")
+        return replace(_simulated(mechanism, model, domain, run, seed), rigid=stiff)
     return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
 
 
@@ -130,7 +137,8 @@ def _compared(
         needed = _needed(full, rates, accelerations)
         off = np.abs(_needed(reduced, rates, accelerations) - needed)
         force_error = float(off.max() / (np.abs(needed).max() or 1.0))
-    return Comparison(len(x), error, at, slow / fast, slow, fast, force_error)
+    stiff = () if choice else mechanism.elastic_names
+    return Comparison(len(x), error, at, slow / fast, slow, fast, force_error, rigid=stiff)
 
 
 def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: Run, seed: int) -> Comparison:
@@ -148,7 +156,7 @@ def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: R
     start = time.perf_counter()
     full = simulate(
         mechanism, until=run.until, step=run.step, start=run.start, rates=run.rates or None, inputs=run.inputs,
-        input_times=run.times,
+        input_times=run.times, rigid=True,
     )  # fmt: skip
     slow = time.perf_counter() - start
     if not full.complete:
@@ -190,7 +198,7 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
 def _exact(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
     """Coefficients of the mechanism at x, in attributes like those of a reduced model."""
     if domain.path is None and not domain.held:
-        return local(mechanism, x, **choice)
+        return local(mechanism, x, rigid=not choice, **choice)
     if domain.path is None:
         return _held(mechanism, domain, x, choice)
     curve = domain.path.at(x[:, 0])
@@ -208,7 +216,7 @@ def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]
     sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
     rows, valid = domain.rows(sampling, x)
     if not valid.all():
-        local(mechanism, domain.theta(x[~valid]), **choice)  # says what is wrong there
+        local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
     parts = domain.layout(sampling).split(rows)
     s, n = x.shape[1], parts["M"].shape[-1]
     bent = 1 + s + s * s

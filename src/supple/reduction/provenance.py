@@ -24,6 +24,7 @@ def provenance(
     return {
         "description": to_yaml(mechanism),
         "options": options,
+        "rigid": [] if columns.layout.size > columns.layout.theta else list(mechanism.elastic_names),
         "versions": {
             "supple": supple_version(),
             "numpy": version("numpy"),

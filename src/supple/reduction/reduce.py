@@ -19,6 +19,7 @@ from supple.approximation.samples import Samples
 from supple.approximation.uniform import uniform
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
@@ -76,6 +77,7 @@ def reduce(
     internal_modes: int = 0,
     tracking: str = "subspace",
     germ: At = None,
+    rigid: bool = False,
 ) -> ReducedModel:
     """The reduced model of a mechanism over a region of θ.
 
@@ -94,13 +96,18 @@ def reduce(
     workers    : processes; see `Sampling`
     progress   : show a line on standard error; left out, if that is a terminal
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
-                 bodies are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
+                 parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
                  `provenance["exchanges"]` where a mode of the set exchanges with one outside it
     tracking, germ : how internal modes are followed over the region: their subspace from one germ, or "modes", one by
                  one; see `ModeChoice`
+    rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
+                 names them all the same
     """
     choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
     task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, choice)
+    require_rigid_alone(rigid, choice.flexible)
+    if not choice.flexible:
+        taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
     swaps = exchanges(mechanism, choice, task.domain.theta_boxes) if choice.flexible else []
     names = rest(mechanism).numbering.coordinates

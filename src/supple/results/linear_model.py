@@ -36,6 +36,7 @@ class LinearModel:
     at : the state, the inputs, the outputs and the accelerations that it was linearized about, by name
     second_order : the same as equations of forces, where the states are coordinates and their rates
     step : s, of a model in discrete time x(k + 1) = A x(k) + B u(k); None in continuous time
+    rigid : names of the elastic parts of the mechanism that are taken as rigid
     """
 
     A: Array
@@ -48,6 +49,7 @@ class LinearModel:
     at: dict[str, dict[str, float]]
     second_order: SecondOrder | None = None
     step: float | None = None
+    rigid: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)

@@ -11,6 +11,7 @@ from supple.compilation import compiled, kernel
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.block_modes import lowest_modes, scattered
+from supple.formulations.elastic_rest.drives import DEFLECTION
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
 from supple.kinematics.closure import in_parts
@@ -117,6 +118,9 @@ def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
     compiled(chosen_rows)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
     springs = np.square(C[soft]).sum(axis=1) / held.compliance[soft]
-    known = np.concatenate([rest.arrays.stiffness, springs])
+    bodies = rest.arrays.stiffness.copy()
+    for drive in rest.drives.values():
+        bodies[drive.column] *= DEFLECTION  # as of the body that deflects, not of the deflection by itself
+    known = np.concatenate([bodies, springs])
     known = known[known > 0.0]
     return 0.01 * float(known.min(initial=1e6))

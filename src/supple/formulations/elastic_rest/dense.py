@@ -24,6 +24,8 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
+_UNSEEN = 1e-9  # of a row's entry where it sees a deflection; less is rounding
+
 
 class DenseSystem(NamedTuple):
     """M, K (n, n) over z, springs and elastic joints in K, and N (n, free): all motions that keep the constraints."""
@@ -46,8 +48,28 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *,
     if preload:
         K = K + preload_stiffness(rest, configuration)
     hard = C[~soft]
-    N = null_space(hard / np.linalg.norm(hard, axis=1, keepdims=True)) if len(hard) else np.eye(rest.size)
-    return DenseSystem(M, K, N)
+    return DenseSystem(M, K, _admissible(rest, hard))
+
+
+def _admissible(rest: ElasticRest, hard: Array) -> Array:
+    """N: all motions that keep the rows. Deflections of drives whose motors are free stand apart from the others, for
+    their stiffness over the mass they have alone would drown that of everything they were mixed with."""
+    if not len(hard):
+        return np.eye(rest.size)
+    apart = unrestrained(rest, hard)
+    within = np.setdiff1d(np.arange(rest.size), apart)
+    held = null_space(hard[:, within] / np.linalg.norm(hard, axis=1, keepdims=True))
+    N = np.zeros((rest.size, held.shape[1] + len(apart)))
+    N[within, : held.shape[1]] = held
+    N[apart, np.arange(held.shape[1], N.shape[1])] = 1.0
+    return N
+
+
+def unrestrained(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
+    """Deflections of drives that some rows (m, n) do not see: those of motors that are not locked."""
+    columns = np.array([drive.column for drive in rest.drives.values()], dtype=np.int64)
+    units = np.array([np.abs(drive.motion(drive.place)).max() for drive in rest.drives.values()])
+    return columns[np.abs(rows[:, columns]).max(axis=0, initial=0.0) <= _UNSEEN * units]
 
 
 @single_blas_thread()

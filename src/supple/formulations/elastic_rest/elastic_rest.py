@@ -26,6 +26,7 @@ from supple.formulations.coefficients import SPRING, carried
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody, condense
 from supple.formulations.elastic.elastic_body import elastic_body
+from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, PA, PB, ROW_WIDTH, SCALE, U
@@ -74,7 +75,8 @@ class BodyCoordinates:
     stiffness : (size,) its part of Λ
     shapes    : (degrees, size) displacements of all nodes (a rigid body has one, at its origin), in body axes
     rigid     : (size, d) z of the body's rigid motions, of unit velocity and turn about its origin
-    to_condensed : (size, size) its condensed coordinates for each of z
+    to_condensed : (condensed, size) its condensed coordinates for each of z
+    deflections : how many of z, the last ones, are deflections of drives
     """
 
     name: str
@@ -85,6 +87,7 @@ class BodyCoordinates:
     to_condensed: Array = field(repr=False)
     mesh: ElasticBody | None = None
     condensed: CondensedBody | None = field(default=None, repr=False)
+    deflections: int = 0
 
     @property
     def size(self) -> int:
@@ -113,6 +116,7 @@ class ElasticRest:
     band: float
     elastic_rows: dict[int, tuple[str, str]] = field(repr=False)  # row: joint, direction
     displacements: dict[str, int] = field(default_factory=dict)  # `place.axis`: row
+    drives: dict[int, YieldingDrive] = field(default_factory=dict, repr=False)  # row of the deflection: drive
 
     @property
     def size(self) -> int:
@@ -121,8 +125,16 @@ class ElasticRest:
 
     @property
     def elastic(self) -> bool:
-        """Whether anything deforms: a body or a joint."""
-        return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows)
+        """Whether anything deforms: a body, a joint or a drive."""
+        return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows) or bool(self.drives)
+
+    @property
+    def dampers(self) -> dict[int, float]:
+        """Damping beside the stiffness of elastic joints and drives, by row."""
+        given = {row: drive.damping for row, drive in self.drives.items()}
+        for row, (name, way) in self.elastic_rows.items():
+            given[row] = (self.numbering.mechanism.joints[name].elastic_damping or {}).get(way, 0.0)
+        return {row: float(damping) for row, damping in given.items() if damping > 0.0}
 
     def held(self, *, actuators: bool) -> Held:
         """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
@@ -160,7 +172,8 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
 @single_blas_thread()
 def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
     numbering = rest(mechanism).numbering
-    start, bodies = 0, []
+    start = 0
+    bodies: list[BodyCoordinates] = []
     masses = mass_properties(numbering.drawing)
     total = sum(item.mass for item in masses.values()) or 1.0
     for name in numbering.bodies:
@@ -171,7 +184,8 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
             body = _rigid(name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
         bodies.append(body)
         start = body.stop
-    rows = _Rows(numbering, bodies, displacements)
+    bodies, drives = with_drives(bodies, yielding_drives(numbering))
+    rows = _Rows(numbering, bodies, displacements, drives)
     arrays = ElasticArrays(
         rows.part_i(),
         rows.part_x(),
@@ -182,7 +196,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
         rows.rows_f,
         rows.compliance,
     )
-    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements)
+    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements, rows.drives)
 
 
 def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integers, start: int) -> BodyCoordinates:
@@ -230,15 +244,25 @@ def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCo
 
 
 class _Rows:
-    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves."""
+    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves, and motors' sides."""
 
-    def __init__(self, numbering: Numbering, bodies: list[BodyCoordinates], displacements: tuple[str, ...]):
+    def __init__(
+        self,
+        numbering: Numbering,
+        bodies: list[BodyCoordinates],
+        displacements: tuple[str, ...],
+        drives: tuple[YieldingDrive, ...],
+    ):
         self.numbering, self.bodies = numbering, bodies
         self.displacements: dict[str, int] = {}
-        self.parts: dict[tuple[int, int], Array] = {}  # (body, node): its place on the body
+        self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
+        self.motor_sides: dict[tuple[int, int], str] = {}  # (row, end): the joint whose motor's side is there
+        self.drives: dict[int, YieldingDrive] = {}
         self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
         for name in displacements:
             self._measure(name)
+        for drive in drives:
+            self._yield(drive)
         ends = [[self._end(row, side) for side in range(2)] for row in range(len(self.rows_i))]
         order = {key: i for i, key in enumerate(self.parts)}
         for row, pair in enumerate(ends):
@@ -254,20 +278,35 @@ class _Rows:
         """One more row: the position of a place along an axis."""
         kind, body, unit, place = displacement(self.numbering, name)
         self.displacements[name] = len(self.rows_i)
-        row = np.zeros((1, ROW_WIDTH))
-        row[0, U : U + 3], row[0, PB : PB + 3], row[0, SCALE] = unit, place, self.numbering.arrays.extent
-        self.rows_i = np.vstack([self.rows_i, [[kind, len(self.bodies), body]]])
-        self.rows_f = np.vstack([self.rows_f, row])
+        row = np.zeros(ROW_WIDTH)
+        row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
+        self._append(kind, len(self.bodies), body, row)
 
-    def _end(self, row: int, side: int) -> tuple[int, int] | None:
+    def _yield(self, drive: YieldingDrive) -> None:
+        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it."""
+        numbering = self.numbering
+        rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
+        rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
+        self.motor_sides.update({(row, drive.side): drive.joint for row in rows})
+        kind, constants = drive.row(numbering.arrays.extent)
+        self.drives[len(self.rows_i)] = drive
+        self.motor_sides[len(self.rows_i), drive.side] = drive.joint
+        self._append(kind, drive.body, drive.body, constants)
+
+    def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
+        self.rows_i = np.vstack([self.rows_i, [[kind, a, b]]])
+        self.rows_f = np.vstack([self.rows_f, constants])
+
+    def _end(self, row: int, side: int) -> tuple[int, int, str] | None:
         """Body and node of one end of a row, whose place is then counted from that node."""
         body, at = int(self.rows_i[row, 1 + side]), (PA, PB)[side]
         if body == len(self.bodies):
             return None
         node, place = node_at(self.bodies[body], self.rows_f[row, at : at + 3])
-        self.parts.setdefault((body, node), place)
+        key = (body, node, self.motor_sides.get((row, side), ""))
+        self.parts.setdefault(key, place)
         self.rows_f[row, at : at + 3] -= place
-        return body, node
+        return key
 
     def _soften(self) -> None:
         """Rows of elastic joints give way: c = 1/k."""
@@ -280,7 +319,7 @@ class _Rows:
                     self.elastic[row] = (name, direction)
 
     def part_i(self) -> Integers:
-        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _ in self.parts]
+        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _, _ in self.parts]
         return np.array(found, dtype=np.int64).reshape(-1, 3)
 
     def part_x(self) -> Array:
@@ -290,8 +329,12 @@ class _Rows:
         d = len(self.numbering.arrays.column)
         widest = max(body.size for body in self.bodies)
         found = np.zeros((len(self.parts), d, widest))
-        for i, (body, node) in enumerate(self.parts):
+        for i, ((body, node, joint), place) in enumerate(self.parts.items()):
             found[i, :, : self.bodies[body].size] = self.bodies[body].of_node(node)
+            for drive in self.drives.values():
+                if joint == drive.joint:
+                    moved = drive.motion(place)[self.numbering.arrays.column]
+                    found[i, :, drive.column - self.bodies[body].start] = moved
         return found
 
 

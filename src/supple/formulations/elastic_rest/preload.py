@@ -46,6 +46,9 @@ def preload_stiffness(rest: ElasticRest, configuration: Configuration) -> Array:
         if body.mesh is not None:
             for part, (push, moment) in wrenches.get(b, {}).items():
                 K[here, here] += _carried(rest, body, part, push, moment)
+        elif body.deflections:
+            for part, (push, moment) in wrenches.get(b, {}).items():
+                K[here, here] += _on_motor_sides(rest, body, part, push, moment)
     for item in loads.nodal:  # a force keeps its direction while its arm turns with the node
         body = rest.bodies[item.body]
         _, turn = _full(rest, body.of_node(item.node))
@@ -93,6 +96,17 @@ def _part_wrenches(
                 at = found.setdefault(int(arrays.part_i[p, 0]), {}).setdefault(p, (np.zeros(3), np.zeros(3)))
                 at[0][:] -= force * g[1 + 6 * side : 4 + 6 * side]
                 at[1][:] -= force * g[4 + 6 * side : 7 + 6 * side]
+    return found
+
+
+def _on_motor_sides(rest: ElasticRest, body: BodyCoordinates, part: int, force: Array, moment: Array) -> Array:
+    """A force and moment on one part of a rigid body that has drives; zero if the part is not a motor's side."""
+    found = np.zeros((body.size, body.size))
+    _, turn = _full(rest, body.shapes)
+    for drive in rest.drives.values():
+        at = drive.column - body.start
+        if 0 <= at < body.size and rest.arrays.shapes[part, :, at].any():
+            found += drive.bend(force, moment, turn, np.eye(body.size)[at])
     return found
 
 
