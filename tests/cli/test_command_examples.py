@@ -60,7 +60,7 @@ def test_it_is_copied_once(supple, example, folder):
 
 
 def test_its_study_runs(supple, example, folder):
-    said = supple("examples", "toy", "--run", "--output", "out", "--json")
+    said = supple("examples", "toy", "--run", "-o", "out", "--json")
     assert (said.object["output"], (folder / "out/number.txt").read_text()) == ("out", "42")
     assert said.err == "studied\n"  # not among the JSON
     assert supple("examples", "toy", "--run").out == "studied\nresults are in toy-results\n"
@@ -74,7 +74,7 @@ def test_a_study_that_fails_is_a_failure(supple, example, folder):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--run",), ("--copy", "here"), ("toy", "--output", "x"), ("toy", "--run", "--copy", "here")]
+    "arguments", [("--run",), ("--copy", "here"), ("toy", "--folder", "x"), ("toy", "--run", "--copy", "here")]
 )
 def test_options_that_do_not_go_together_are_a_wrong_command_line(supple, example, arguments):
     assert supple("examples", *arguments).status == 2

@@ -44,6 +44,24 @@ def test_responses_are_those_of_the_file(supple, rom):
     assert_allclose(left, right, atol=5e-3 * np.abs(right).max())
 
 
+def test_an_evaluation_shows_all_that_stands_in_the_equations(supple, rom):
+    said = supple("evaluate", rom, "--at", "home")
+    assert said.status == 0, said.err
+    tables = {block.split()[0]: block.splitlines() for block in said.out.split("\n\n")[1:]}
+    assert {"M", "K", "D", "B", "Γ,", "coordinate", "output"} <= tables.keys()
+    found = library.load(rom).evaluate([1.15, 1.0])
+    forces = {line.split()[0]: line for line in tables["coordinate"][2:]}
+    assert forces["mode1"].endswith(f"{found.force[2]:.6g} N/√kg")
+    assert forces["lift"].split()[1:3] == ["1.15", "m"]
+    stiffness = next(line for line in tables["K"] if line.startswith("mode1 [√kg m]"))
+    assert f"{found.K[2, 2]:.6g}" in stiffness
+    row = next(line.split() for line in tables["Γ,"] if line.startswith("lift'·mode1'"))
+    assert row[1] == f"{2 * found.christoffel[0, 0, 2]:.6g}"
+    for lines in tables.values():  # no column is left blank: each line reaches as far as its heading
+        if lines[1:2] and set(lines[1]) == {"─"}:
+            assert all(len(line.rstrip()) == len(lines[1]) for line in lines[2:] if not line.startswith("largest"))
+
+
 def test_what_a_model_cannot_answer(supple, rom, tmp_path):
     said = supple("frf", rom, "--input", "tip.z", "--output", "tip.z", "--damping", "0.02")
     assert said.status != 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from supple.cli.answer import answering
-from supple.cli.model_argument import Rom, model_configuration, read_model
+from supple.cli.model_argument import Rom, described, model_configuration, read_model
 from supple.cli.options import At, Json
 
 if TYPE_CHECKING:
+    from supple.reduced.coefficients import Coefficients
     from supple.reduced.model import ReducedModel
 
 
@@ -38,27 +39,18 @@ def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
             "potential": found.potential,
             "rigid": model.rigid,
         }
-        answer.give(data, lambda: _show(model, found, theta))
+        answer.give(data, lambda: _show(model, found))
 
 
-def _show(model: ReducedModel, found: Any, theta: list[float]) -> None:
-    from supple.cli.tables import Tables, number
+def _show(model: ReducedModel, found: Coefficients) -> None:
+    from supple.cli.equations import Units, show_equations, units_of
+    from supple.diagnostics import InputError
+    from supple.kinematics.rest import rest
 
-    out, names = Tables(), model.layout.coordinates
-    out.line(f"{model.name} (reduced): M η̈ + Γ[η̇,η̇] + D η̇ + K η = p + B u")
-    rows = [
-        (name, number(value), number(found.force[i])) for i, (name, value) in enumerate(zip(names, theta, strict=False))
-    ]
-    out.table(("coordinate", "value", "force p"), rows)
-    out.matrix("M [kg, m, rad]", names, names, found.M)
-    if found.damping.any():
-        out.matrix("D [N, m, s, rad]", names, names, found.damping)
-    if model.layout.inputs:
-        out.matrix("B", names, model.layout.inputs, found.input_map)
-    if found.outputs:
-        lines = [
-            (name, number(output.value), *(number(x) for x in output.rigid)) for name, output in found.outputs.items()
-        ]
-        out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
+    try:
+        units = units_of(rest(described(model)))
+    except InputError:  # it does not say what it was made from
+        units = Units({}, {})
+    show_equations(f"{model.name} (reduced)", found, units)
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))
-    out.line(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")
+    print(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")

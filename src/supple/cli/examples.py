@@ -30,7 +30,11 @@ def examples(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", metavar="DIR", help="Where the study writes; NAME-results if left out.", show_default=False
+            "-o",
+            "--folder",
+            metavar="DIR",
+            help="Where the study writes; NAME-results if left out.",
+            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -39,7 +43,7 @@ def examples(
     if name is None and (copy is not None or run):
         raise typer.BadParameter("which example? Name it before the options", param_hint="NAME")
     if output is not None and not run:
-        raise typer.BadParameter("only --run writes results", param_hint="--output")
+        raise typer.BadParameter("only --run writes results", param_hint="--folder")
     if copy is not None and run:
         raise typer.BadParameter("copy it first, then run the copy's study.py", param_hint="--run")
     with answering(as_json) as answer:

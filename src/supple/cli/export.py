@@ -13,7 +13,7 @@ from supple.cli.options import Json
 
 To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write: c.")]
 Directory = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write it; made if it is not there.")
+    Path, typer.Option("-o", "--folder", metavar="DIR", help="Where to write it; made if it is not there.")
 ]
 Prefix = Annotated[
     str | None,

@@ -98,39 +98,8 @@ def names(text: str | None) -> tuple[str, ...]:
 
 
 def _show(found: LocalModel) -> None:
-    from supple.cli.tables import Tables, angle, number
+    from supple.cli.equations import show_equations, units_of
 
-    numbering, out = found.configuration.rest.numbering, Tables()
-    angles = numbering.angles()[numbering.constraints :]
-    names, s, n = found.coordinates, len(found.theta), len(found.coordinates)
-    internal = len(found.internal_hz)
-    units = ["rad" if angles[i] else "m" for i in range(s)] + ["m"] * (n - s - internal) + ["√kg m"] * internal
-    forces = ["N m" if angles[i] else "N" for i in range(s)] + ["N"] * (n - s - internal) + ["N/√kg"] * internal
-    stiff = "" if n == s else " + K η"
-    out.line(
-        f"{found.configuration.mechanism.name}: M η̈ + Γ[η̇,η̇] + D η̇{stiff} = p + B u, "
-        f"singularity {float(found.singularity):.3g} (0 is singular), potential {float(found.potential):.6g} J"
-    )
-    values = [angle(x) if angles[i] else number(x, "m") for i, x in enumerate(found.theta)]
-    values += ["0"] * (n - s - internal) + [f"{hz:.6g} Hz" for hz in found.internal_hz]
-    rows = [(name, values[i], number(found.force[i], forces[i])) for i, name in enumerate(names)]
-    out.table(("coordinate", "value", "force p"), rows)
-    labels = [f"{name} [{unit}]" for name, unit in zip(names, units, strict=True)]
-    out.matrix("M [kg, m, rad]", labels, names, found.M)
-    if n > s:
-        out.matrix("K [N, m, kg]", labels[s:], names[s:], found.K[s:, s:])
-    if found.damping.any():
-        out.matrix("D [N, m, s, rad]", labels, names, found.damping)
-    if found.inputs:
-        out.matrix("B", labels, found.inputs, found.input_map)
-    if n <= 3:  # more would fill the screen
-        pairs = [(j, k) for j in range(n) for k in range(j, n)]
-        twice = [[(1 + (j < k)) * found.christoffel[i, j, k] for j, k in pairs] for i in range(n)]
-        out.matrix("Γ, factors of", labels, [f"{names[j]}'·{names[k]}'" for j, k in pairs], twice)
-    if found.outputs:
-        lines = [
-            (name, number(output.value), *(number(x) for x in [*output.rigid, *output.modes]))
-            for name, output in found.outputs.items()
-        ]
-        out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
-    out.line("--json gives all coefficients and their derivatives, to full precision")
+    rest = found.configuration.rest
+    title = f"{rest.numbering.mechanism.name} (singularity {float(found.singularity):.3g}, 0 is singular)"
+    show_equations(title, found, units_of(rest))

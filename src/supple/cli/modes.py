@@ -40,7 +40,7 @@ Map = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--output", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE", show_default=False,
         help="Draw the shapes, or the map: .png, .svg, .pdf. A map also as a table: .csv.",
     ),
 ]  # fmt: skip

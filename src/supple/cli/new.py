@@ -21,7 +21,7 @@ def new(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; NAME.yaml if left out."),
+        typer.Option("-o", "--file", metavar="FILE", help="Where to write it; NAME.yaml if left out."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     as_json: Json = False,

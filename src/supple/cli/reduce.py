@@ -64,7 +64,7 @@ Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate the samples and the time it would take.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="X.rom", show_default=False, help="The model; FILE with .rom if left out."),
+    typer.Option("-o", "--file", metavar="X.rom", show_default=False, help="The model; FILE with .rom if left out."),
 ]
 Store = Annotated[
     Path | None,
