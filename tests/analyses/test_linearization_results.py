@@ -87,15 +87,17 @@ def test_a_flexible_mechanism_about_rest_has_the_reduced_models_linear_model(exa
     small = model.linearize(here.theta)
     assert full.states == small.states
     assert_allclose(full.B, small.B, atol=1e-5 * np.abs(small.B).max())
-    bending = full.modes().frequencies_hz[-2:]
-    assert_allclose(bending, small.modes().frequencies_hz[-2:], rtol=1e-5)
-    ours, theirs = full.second_order.P2, small.second_order.P2
-    s, scale = len(here.theta), np.abs(theirs).max()
-    assert_allclose(ours[s:], theirs[s:], atol=1e-5 * scale)
-    assert_allclose(ours[:, s:], theirs[:, s:], atol=1e-5 * scale)
-    # ∂²p_δ/∂θ² times the deflection is left out: what sags by 3 cm of 4 m is off by less than that share.
-    assert_allclose(ours[:s, :s], theirs[:s, :s], atol=7e-3 * scale)
     assert full.at["inputs"] == pytest.approx(small.at["inputs"], rel=1e-5, abs=1e-9)
+    ours, theirs = full.second_order.P2, small.second_order.P2
+    scale = np.abs(theirs).max()
+    if mechanism.gravity is None:  # nothing sags: the same potential
+        assert_allclose(ours, theirs, atol=1e-5 * scale)
+    else:
+        # The reduced model has the change of the weight's lever with the deflection, and the linear model the stiffness
+        # that forces at rest give to the deformation: each a share of what sags, 3 cm of 4 m here.
+        s = len(here.theta)
+        assert_allclose(ours[:s, :s], theirs[:s, :s], atol=7e-3 * scale)
+        assert_allclose(full.modes().frequencies_hz, small.modes().frequencies_hz, rtol=3e-3)
 
 
 def test_locked_bending_is_that_of_the_modes(example):

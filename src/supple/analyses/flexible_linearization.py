@@ -1,9 +1,14 @@
 """First-order behaviour of a flexible mechanism about rest, in θ and the elastic coordinates δ it keeps.
 
-    M η̈ = f = p + B u - D_d η̇ - K η + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ        η = (θ, δ), the last two in the rows of θ
+Where it rests follows from the local model,
 
-with δ where it rests under the forces that hold θ. Derivatives are those of the local model: what is left out, the
-second derivatives ∂²p_δ/∂θ² and ∂²K/∂θ² times δ, is smaller than ∂p/∂θ by the deflection over the mechanism's size.
+    M η̈ = f = p + B u - K η + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ              η = (θ, δ), the last two in the rows of θ
+
+Small motions about it are those of the whole elastic mechanism with free actuators, z = Ψᵀη of all its motions:
+
+    Ψ M Ψᵀ δη̈ + D_d δη̇ + Ψ (K_e + K_g) Ψᵀ δη = B δu
+
+K_e of bodies, elastic joints and springs, K_g of all forces at rest (docs/theory/linearization.md, eqs. 13-15).
 """
 
 from __future__ import annotations
@@ -13,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.formulations.elastic_rest.dense import elastic_stiffness
+from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.parameterization.local_model import LocalModel
 from supple.results.linear_model import SecondOrder
 
@@ -49,13 +56,18 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
         u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
     a = np.asarray(np.linalg.solve(model.M, _force(model, eta[s:], u)), dtype=np.float64)
     limit = np.array(list(model.dry_forces.values()), dtype=float)
-    by_eta = model.dforce - model.K - np.einsum("ijk,j->ik", model.dM, a)
-    by_eta[:, :s] += np.einsum("iak,a->ik", model.dinput_map, u)
-    if model.dK is not None:
-        by_eta[:, :s] -= np.einsum("ijk,j->ik", model.dK[:, s:], eta[s:])
-        by_eta[:s, s:] -= np.einsum("kji,j->ik", model.dK[s:, s:], eta[s:])
+    by_eta = -_stiffness(model, u, holding=inputs is None and not np.any(wanted)) - np.einsum("ijk,j->ik", model.dM, a)
     drag = model.friction_map.T @ (limit[:, None] / friction_speed * model.friction_map)
     return FlexibleRest(eta, u, a, SecondOrder(model.M, by_eta, -model.damping - drag, model.input_map))
+
+
+def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
+    """Ψ (K_e + K_g) Ψᵀ (n, n): one and the same stiffness, whatever modes are kept."""
+    assert model.system is not None and model.modes is not None
+    rest, here = model.system.rest, model.configuration
+    K_e = elastic_stiffness(rest, here, rest.held(actuators=False))
+    K_g = rest_force_stiffness(rest, here, u, holding=holding)
+    return np.asarray(model.modes @ (K_e + K_g) @ model.modes.T)
 
 
 def _force(model: LocalModel, delta: Array, u: Array) -> Array:

@@ -39,15 +39,13 @@ class DenseSystem(NamedTuple):
 def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> DenseSystem:
     """At one configuration (not a batch)."""
     X = configuration.X[None]
-    C = rows_at(rest, held.rows, X)[0]
-    soft = held.compliance > 0.0
-    K = np.diag(rest.arrays.stiffness) + C[soft].T @ (C[soft] / held.compliance[soft, None])
+    K = elastic_stiffness(rest, configuration, held)
     motors = acting(rest, MOTOR)
     J = rows_at(rest, np.array(list(motors), dtype=np.int64), X)[0]
     M = np.eye(rest.size) + J.T @ (np.array(list(motors.values()))[:, None] * J)
     if preload:
         K = K + preload_stiffness(rest, configuration)
-    hard = C[~soft]
+    hard = rows_at(rest, held.rows[held.compliance == 0.0], X)[0]
     return DenseSystem(M, K, _admissible(rest, hard))
 
 
@@ -70,6 +68,13 @@ def unrestrained(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
     columns = np.array([drive.column for drive in rest.drives.values()], dtype=np.int64)
     units = np.array([np.abs(drive.motion(drive.place)).max() for drive in rest.drives.values()])
     return columns[np.abs(rows[:, columns]).max(axis=0, initial=0.0) <= _UNSEEN * units]
+
+
+def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: Held) -> Array:
+    """Λ + Σ C_iᵀC_i / c_i over the rows that give way: (n, n) over z."""
+    soft = held.compliance > 0.0
+    C = rows_at(rest, held.rows[soft], configuration.X[None])[0]
+    return np.diag(rest.arrays.stiffness) + C.T @ (C / held.compliance[soft, None])
 
 
 @single_blas_thread()

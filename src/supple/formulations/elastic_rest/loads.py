@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations.coefficients import DRIVE, SPRING, carried
+from supple.formulations.coefficients import ACTUATOR, DRIVE, SPRING, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, node_at
 from supple.kinematics.configuration import Configuration
@@ -17,13 +17,15 @@ Array = NDArray[np.float64]
 
 
 class NodalForce(NamedTuple):
-    """A force and a moment on a node of a body, in body axes; arm: from the node to where the force acts."""
+    """A force and a moment on a node of a body, in body axes; arm: from the node to where the force acts. It turns with
+    the body, or keeps its direction in the world."""
 
     body: int
     node: int
     force: Array
     moment: Array
     arm: Array
+    follows: bool
 
 
 class Loads(NamedTuple):
@@ -68,7 +70,7 @@ def _applied(rest: ElasticRest, X: Array) -> list[NodalForce]:
             continue  # on the ground
         turn = np.eye(3) if follows else X[b, 3:].reshape(3, 3).T
         node, place = node_at(rest.bodies[b], row[:3])
-        found.append(NodalForce(b, node, turn @ row[3:6], turn @ row[6:9], row[:3] - place))
+        found.append(NodalForce(b, node, turn @ row[3:6], turn @ row[6:9], row[:3] - place, bool(follows)))
     return found
 
 
@@ -88,3 +90,13 @@ def _along_measures(rest: ElasticRest, configuration: Configuration) -> dict[int
             if pushed:
                 found[first + measure] = found.get(first + measure, 0.0) + pushed
     return found
+
+
+def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
+    """Rows that inputs act along: of the actuators, then of the loaded displacements."""
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
+    driven = arrays.uses_i[:, 0] == ACTUATOR
+    rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
+    rows[arrays.uses_i[driven, 1]] = rest.numbering.constraints + measured[driven]
+    return np.concatenate([rows, np.array(list(rest.displacements.values()), dtype=np.int64)])

@@ -1,10 +1,12 @@
 """Stiffness of the forces that the mechanism carries at rest: gravity, applied forces, springs and all reactions.
 
-With free actuators the mechanism is held by these alone. To second order in the displacements (eqs. 10-14 of
+With free actuators the mechanism is held by these alone. To second order in the displacements (eqs. 10-14a of
 docs/theory/elastic-rest.md): rows with their forces λ give λ D²φ; a force on an arm of a rigid body follows that arm;
 an elastic body carries its forces f in axes that follow its mean rotation ω,
 
     V₂ = Σ f·(-ω × u + ½ ω × (ω × X)) - ½ m·(ω × φ)
+
+Forces that turn with their body, and moments, have no potential: what they give is not symmetric.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.description.mass_properties import mass_properties
+from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
-from supple.formulations.elastic_rest.loads import Loads, loads_at
+from supple.formulations.elastic_rest.loads import Loads, NodalForce, input_rows, loads_at
 from supple.formulations.elastic_rest.row_curvature import row_curvature
 from supple.formulations.elastic_rest.rows import part_poses
 from supple.formulations.elastic_rest.static_response import static_response
@@ -26,9 +29,22 @@ Array = NDArray[np.float64]
 
 
 def preload_stiffness(rest: ElasticRest, configuration: Configuration) -> Array:
-    """K_g (n, n) at one configuration, its actuators holding it at rest with constant forces."""
+    """K_g (n, n) at one configuration, its actuators holding it at rest with constant forces; the symmetric part."""
+    K = rest_force_stiffness(rest, configuration)
+    return 0.5 * (K + K.T)
+
+
+def rest_force_stiffness(
+    rest: ElasticRest, configuration: Configuration, inputs: Array | None = None, *, holding: bool = True
+) -> Array:
+    """K_g (n, n) with the part that has no potential.
+
+    inputs  : forces of the actuators and then at the loaded `displacements`, none if left out
+    holding : the actuators add to them what holds θ, of least norm. What is left unbalanced is held by constant forces
+              along θ
+    """
     loads = loads_at(rest, configuration)
-    row_forces = _row_forces(rest, configuration, loads)
+    row_forces = _row_forces(rest, configuration, loads, inputs, holding=holding)
     K = np.zeros((rest.size, rest.size))
     parts = len(rest.arrays.part_i)
     poses = np.empty((parts + 1, 12))
@@ -38,31 +54,45 @@ def preload_stiffness(rest: ElasticRest, configuration: Configuration) -> Array:
         compiled(row_curvature)(rest.arrays.rows_i, rest.arrays.rows_f, row, poses, H)
         G = _ends(rest, row)
         K += force * (G.T @ H @ G)
-    wrenches = _part_wrenches(rest, configuration, row_forces, loads)
+    wrenches = _part_wrenches(rest, configuration, row_forces)
     for b, body in enumerate(rest.bodies):
         here = slice(body.start, body.stop)
         down = configuration.X[b, 3:].reshape(3, 3).T @ loads.gravity
         K[here, here] += _weight(rest, body, down)
         if body.mesh is not None:
             for part, (push, moment) in wrenches.get(b, {}).items():
-                K[here, here] += _carried(rest, body, part, push, moment)
+                shapes, place = rest.arrays.shapes[part, :, : body.size], rest.arrays.part_x[part]
+                K[here, here] += _carried(rest, body, shapes, place, push, moment)
         elif body.deflections:
             for part, (push, moment) in wrenches.get(b, {}).items():
                 K[here, here] += _on_motor_sides(rest, body, part, push, moment)
-    for item in loads.nodal:  # a force keeps its direction while its arm turns with the node
+    for item in loads.nodal:
         body = rest.bodies[item.body]
-        _, turn = _full(rest, body.of_node(item.node))
-        K[body.start : body.stop, body.start : body.stop] -= turn.T @ _arm(item.force, item.arm) @ turn
-    return 0.5 * (K + K.T)
+        K[body.start : body.stop, body.start : body.stop] += _applied(rest, body, item)
+    return K
 
 
-def _row_forces(rest: ElasticRest, configuration: Configuration, loads: Loads) -> dict[int, float]:
-    """λ of every row, actuators locked, such that V + Σ λ φ is stationary; springs and drives act as -force."""
-    _, multipliers = static_response(rest, configuration.X[None], loads.vector[None, None])
-    found = {row: force for row, force in enumerate(multipliers[0, 0].tolist()) if force}
-    for row, force in loads.along.items():
-        found[row] = found.get(row, 0.0) - force
-    return found
+def _row_forces(
+    rest: ElasticRest, configuration: Configuration, loads: Loads, inputs: Array | None, *, holding: bool
+) -> dict[int, float]:
+    """λ of every row, θ locked, such that V + Σ λ φ is stationary; springs, drives and inputs act as -force."""
+    pushed = input_rows(rest)
+    first = rest.numbering.constraints
+    theta = np.arange(first, first + len(rest.numbering.coordinates))
+    if np.isin(pushed, theta).all():
+        pushed = pushed[:0]  # a force along a locked coordinate is that coordinate's multiplier
+    X = configuration.X[None]
+    forces = np.vstack([loads.vector, rows_at(rest, pushed, X)[0]])
+    every = static_response(rest, X, forces[None])[1][0]
+    u = np.zeros(len(pushed)) if inputs is None or not len(pushed) else inputs.copy()
+    if len(pushed) and holding:
+        count = len(rest.numbering.mechanism.actuators)
+        missing = every[0, theta] + u @ every[1:, theta]
+        u[:count] -= np.linalg.lstsq(every[1 : 1 + count, theta].T, missing, rcond=None)[0]
+    found = dict(enumerate((every[0] + u @ every[1:]).tolist()))
+    for row, force in [*loads.along.items(), *zip(pushed.tolist(), u.tolist(), strict=True)]:
+        found[row] -= force
+    return {row: force for row, force in found.items() if force}
 
 
 def _ends(rest: ElasticRest, row: int) -> Array:
@@ -78,9 +108,9 @@ def _ends(rest: ElasticRest, row: int) -> Array:
 
 
 def _part_wrenches(
-    rest: ElasticRest, configuration: Configuration, row_forces: dict[int, float], loads: Loads
+    rest: ElasticRest, configuration: Configuration, row_forces: dict[int, float]
 ) -> dict[int, dict[int, tuple[Array, Array]]]:
-    """Force and moment on every part, by body and part, in body axes: reactions of rows and applied forces."""
+    """Force and moment of the rows on every part, by body and part, in body axes."""
     from supple.kinematics.primitives import gradient
 
     arrays = rest.arrays
@@ -147,9 +177,28 @@ def _weight(rest: ElasticRest, body: BodyCoordinates, down: Array) -> Array:
     return K
 
 
-def _carried(rest: ElasticRest, body: BodyCoordinates, part: int, force: Array, moment: Array) -> Array:
-    """A force and moment on one part of an elastic body, in its axes."""
-    shift, spin = _full(rest, rest.arrays.shapes[part, :, : body.size])
+def _carried(
+    rest: ElasticRest, body: BodyCoordinates, shapes: Array, place: Array, force: Array, moment: Array
+) -> Array:
+    """A force and moment that an elastic body carries at one of its nodes, in its axes."""
+    shift, spin = _full(rest, shapes)
     turn = _mean_turn(rest, body)
     half = turn.T @ (skew(force) @ shift + 0.5 * skew(moment) @ spin)
-    return half + half.T + turn.T @ _arm(force, rest.arrays.part_x[part]) @ turn
+    return half + half.T + turn.T @ _arm(force, place) @ turn
+
+
+def _applied(rest: ElasticRest, body: BodyCoordinates, item: NodalForce) -> Array:
+    """An applied force on its arm from a node, and a moment: the change of both over z, and what an elastic body does
+    with them."""
+    shapes = body.of_node(item.node)
+    shift, spin = _full(rest, shapes)
+    about = item.moment + np.cross(item.arm, item.force)
+    K = np.zeros((body.size, body.size))
+    if body.mesh is not None:
+        K += _carried(rest, body, shapes, body.mesh.nodes[item.node], item.force, about)
+    if item.follows:
+        turn = spin if body.mesh is None else _mean_turn(rest, body)
+        K += shift.T @ skew(item.force) @ turn + spin.T @ skew(about) @ (turn - 0.5 * spin)
+    else:  # it keeps its direction while its arm turns with the node
+        K -= spin.T @ (_arm(item.force, item.arm) + 0.5 * skew(item.moment)) @ spin
+    return K
