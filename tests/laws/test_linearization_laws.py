@@ -36,7 +36,8 @@ def geared():
         materials={"metal": {"youngs_modulus": 7e10, "density": 2700}}, sections={"arm": {"box": [0.05, 0.03, 0.002]}},
         points={"A": [-0.2, 0], "B": [-0.37, 0.28], "C": [0, 0.7], "D": [0.35, 0.3], "E": [0.2, 0]},
         bodies={
-            "left": {"mass": 0.4, "center": "A", "inertia": 3e-4}, "right": {"mass": 0.4, "center": "E", "inertia": 3e-4},
+            "left": {"mass": 0.4, "center": "A", "inertia": 3e-4},
+            "right": {"mass": 0.4, "center": "E", "inertia": 3e-4},
             "ab": {"beam": ["A", "B"], "section": "arm", "material": "metal", "elements": 4},
             "ed": {"beam": ["E", "D"], "section": "arm", "material": "metal", "elements": 4},
             "bc": {"rod": ["B", "C"], "mass": 0.3}, "dc": {"rod": ["D", "C"], "mass": 0.3},

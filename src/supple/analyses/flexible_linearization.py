@@ -63,7 +63,8 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
 
 def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
     """Ψ (K_e + K_g) Ψᵀ (n, n): one and the same stiffness, whatever modes are kept."""
-    assert model.system is not None and model.modes is not None
+    assert model.system is not None
+    assert model.modes is not None
     rest, here = model.system.rest, model.configuration
     K_e = elastic_stiffness(rest, here, rest.held(actuators=False))
     K_g = rest_force_stiffness(rest, here, u, holding=holding)
