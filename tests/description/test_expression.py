@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
+from supple.description.dimension import ANGLE
 from supple.description.expression import (
     current_parameters,
     evaluate,
@@ -256,7 +257,8 @@ def test_parameters_refer_to_one_another_in_any_order():
     resolved = resolve_parameters({"c": "a + b", "a": "2*b", "b": 3, "angle": "40deg"})
     assert resolved == {"c": 9.0, "a": 6.0, "b": 3.0, "angle": math.radians(40)}
     assert list(resolved) == ["c", "a", "b", "angle"]
-    assert all(type(value) is float for value in resolved.values())
+    assert all(type(resolved[name]) is float for name in "abc")  # of a quantity with a unit the number knows it
+    assert resolved["angle"].dimension == ANGLE
 
 
 @given(st.permutations(range(12)))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from supple.description.quantity import Count, Direction, Number, Part, Place
+from supple.description.quantity import Count, Direction, Length, Part, Place
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
 SectionNames = str | tuple[str, str]
@@ -34,7 +34,7 @@ class Beam(Part):
     up: Direction | None = None
     """Where the section's z axis (height) points, as drawn. Left out: in the plane of a planar mechanism, at right
     angles to the beam; in space as a rod's z axis."""
-    offset: tuple[Number, Number] | None = None
+    offset: tuple[Length, Length] | None = None
     """How far the beam's axis is shifted along the section's y and z from the line of its two places, on rigid arms."""
 
     @property

@@ -7,15 +7,34 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from supple.description.beam import ELEMENTS, Beam, SectionNames, Theory
+from supple.description.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
 from supple.description.expression import current_parameters, number
-from supple.description.quantity import Count, Direction, NotNegative, Number, Part, Place, Positive, Vector
+from supple.description.quantity import (
+    Count,
+    Direction,
+    Length,
+    Mass,
+    MomentOfInertia,
+    NotNegative,
+    NotNegativeLength,
+    Number,
+    Part,
+    Place,
+    Position,
+    PositiveLength,
+    of,
+)
 from supple.description.superelement import Superelement
+from supple.diagnostics import InputError
 
 
 def _distance_or_place(value: Any) -> Any:
     """A string is a distance if it is a parameter or an expression, and the name of a place otherwise."""
     if isinstance(value, str) and (value in current_parameters() or not value.replace(".", "_").isidentifier()):
-        return number(value)
+        try:
+            return require(number(value), LENGTH)
+        except InputError as error:
+            raise ValueError(str(error)) from error
     return value
 
 
@@ -24,24 +43,24 @@ class Rotation(Part):
 
     about: Direction | None = None
     """Axis of the turn, in the drawing's axes; left out in the plane."""
-    angle: Number
+    angle: Annotated[Number, of(ANGLE)]
     """rad."""
 
 
 class Solid(Part):
     """A homogeneous solid: its shape, and its mass or its density."""
 
-    box: tuple[Positive, Positive, Positive] | None = None
+    box: tuple[PositiveLength, PositiveLength, PositiveLength] | None = None
     """Lengths along x, y, z of the body's axes."""
-    cylinder: tuple[Positive, Positive] | None = None
+    cylinder: tuple[PositiveLength, PositiveLength] | None = None
     """Radius, length."""
-    tube: tuple[Positive, NotNegative, Positive] | None = None
+    tube: tuple[PositiveLength, NotNegativeLength, PositiveLength] | None = None
     """Outer radius, inner radius, length."""
-    sphere: Positive | None = None
+    sphere: PositiveLength | None = None
     """Radius."""
-    density: NotNegative | None = None
+    density: Annotated[NotNegative, of(DENSITY)] | None = None
     """kg/m³."""
-    mass: NotNegative | None = None
+    mass: Mass | None = None
     """kg."""
     center: Place | None = None
     """In the drawing; the body's own origin if left out."""
@@ -64,12 +83,12 @@ class Solid(Part):
 class Inertia(Part):
     """The six entries of an inertia matrix about the centre of mass, in the body's axes, kg m²."""
 
-    xx: Number
-    yy: Number
-    zz: Number
-    xy: Number = 0.0
-    xz: Number = 0.0
-    yz: Number = 0.0
+    xx: MomentOfInertia
+    yy: MomentOfInertia
+    zz: MomentOfInertia
+    xy: MomentOfInertia = 0.0
+    xz: MomentOfInertia = 0.0
+    yz: MomentOfInertia = 0.0
 
 
 class Body(Part):
@@ -87,15 +106,15 @@ class Body(Part):
     """Several beams, welded where they share a place."""
     superelement: Superelement | None = None
     """An elastic body by its matrices of mass and stiffness; `mass` and `center` are then only checked against them."""
-    length: Positive | None = None
+    length: PositiveLength | None = None
     """Length of the rod or beam; the distance of its points as drawn if left out."""
-    line_mass: NotNegative | None = None
+    line_mass: Annotated[NotNegative, of(LINE_MASS)] | None = None
     """Mass of the rod for a metre of length, kg/m."""
-    mass: NotNegative | None = None
+    mass: Mass | None = None
     """kg; 0 is legal where the joints determine the motion."""
-    center: Annotated[Number | Place | None, BeforeValidator(_distance_or_place)] = None
+    center: Annotated[Length | Place | None, BeforeValidator(_distance_or_place)] = None
     """Centre of mass: in the drawing, or for a rod the distance from its first point."""
-    inertia: Number | tuple[Number, Number, Number] | Inertia | None = None
+    inertia: MomentOfInertia | tuple[MomentOfInertia, MomentOfInertia, MomentOfInertia] | Inertia | None = None
     """About the centre, in the body's axes, kg m²; one number in the plane."""
     solid: Solid | tuple[Solid, ...] | None = None
     """One solid or a list of them, in place of mass, centre and inertia."""
@@ -203,9 +222,9 @@ class PointMass(Part):
 
     at: str
     """A frame, a point of a joint, or `body.point`."""
-    mass: NotNegative
+    mass: Mass
     """kg."""
-    inertia: NotNegative | None = None
+    inertia: Annotated[NotNegative, of(INERTIA)] | None = None
     """About its own centre (about every axis), kg m²."""
 
 
@@ -216,7 +235,7 @@ class Frame(Part):
     """The body, or ground."""
     at: Place | None = None
     """Where it is drawn."""
-    local: Vector | None = None
+    local: Position | None = None
     """Or its coordinates in the body's axes."""
     rotation: Rotation | None = None
     """Turn of its axes: from the drawing's with `at`, from the body's with `local`."""

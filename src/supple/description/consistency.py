@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.description.coordinate_dimensions import require_dimensions
 from supple.description.joint import DIRECTIONS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST
@@ -21,6 +22,7 @@ def require_consistent(mechanism: Mechanism) -> None:
     _configurations(mechanism)
     _motions(mechanism)
     _scenarios(mechanism)
+    require_dimensions(mechanism)
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:

@@ -9,11 +9,12 @@ those of a metal, so that a section does not depend on its material; an I-beam's
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 from pydantic import model_validator
 
-from supple.description.quantity import Part, Positive
+from supple.description.dimension import AREA, RATIO, SECOND_MOMENT
+from supple.description.quantity import Part, Positive, PositiveLength, of
 
 SHAPES = ("rectangle", "circle", "tube", "box", "i_beam", "area")
 
@@ -38,27 +39,27 @@ class SectionProperties(NamedTuple):
 class CrossSection(Part):
     """One shape, or `area` with the other constants."""
 
-    rectangle: tuple[Positive, Positive] | None = None
+    rectangle: tuple[PositiveLength, PositiveLength] | None = None
     """Width (along y), height (along z)."""
-    circle: Positive | None = None
+    circle: PositiveLength | None = None
     """Diameter."""
-    tube: tuple[Positive, Positive] | None = None
+    tube: tuple[PositiveLength, PositiveLength] | None = None
     """Outer and inner diameter."""
-    box: tuple[Positive, Positive, Positive] | None = None
+    box: tuple[PositiveLength, PositiveLength, PositiveLength] | None = None
     """Outer width, outer height, thickness of the wall."""
-    i_beam: tuple[Positive, Positive, Positive, Positive] | None = None
+    i_beam: tuple[PositiveLength, PositiveLength, PositiveLength, PositiveLength] | None = None
     """Width, height, thickness of the flanges, thickness of the web (upright, along z)."""
-    area: Positive | None = None
+    area: Annotated[Positive, of(AREA)] | None = None
     """A, m²: a section by its constants."""
-    Iy: Positive | None = None
+    Iy: Annotated[Positive, of(SECOND_MOMENT)] | None = None
     """∫ z² dA, m⁴: bending in the x-z plane of the section, in the plane that of the drawing."""
-    Iz: Positive | None = None
+    Iz: Annotated[Positive, of(SECOND_MOMENT)] | None = None
     """∫ y² dA, m⁴; left out only in the plane."""
-    torsion: Positive | None = None
+    torsion: Annotated[Positive, of(SECOND_MOMENT)] | None = None
     """Torsion constant J, m⁴; left out only in the plane."""
-    shear_y: Positive | None = None
+    shear_y: Annotated[Positive, of(RATIO)] | None = None
     """Shear factor k for forces along y; of a table 5/6 if left out."""
-    shear_z: Positive | None = None
+    shear_z: Annotated[Positive, of(RATIO)] | None = None
     """Shear factor k for forces along z."""
 
     @model_validator(mode="after")

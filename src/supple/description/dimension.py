@@ -41,18 +41,19 @@ class Dimension(NamedTuple):
 
 
 class Measured(float):
-    """A number in SI units that knows its dimension; in arithmetic it is the number alone."""
+    """A number in SI units that knows its dimension and how it was written; in arithmetic it is the number alone."""
 
-    __slots__ = ("dimension",)
+    __slots__ = ("dimension", "text")
     dimension: Dimension
+    text: str
 
-    def __new__(cls, value: float, dimension: Dimension) -> Measured:
+    def __new__(cls, value: float, dimension: Dimension, text: str) -> Measured:
         found = super().__new__(cls, value)
-        found.dimension = dimension
+        found.dimension, found.text = dimension, text
         return found
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return float(self), self.dimension
+        return float(self), self.dimension, self.text
 
 
 PLAIN, PI = Dimension(), Dimension(counts=ANY)
@@ -130,16 +131,14 @@ def joined(a: Dimension | None, b: Dimension | None) -> Dimension | None:
     return a
 
 
-def require(value: float, wanted: Dimension, text: object = None) -> float:
+def require(value: float, wanted: Dimension) -> float:
     """The number alone, if it is of the dimension that is wanted."""
-    dimension = getattr(value, "dimension", None)
-    if fits(dimension, wanted):
+    if not isinstance(value, Measured) or fits(value.dimension, wanted):
         return float(value)
-    said = quoted(text) if isinstance(text, str) else f"{float(value):g} in SI units"
     hint = None
-    if isinstance(text, str) and ("*" in text or "/" in text):
+    if "*" in value.text or "/" in value.text:
         hint = "a number in a product is a plain factor: write its unit too where it has one"
-    raise InputError(f"{said} is {dimension}, and {wanted} is expected", hint=hint)
+    raise InputError(f"{quoted(value.text)} is {value.dimension}, and {wanted} is expected", hint=hint)
 
 
 def _simple(value: Exponent) -> Exponent:

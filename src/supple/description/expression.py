@@ -19,6 +19,8 @@ from types import MappingProxyType
 from typing import Any
 
 from supple.description.arithmetic import FUNCTIONS, names_in, parse, value_of
+from supple.description.dimension import Dimension, Measured, require
+from supple.description.dimensional_analysis import dimension_of
 from supple.description.units import CONSTANTS
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
@@ -29,18 +31,29 @@ _current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", def
 
 def evaluate(text: str, names: Mapping[str, float]) -> float:
     """The finite value of an arithmetic expression in SI; `names` win over constants and units."""
-    return value_of(parse(text, names), names, text)
+    return float(_measured(parse(text, names), names, text))
 
 
-def quantity(text: str) -> float:
-    """A value from the command line in SI: `40deg`, `12mm`, `-0.3`, `1.5 rad`, `2*pi/3`."""
-    return evaluate(text, _NONE)
+def quantity(text: str, wanted: Dimension | None = None) -> float:
+    """A value from the command line in SI: `40deg`, `12mm`, `-0.3`, `1.5 rad`, `2*pi/3`.
+
+    wanted : the dimension it must have, unless it is a plain number
+    """
+    found = _measured(parse(text), _NONE, text)
+    return float(found) if wanted is None else require(found, wanted)
+
+
+def _measured(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
+    """The value of a tree, which knows its dimension where it has one."""
+    value = value_of(tree, names, text)
+    dimension = dimension_of(tree, names, text)
+    return value if dimension is None or dimension.plain else Measured(value, dimension, " ".join(text.split()))
 
 
 def resolve_parameters(
     raw: Mapping[str, float | int | str], overrides: Mapping[str, float | int | str] = _NONE
 ) -> dict[str, float]:
-    """The values of parameters that may refer to one another in any order.
+    """The values of parameters that may refer to one another in any order; those with a unit keep their dimension.
 
     overrides : replace what the file says, and may be expressions in the other parameters
     """
@@ -59,7 +72,7 @@ def resolve_parameters(
     for name in _in_order(needs):
         with _about(name):
             value = written[name]
-            values[name] = value_of(trees[name], values, str(value)) if name in trees else _plain(value)
+            values[name] = _measured(trees[name], values, str(value)) if name in trees else _plain(value)
     return {name: values[name] for name in written}  # in the order of the file
 
 
@@ -79,18 +92,21 @@ def current_parameters() -> Mapping[str, float]:
 
 
 def number(value: Any) -> float:
-    """A number as it is, or the value of an expression in the current parameters.
+    """A number as it is, or the value of an expression in the current parameters, with its dimension if it has one.
 
     Meant as a validator of pydantic's, which understands nothing but a ValueError.
     """
     try:
-        return evaluate(value, current_parameters()) if isinstance(value, str) else _plain(value)
+        names = current_parameters()
+        return _measured(parse(value, names), names, value) if isinstance(value, str) else _plain(value)
     except InputError as error:
         raise ValueError(str(error)) from error
 
 
 def _plain(value: Any) -> float:
     """A finite float from anything that is a real number and not a truth value."""
+    if isinstance(value, Measured):
+        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(f"{quoted(value)} is not a number", hint="write a number or an expression")
     try:

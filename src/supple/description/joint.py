@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 from pydantic import model_validator
 
-from supple.description.quantity import Direction, Interval, NotNegative, Number, Part, Place, Positive
+from supple.description.dimension import INERTIA
+from supple.description.quantity import (
+    Direction,
+    Interval,
+    NotNegative,
+    NotNegativeOfCoordinate,
+    OfCoordinate,
+    Part,
+    Place,
+    PositiveOfCoordinate,
+    of,
+)
 
 
 class JointKind(NamedTuple):
@@ -50,9 +61,9 @@ JOINT_KINDS: dict[str, JointKind] = {
 class Motor(Part):
     """A rotor behind a gear: it turns `gear` times as fast as the joint."""
 
-    inertia: NotNegative
+    inertia: Annotated[NotNegative, of(INERTIA)]
     """Of the rotor, about its own axis, kg m²."""
-    gear: Number = 1.0
+    gear: OfCoordinate = 1.0
     """Rotor angle for a unit of the joint's coordinate (rad/rad, or rad/m)."""
 
 
@@ -96,14 +107,14 @@ class Joint(Part):
     """In the drawing; in the plane the hinge axis is the plane's normal."""
     axes: tuple[Direction, Direction] | None = None
     """Of a universal joint."""
-    rest: Number | dict[str, Number] | None = None
+    rest: OfCoordinate | dict[str, OfCoordinate] | None = None
     """Values of the coordinates as drawn. Left out: in the plane angles are measured between the bodies'
     axes (a rod's axis points to its second point), everything else is zero as drawn."""
     limits: Interval | dict[str, Interval] | None = None
     """Least and largest value of each coordinate."""
-    viscous: NotNegative | dict[str, NotNegative] | None = None
+    viscous: NotNegativeOfCoordinate | dict[str, NotNegativeOfCoordinate] | None = None
     """Viscous friction, N m s/rad or N s/m."""
-    dry: NotNegative | dict[str, NotNegative] | None = None
+    dry: NotNegativeOfCoordinate | dict[str, NotNegativeOfCoordinate] | None = None
     """Dry friction, N m or N, independent of the load."""
     motor: Motor | dict[str, Motor] | None = None
     """Rotor inertia that the coordinate carries along."""
@@ -111,11 +122,11 @@ class Joint(Part):
     """Of a revolute, prismatic or cylindrical joint: its coordinate is then the motor's, seen through the gear, and the
     body deflects against it. `motor`, `viscous`, `dry` and all that acts on the coordinate are on the motor's side."""
 
-    elastic: dict[str, Positive] | None = None
+    elastic: dict[str, PositiveOfCoordinate] | None = None
     """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
     joint's first frame, z its axis. In the plane the two letters of the plane and `angle`. Directions that are not
     named stay ideal; a free one takes a spring."""
-    elastic_damping: dict[str, NotNegative] | None = None
+    elastic_damping: dict[str, NotNegativeOfCoordinate] | None = None
     """Damping beside these stiffnesses, N s/m or N m s/rad."""
 
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")

@@ -6,7 +6,15 @@ from typing import Self
 
 from pydantic import model_validator
 
-from supple.description.quantity import NotNegative, Number, Part, Vector
+from supple.description.quantity import (
+    ForceVector,
+    Moment,
+    NotNegativeLength,
+    NotNegativeOfCoordinate,
+    OfCoordinate,
+    Part,
+    Torque,
+)
 
 
 class Acting(Part):
@@ -28,11 +36,11 @@ class Acting(Part):
 class Spring(Acting):
     """A linear spring."""
 
-    stiffness: NotNegative
+    stiffness: NotNegativeOfCoordinate
     """N/m, or N m/rad about a joint."""
-    rest: Number | None = None
+    rest: OfCoordinate | None = None
     """Coordinate of the joint at which it is relaxed; 0 if left out."""
-    length: NotNegative | None = None
+    length: NotNegativeLength | None = None
     """Length at which a spring between two places is relaxed."""
 
     @model_validator(mode="after")
@@ -56,7 +64,7 @@ class Spring(Acting):
 class Damper(Acting):
     """A linear damper."""
 
-    damping: NotNegative
+    damping: NotNegativeOfCoordinate
     """N s/m, or N m s/rad about a joint."""
 
 
@@ -65,9 +73,9 @@ class Force(Acting):
 
     at: str | None = None
     """The place a force (and moment) acts at."""
-    force: Number | Vector | None = None
+    force: OfCoordinate | ForceVector | None = None
     """N: a vector at a place; a number along a joint's coordinate or a distance (it drives it to grow)."""
-    moment: Number | Vector | None = None
+    moment: Torque | Moment | None = None
     """N m, at a place; one number in the plane."""
     follower: bool = False
     """True: the vector is written in the axes of its frame (a rod's run along it) and turns with the body;

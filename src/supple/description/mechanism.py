@@ -18,7 +18,7 @@ from supple.description.joint import Joint
 from supple.description.load import Damper, Force, Spring
 from supple.description.material import Material
 from supple.description.motion import Motion
-from supple.description.quantity import Number, Part, Vector
+from supple.description.quantity import Acceleration, OfCoordinate, Part, Position, Quantity
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
@@ -49,11 +49,11 @@ class Mechanism(Part):
     description: str | None = None
     plane: Plane | None = None
     """Planar mechanisms: the two axes of the plane. Angles turn from the first to the second."""
-    gravity: Vector | None = None
+    gravity: Acceleration | None = None
     """m/s², in the drawing's axes; none if left out."""
-    parameters: dict[Name, Number] = {}
+    parameters: dict[Name, Quantity] = {}
     """Values (or arithmetic expressions) that every number in the description may use."""
-    points: dict[Name, Vector] = {}
+    points: dict[Name, Position] = {}
     """Where things are at rest, roughly; closure completes them."""
     materials: dict[Name, Material] = {}
     """What beams are made of."""
@@ -72,9 +72,9 @@ class Mechanism(Part):
     sensors: dict[Name, Sensor] = {}
     coordinates: tuple[str, ...] | None = None
     """θ: actuators, joints or `joint.coordinate`; the actuators if left out."""
-    rest: dict[str, Number] = {}
+    rest: dict[str, OfCoordinate] = {}
     """Values of some coordinates at rest, where the drawing is only rough."""
-    configurations: dict[Name, dict[str, Number]] = {}
+    configurations: dict[Name, dict[str, OfCoordinate]] = {}
     """Named configurations: coordinate: value."""
     motions: dict[Name, Motion] = {}
     """Named motions of coordinates or of a tool."""

@@ -6,7 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from supple.description.quantity import Number, Part, Positive, Vector
+from supple.description.dimension import FREQUENCY
+from supple.description.quantity import Duration, OfCoordinate, Part, Position, Positive, PositiveOfCoordinate, of
 
 BOUNDS = ("velocity", "acceleration", "jerk")
 
@@ -14,11 +15,11 @@ BOUNDS = ("velocity", "acceleration", "jerk")
 class Bounded(Part):
     """Something that moves from rest to rest as fast as its bounds allow."""
 
-    velocity: Positive | None = None
+    velocity: PositiveOfCoordinate | None = None
     """Largest speed: rad/s or m/s."""
-    acceleration: Positive | None = None
+    acceleration: PositiveOfCoordinate | None = None
     """Largest acceleration: rad/s² or m/s²."""
-    jerk: Positive | None = None
+    jerk: PositiveOfCoordinate | None = None
     """Largest change of the acceleration: rad/s³ or m/s³; without it the acceleration jumps."""
 
     def bounds(self) -> dict[str, float]:
@@ -29,15 +30,15 @@ class Bounded(Part):
 class CoordinateMotion(Bounded):
     """The course of one coordinate: `to` a value, at a constant `rate`, a sine, or standing still at `from`."""
 
-    start: Number | None = Field(default=None, alias="from")
+    start: OfCoordinate | None = Field(default=None, alias="from")
     """Where it begins; its value at rest if left out."""
-    to: Number | None = None
+    to: OfCoordinate | None = None
     """Where it ends, moving from rest to rest within the bounds."""
-    rate: Number | None = None
+    rate: OfCoordinate | None = None
     """Constant rate, rad/s or m/s: `60 rpm`, `0.2`."""
-    amplitude: Number | None = None
+    amplitude: OfCoordinate | None = None
     """Of a sine about `from`: from + amplitude sin(2π frequency t)."""
-    frequency: Positive | None = None
+    frequency: Annotated[Positive, of(FREQUENCY)] | None = None
     """Of the sine, Hz."""
 
     @model_validator(mode="after")
@@ -60,7 +61,7 @@ class ToolMotion(Bounded):
 
     place: str
     """A frame, a point of a joint, or `body.point`."""
-    path: Annotated[tuple[Vector, ...], Field(min_length=2)]
+    path: Annotated[tuple[Position, ...], Field(min_length=2)]
     """Where it goes, in the drawing's axes, m; it begins at the first."""
 
 
@@ -71,7 +72,7 @@ class Motion(Part):
     """The course of each coordinate."""
     tool: ToolMotion | None = None
     """The path of a tool; the coordinates follow by closure."""
-    duration: Positive | None = None
+    duration: Duration | None = None
     """s; left out, as short as the bounds allow. A longer one stretches what is bounded."""
 
     @model_validator(mode="after")

@@ -1,12 +1,23 @@
-"""The kinds of values a description is made of: numbers (or expressions), places, directions."""
+"""The kinds of values a description is made of: numbers (or expressions) of a dimension, places, directions."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 
+from supple.description.dimension import ACCELERATION, FORCE, INERTIA, LENGTH, MASS, TIME, TORQUE, Dimension, require
 from supple.description.expression import number
+from supple.diagnostics import InputError
 
 LARGEST = 1e30
 
@@ -19,7 +30,7 @@ def _schema(**limits: float) -> WithJsonSchema:
 
 def _bearable(value: Any) -> float:
     """A number whose square and cube can still be computed with."""
-    found = number(value)
+    found = float(number(value))
     if abs(found) > LARGEST:
         raise ValueError(f"{found:g} is too large to compute with (at most {LARGEST:g}); check its unit")
     return found
@@ -33,10 +44,44 @@ def _whole(value: Any) -> int:
     return round(found)
 
 
+def of(dimension: Dimension) -> BeforeValidator:
+    """Beside a kind of number: only quantities of this dimension, or plain numbers in SI."""
+
+    def required(value: Any) -> Any:
+        try:
+            return require(number(value), dimension)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+
+    return BeforeValidator(required)
+
+
+def _kept(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    found = number(value)  # pydantic gives back the float alone
+    handler(found)
+    return found
+
+
 Number = Annotated[float, BeforeValidator(_bearable), _schema()]
 Positive = Annotated[float, BeforeValidator(_bearable), Field(gt=0.0), _schema(exclusiveMinimum=0.0)]
 NotNegative = Annotated[float, BeforeValidator(_bearable), Field(ge=0.0), _schema(minimum=0.0)]
-Interval = tuple[Number, Number]
+
+_WRITTEN = PlainSerializer(lambda value: float(value) if isinstance(value, float) else value)
+Quantity = Annotated[Number, WrapValidator(_kept), _WRITTEN]
+"""Of any dimension, which it keeps."""
+OfCoordinate = Quantity
+"""Said of a coordinate, so of an angle or of a length: it keeps its dimension until the coordinate is known."""
+PositiveOfCoordinate = Annotated[Positive, WrapValidator(_kept), _WRITTEN]
+NotNegativeOfCoordinate = Annotated[NotNegative, WrapValidator(_kept), _WRITTEN]
+Interval = tuple[OfCoordinate, OfCoordinate]
+
+Length = Annotated[Number, of(LENGTH)]
+PositiveLength = Annotated[Positive, of(LENGTH)]
+NotNegativeLength = Annotated[NotNegative, of(LENGTH)]
+Mass = Annotated[NotNegative, of(MASS)]
+MomentOfInertia = Annotated[Number, of(INERTIA)]
+Torque = Annotated[Number, of(TORQUE)]
+Duration = Annotated[Positive, of(TIME)]
 Count = Annotated[
     int,
     BeforeValidator(_whole),
@@ -44,10 +89,15 @@ Count = Annotated[
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 10_000}, {"type": "string"}]}),
 ]
 
-Vector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
+_COMPONENTS = Field(min_length=2, max_length=3)
+Vector = Annotated[tuple[Number, ...], _COMPONENTS]
 """Three components in space, two in the plane."""
+Position = Annotated[tuple[Length, ...], _COMPONENTS]
+Acceleration = Annotated[tuple[Annotated[Number, of(ACCELERATION)], ...], _COMPONENTS]
+ForceVector = Annotated[tuple[Annotated[Number, of(FORCE)], ...], _COMPONENTS]
+Moment = Annotated[tuple[Torque, ...], _COMPONENTS]
 
-Place = str | Vector
+Place = str | Position
 """A point's or frame's name, `body.point`, or coordinates in the drawing."""
 
 Direction = str | Vector

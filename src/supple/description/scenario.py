@@ -6,7 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from supple.description.quantity import Number, Part, Positive
+from supple.description.dimension import TIME
+from supple.description.quantity import Duration, Number, OfCoordinate, Part, of
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
 
@@ -14,19 +15,19 @@ REST, EQUILIBRIUM = "rest", "equilibrium"
 class Scenario(Part):
     """A run in time, as `supple simulate` and `supple compare` take it by name."""
 
-    start: str | dict[str, Number] = REST
+    start: str | dict[str, OfCoordinate] = REST
     """`rest`, `equilibrium`, a configuration's name, or coordinates."""
-    rates: dict[str, Number] = {}
+    rates: dict[str, OfCoordinate] = {}
     """Of coordinates at the start: rad/s or m/s; zero if left out."""
     motion: str | None = None
     """A motion's name: all coordinates are prescribed."""
-    inputs: dict[str, Number | Annotated[tuple[Number, ...], Field(min_length=2)]] = {}
+    inputs: dict[str, OfCoordinate | Annotated[tuple[OfCoordinate, ...], Field(min_length=2)]] = {}
     """Forces of actuators, N or N m: constant, or one value for each of `times`, linear between them."""
-    times: Annotated[tuple[Number, ...], Field(min_length=2)] | None = None
+    times: Annotated[tuple[Annotated[Number, of(TIME)], ...], Field(min_length=2)] | None = None
     """Of the values of inputs, s, rising."""
-    until: Positive | None = None
+    until: Duration | None = None
     """s; as long as its motion lasts if left out."""
-    step: Positive | None = None
+    step: Duration | None = None
     """s; 1 ms if left out."""
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from supple.description.quantity import Part, Positive
+from supple.description.quantity import Part, PositiveLength
 from supple.diagnostics.quoting import quoted
 
 _folder: ContextVar[Path | None] = ContextVar("folder of the mechanism file", default=None)
@@ -58,7 +58,7 @@ class Interface(Part):
     """One node with six degrees of freedom, by its number in the node table; the place is where it is."""
     nodes: Annotated[tuple[Node, ...], Field(min_length=3)] | None = None
     """A patch, by the numbers of its nodes."""
-    within: Positive | None = None
+    within: PositiveLength | None = None
     """Or the patch of all nodes within this distance of the place, m."""
     tie: Literal["rigid", "average"] | None = None
     """How a patch is tied to the place: `rigid` (the patch moves as a rigid body) or `average` (the place takes the

@@ -92,6 +92,8 @@ def _value(value: Any) -> str:
         return "empty"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):  # -10 has become -10.0 on its way
+        return repr(float(value)).removesuffix(".0")
     return quoted(value) if isinstance(value, str) else brief(value)
 
 

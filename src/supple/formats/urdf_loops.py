@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
+from supple.description.dimension import ANGLE
 from supple.description.mechanism import Name
-from supple.description.quantity import Number, Part
+from supple.description.quantity import Length, Number, Part, of
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf_names import unused
@@ -36,6 +37,7 @@ def _inner(key: str) -> BeforeValidator:
 
 
 Triple = tuple[Number, Number, Number]
+Angle = Annotated[Number, of(ANGLE)]
 LinkName = Annotated[str, _inner("link")]
 Axis = Annotated[Triple, _inner("xyz")]
 ConstraintType = Literal[
@@ -46,8 +48,8 @@ ConstraintType = Literal[
 class Origin(Part):
     """A frame on a link."""
 
-    xyz: Triple = (0.0, 0.0, 0.0)
-    rpy: Triple = (0.0, 0.0, 0.0)
+    xyz: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    rpy: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
     """Turns about the link's fixed x, y and z axes, in this order, rad."""
 
     def placement(self) -> Placement:
