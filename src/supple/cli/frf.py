@@ -19,6 +19,7 @@ from supple.cli.model_argument import (
 )
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 from supple.cli.quantities import quantity_of
+from supple.description.dimension import FREQUENCY, PER_TIME, RATIO, TIME
 
 if TYPE_CHECKING:
     from supple.analyses.ports import Port
@@ -162,7 +163,7 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
 
     from supple.diagnostics import InputError
 
-    first, last = quantity_of(start, "--from"), quantity_of(stop, "--to")
+    first, last = quantity_of(start, "--from", FREQUENCY), quantity_of(stop, "--to", FREQUENCY)
     if lines > 1 and not first < last:
         raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
     return np.linspace(first, last, lines)
@@ -176,15 +177,17 @@ def damping_law(text: str | None) -> dict[str, Any] | float | None:
         return None
     name, equals, value = (item.strip() for item in text.partition("="))
     if not equals:
-        return quantity_of(name, "--damping")
+        return quantity_of(name, "--damping", RATIO)
     if name not in ("modal", "structural", "rayleigh"):
         raise InputError(
             f'"{name}" is not a law of damping',
             part="--damping",
             hint=nearest(name, ("modal", "structural", "rayleigh")),
         )
-    numbers = [quantity_of(item, "--damping") for item in value.strip("[]").split(",")]
-    if len(numbers) != (2 if name == "rayleigh" else 1):
+    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,)
+    items = value.strip("[]").split(",")
+    numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
+    if len(items) != len(wanted):
         raise typer.BadParameter("rayleigh takes ALPHA,BETA, modal and structural one number", param_hint="--damping")
     return {name: tuple(numbers) if name == "rayleigh" else numbers[0]}
 

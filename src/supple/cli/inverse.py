@@ -11,12 +11,14 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
 from supple.cli.options import Json, Settings, pieces, read_mechanism
-from supple.cli.quantities import quantity_of
+from supple.cli.quantities import DimensionOf, along, quantity_of
 from supple.cli.rigid_option import Rigid
+from supple.description.dimension import PER_TIME, TIME, Dimension, times
 
 if TYPE_CHECKING:
     from supple.analyses.inverse_dynamics import InverseDynamics
     from supple.analyses.reduced_inverse import ModelForces
+    from supple.description.mechanism import Mechanism
 
 
 class Minimize(StrEnum):
@@ -89,20 +91,17 @@ def inverse(
 ) -> None:
     """Compute the forces of the actuators along a motion."""
     with answering(as_json) as answer:
-        options: dict[str, Any] = {
-            "actuators": actuators,
-            "minimize": minimize.value,
-            "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds"),
-            "rate_bounds": _by_name(rate_bounds, "--rate-bounds"),
-        }
-        width = None if step is None else quantity_of(step, "--step")
+        options: dict[str, Any] = {"actuators": actuators, "minimize": minimize.value}
+        width = None if step is None else quantity_of(step, "--step", TIME)
         found: InverseDynamics | ModelForces
         if is_model(file):
             from supple.analyses.reduced_inverse import inverse_of_model
 
             model = read_model(answer, file, settings)
             name = f"{model.name} (reduced)"
-            found = inverse_of_model(model, described(model), model_trajectory(model, motion, step=width), **options)
+            mechanism = described(model)
+            options |= _bounds(mechanism, bounds, rate_bounds)
+            found = inverse_of_model(model, mechanism, model_trajectory(model, motion, step=width), **options)
             if follows_path(model) and len(model.layout.inputs) > 1:
                 answer.note("along a path the model knows one force, the sum along it of what the actuators do")
         else:
@@ -110,6 +109,7 @@ def inverse(
 
             mechanism = read_mechanism(answer, file, settings)
             name = mechanism.name
+            options |= _bounds(mechanism, bounds, rate_bounds)
             whole = inverse_dynamics(mechanism, motion, step=width, rigid=rigid, **options)
             _warn(answer, whole)
             found = whole
@@ -128,24 +128,36 @@ def inverse(
         answer.give(data, lambda: _show(name, found, motion, minimize.value))
 
 
-def _by_name(text: str | None, option: str) -> Any:
+def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -> dict[str, Any]:
+    """Bounds of forces and of their rates as `inverse` takes them."""
+    force = along(mechanism, "force")
+    return {
+        "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds", mechanism, force),
+        "rate_bounds": _by_name(rate_bounds, "--rate-bounds", mechanism, lambda name: times(force(name), PER_TIME)),
+    }
+
+
+def _by_name(text: str | None, option: str, mechanism: Mechanism, wanted: DimensionOf) -> Any:
     """`60` as a number, `A=60,B=-20:40` as {name: number or pair}."""
     if text is None:
         return None
-    if "=" not in text:
-        return _bound(text, option)
+    if "=" not in text:  # of all of them
+        bounds = [_bound(text, option, wanted(name)) for name in mechanism.actuators]
+        return bounds[0] if bounds else _bound(text, option, None)
     found = {}
     for piece in pieces(text):
         name, equals, value = (item.strip() for item in piece.partition("="))
         if not equals or not name:
             raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
-        found[name] = _bound(value, f"{option} {name}")
+        found[name] = _bound(value, f"{option} {name}", wanted(name))
     return found
 
 
-def _bound(text: str, part: str) -> float | tuple[float, float]:
+def _bound(text: str, part: str, wanted: Dimension | None) -> float | tuple[float, float]:
     low, colon, high = text.partition(":")
-    return (quantity_of(low, part), quantity_of(high, part)) if colon else quantity_of(text, part)
+    if not colon:
+        return quantity_of(text, part, wanted)
+    return quantity_of(low, part, wanted), quantity_of(high, part, wanted)
 
 
 def _warn(answer: Answer, found: InverseDynamics) -> None:

@@ -10,9 +10,9 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
-from supple.cli.model_argument import FileOrRom, is_model, model_configuration, read_model, require_no
+from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
 from supple.cli.options import Json, Settings, configuration, pieces, read_mechanism
-from supple.cli.quantities import quantities_of
+from supple.cli.quantities import DimensionOf, along, quantities_of
 from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
@@ -104,13 +104,18 @@ class _Asked(NamedTuple):
         others = [item for item in pieces(self.at) if item.strip() != _EQUILIBRIUM]
         return ",".join(others) or None, len(others) < len(pieces(self.at))
 
-    def state(self, coordinates: Iterable[str], actuators: Iterable[str]) -> dict[str, dict[str, float] | None]:
+    def state(
+        self, mechanism: Mechanism, coordinates: Iterable[str], actuators: Iterable[str]
+    ) -> dict[str, dict[str, float] | None]:
         """Rates, accelerations and inputs by name."""
         forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
-        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input")
+        force = along(mechanism, "force")
+        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input", force)
         return {
-            "rates": _named(self.rates, "--rates", coordinates),
-            "accelerations": _named(self.accelerations, "--accelerations", coordinates),
+            "rates": _named(self.rates, "--rates", coordinates, along(mechanism, "rate")),
+            "accelerations": _named(
+                self.accelerations, "--accelerations", coordinates, along(mechanism, "acceleration")
+            ),
             "inputs": None if self.inputs is None else found,
         }
 
@@ -123,7 +128,7 @@ def _moving_equilibrium() -> SuppleError:
 
 def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     layout = model.layout
-    state: dict[str, Any] = asked.state(layout.coordinates, layout.inputs)
+    state: dict[str, Any] = asked.state(described(model), layout.coordinates, layout.inputs)
     where, resting = asked.place(())
     theta = model_configuration(model, where)
     if not resting:
@@ -141,7 +146,7 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     from supple.kinematics.rest import rest
 
     names = rest(mechanism).numbering.coordinates
-    state: dict[str, Any] = asked.state(names, (*mechanism.actuators, *flexible["constraint_modes"]))
+    state: dict[str, Any] = asked.state(mechanism, names, (*mechanism.actuators, *flexible["constraint_modes"]))
     where, resting = asked.place(mechanism.configurations)
     theta = configuration(mechanism, where)
     if not resting:
@@ -153,8 +158,8 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     return linearized(mechanism, here, inputs=held, **flexible)
 
 
-def _named(text: str | None, option: str, names: Iterable[str]) -> dict[str, float] | None:
-    return None if text is None else quantities_of(text, option, names, "a coordinate")
+def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
+    return None if text is None else quantities_of(text, option, names, "a coordinate", wanted)
 
 
 def _show(name: str, found: LinearModel) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from supple.cli.answer import Answer
 from supple.cli.options import configuration
-from supple.cli.quantities import quantities_of
+from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
     from supple.analyses.trajectory import Trajectory
@@ -70,7 +70,8 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
 
     names = model.layout.coordinates[: model.layout.theta]
     if follows_path(model):
-        given = {} if at is None else quantities_of(at, "--at", names, f'a coordinate of the path model "{model.name}"')
+        kind = f'a coordinate of the path model "{model.name}"'
+        given = {} if at is None else quantities_of(at, "--at", names, kind, along(described(model)))
         return [given.get(name, 0.0) for name in names]
     mechanism = described(model)
     asked = configuration(mechanism, at)

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.options import At, File, Json, Settings, configuration, pieces, read_mechanism
-from supple.cli.quantities import quantity_of
+from supple.cli.quantities import along, quantity_of
 
 if TYPE_CHECKING:
     from supple.analyses.frequency_map import FrequencyMap
@@ -59,8 +59,8 @@ def modes(
 ) -> None:
     """Compute frequencies and shapes of vibration."""
     with answering(as_json) as answer:
-        values = None if grid is None else grid_of(grid)
         mechanism = read_mechanism(answer, file, settings)
+        values = None if grid is None else grid_of(grid, mechanism)
         if no_preload and not free_actuators:
             answer.note("--no-preload changes nothing while the actuators are locked")
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
@@ -89,7 +89,7 @@ def warn_of_missing(answer: Answer, found: int, count: int) -> None:
         answer.warn(f"{count} modes were asked for, and there are only {found}; --count {max(found, 1)} is enough")
 
 
-def grid_of(text: str) -> dict[str, Any]:
+def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
     """`crank=-1.6:1.6:33,x=0:12mm:5` as {coordinate: values}."""
     import numpy as np
 
@@ -108,7 +108,7 @@ def grid_of(text: str) -> dict[str, Any]:
         total *= int(count)
         if total > _MOST:
             raise typer.BadParameter(f"more than {_MOST} configurations: ask for fewer values", param_hint="--map")
-        first, last = (quantity_of(limit, f"--map {name}") for limit in limits[:2])
+        first, last = (quantity_of(limit, f"--map {name}", along(mechanism)(name)) for limit in limits[:2])
         found[name] = np.linspace(first, last, int(count))
     return found
 

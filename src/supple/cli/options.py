@@ -57,7 +57,7 @@ def _parameters(settings: list[str] | None) -> dict[str, str]:
 
 def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
     """θ as `--at` names it: configurations and coordinates, later ones over earlier ones; None for rest."""
-    from supple.description.expression import quantity
+    from supple.cli.quantities import along, quantity_of
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest
 
@@ -85,10 +85,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
             raise InputError(
                 f'"{name}" is not a coordinate of "{mechanism.name}"', part="--at", hint=nearest(name, names)
             )
-        try:
-            theta[name] = quantity(text)
-        except InputError as error:
-            raise InputError(error.message, part=f"--at {name}", hint=error.hint) from None
+        theta[name] = quantity_of(text, f"--at {name}", along(mechanism)(name))
     return theta
 
 

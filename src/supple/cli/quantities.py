@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import typer
 
 from supple.cli.options import pieces
 
+if TYPE_CHECKING:
+    from supple.description.dimension import Dimension
+    from supple.description.mechanism import Mechanism
 
-def quantity_of(text: str, option: str) -> float:
-    """`2s`, `40deg` or `0.3` in SI; a mistake names the option."""
+DimensionOf = Callable[[str], "Dimension | None"]
+
+
+def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
+    """`2s`, `40deg` or `0.3` in SI; a mistake names the option.
+
+    wanted : the dimension it must have unless it is a plain number; None for any
+    """
     from supple.description.expression import quantity
     from supple.diagnostics import InputError
 
     try:
-        return quantity(text)
+        return quantity(text, wanted)
     except InputError as error:
         raise InputError(error.message, part=option, hint=error.hint) from None
 
 
-def quantities_of(text: str, option: str, known: Iterable[str], kind: str) -> dict[str, float]:
-    """`A=10,B=0` in SI, each name one of those known."""
+def along(mechanism: Mechanism, which: str = "value") -> DimensionOf:
+    """The dimension of a coordinate or actuator by its name, or of its `rate`, `acceleration` or `force`.
+
+    None for what is not of the mechanism: the arclength of a path, an elastic coordinate of a model.
+    """
+    from supple.description.coordinate_dimensions import coordinate_dimensions
+
+    def dimension(name: str) -> Dimension | None:
+        known = name in mechanism.actuators or mechanism.joint_coordinate(name) is not None
+        return getattr(coordinate_dimensions(mechanism, name), which) if known else None
+
+    return dimension
+
+
+def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wanted: DimensionOf) -> dict[str, float]:
+    """`A=10,B=0` in SI, each name one of those known, each value of the dimension that is wanted of its name."""
     from supple.diagnostics import InputError, nearest
 
     names = list(known)
@@ -32,5 +56,5 @@ def quantities_of(text: str, option: str, known: Iterable[str], kind: str) -> di
             raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
         if name not in names:
             raise InputError(f'"{name}" is not {kind}', part=option, hint=nearest(name, names))
-        found[name] = quantity_of(value, f"{option} {name}")
+        found[name] = quantity_of(value, f"{option} {name}", wanted(name))
     return found

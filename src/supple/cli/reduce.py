@@ -120,8 +120,9 @@ def reduce(
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
         if store is not None and no_store:
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
-        ranges, counts = region_of(region), box_counts(boxes)
+        counts = box_counts(boxes)
         mechanism = read_mechanism(answer, file, settings)
+        ranges = region_of(region, mechanism)
         task: dict[str, Any] = {"region": ranges, "fit": fit.value, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from supple.cli.options import pieces
+from supple.cli.quantities import along, quantity_of
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
 
 PATH = "path:"
 
 
-def region(text: str | None) -> dict[str, tuple[float, float]] | str | None:
+def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, float]] | str | None:
     """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}, `x=5mm` holds x there; `path:MOTION` as MOTION;
     None for the limits."""
-    from supple.description.expression import quantity
-    from supple.diagnostics import InputError
-
     if text is None:
         return None
     if text.startswith(PATH):
@@ -33,10 +36,8 @@ def region(text: str | None) -> dict[str, tuple[float, float]] | str | None:
             )
         if name in found:
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
-        try:
-            found[name] = (quantity(lower), quantity(upper))
-        except InputError as error:
-            raise InputError(error.message, part=f"--region {name}", hint=error.hint) from None
+        option, wanted = f"--region {name}", along(mechanism)(name)
+        found[name] = (quantity_of(lower, option, wanted), quantity_of(upper, option, wanted))
     return found
 
 

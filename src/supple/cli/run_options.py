@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.cli.model_argument import described, follows_path, model_configuration
 from supple.cli.options import configuration
-from supple.cli.quantities import quantities_of
+from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -46,7 +46,7 @@ def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
         "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until,
         "step": STEP if asked.step is None else asked.step,
         "start": here,
-        "rates": None if asked.rates is None else quantities_of(asked.rates, "--rates", _names(here), "a coordinate"),
+        "rates": _rates(mechanism, asked.rates, _names(here)),
         "inputs": forces,
         "input_times": times,
         "motion": asked.motion,
@@ -79,11 +79,15 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
         "until": asked.until,
         "step": STEP if asked.step is None else asked.step,
         "start": _model_start(model, asked, forces),
-        "rates": None if asked.rates is None else quantities_of(asked.rates, "--rates", names, "a coordinate"),
+        "rates": _rates(described(model), asked.rates, names),
         "inputs": forces,
         "times": times,
         "motion": asked.motion,
     }
+
+
+def _rates(mechanism: Mechanism, text: str | None, names: tuple[str, ...]) -> dict[str, float] | None:
+    return None if text is None else quantities_of(text, "--rates", names, "a coordinate", along(mechanism, "rate"))
 
 
 def _names(here: Configuration) -> tuple[str, ...]:
@@ -125,7 +129,9 @@ def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any
     if text is None:
         return {}, None
     if "=" in text and not Path(text).exists():
-        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator")), None
+        return dict(
+            quantities_of(text, "--inputs", mechanism.actuators, "an actuator", along(mechanism, "force"))
+        ), None
     table = read_time_table(text, of="actuator", why="a course over time needs")
     for name in table.values:
         if name not in mechanism.actuators:

@@ -15,6 +15,7 @@ from supple.cli.rigid_option import Rigid
 from supple.cli.run_options import REST, Asked, model_task_of, task_of
 from supple.cli.simulate_model import show_model_run, simulate_model, write_model_run
 from supple.cli.simulated import show, told_of, write
+from supple.description.dimension import TIME
 
 if TYPE_CHECKING:
     from supple.analyses.simulated import Simulation
@@ -119,13 +120,13 @@ def simulate(
 
         wanted = Asked(
             scenario, start, at, rates, inputs, motion,
-            None if until is None else quantity_of(until, "--until"),
-            None if step is None else quantity_of(step, "--step"),
+            None if until is None else quantity_of(until, "--until", TIME),
+            None if step is None else quantity_of(step, "--step", TIME),
         )  # fmt: skip
         options: dict[str, Any] = {
             "tolerance": tolerance,
             "spectral_radius": spectral_radius,
-            "output_step": None if output_step is None else quantity_of(output_step, "--output-step"),
+            "output_step": None if output_step is None else quantity_of(output_step, "--output-step", TIME),
         }
         if is_model(file):
             model = read_model(answer, file, settings)

@@ -28,6 +28,7 @@ from supple.description.dimension import (
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
+from supple.diagnostics.quoting import quoted
 
 Path = tuple[str | int, ...]
 Said = Iterator[tuple[Path, Any, Dimension]]
@@ -73,7 +74,7 @@ def require_dimensions(mechanism: Mechanism) -> None:
             try:
                 require(item, wanted)
             except InputError as error:
-                field = ".".join(str(key) for key in path[2:] or path[1:])
+                field = quoted(".".join(str(key) for key in path[2:] or path[1:]))
                 raise InputError(
                     f"{field}: {error.message}", part=part_name(path), path=where, hint=error.hint
                 ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import (
@@ -15,7 +16,18 @@ from pydantic import (
     WrapValidator,
 )
 
-from supple.description.dimension import ACCELERATION, FORCE, INERTIA, LENGTH, MASS, TIME, TORQUE, Dimension, require
+from supple.description.dimension import (
+    ACCELERATION,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    RATIO,
+    TIME,
+    TORQUE,
+    Dimension,
+    require,
+)
 from supple.description.expression import number
 from supple.diagnostics import InputError
 
@@ -38,7 +50,7 @@ def _bearable(value: Any) -> float:
 
 def _whole(value: Any) -> int:
     """A whole number, written as such or as an expression."""
-    found = _bearable(value)
+    found = _bearable(_of(RATIO, value))
     if found != round(found):
         raise ValueError(f"{found:g} is not a whole number")
     return round(found)
@@ -46,14 +58,14 @@ def _whole(value: Any) -> int:
 
 def of(dimension: Dimension) -> BeforeValidator:
     """Beside a kind of number: only quantities of this dimension, or plain numbers in SI."""
+    return BeforeValidator(partial(_of, dimension))
 
-    def required(value: Any) -> Any:
-        try:
-            return require(number(value), dimension)
-        except InputError as error:
-            raise ValueError(str(error)) from error
 
-    return BeforeValidator(required)
+def _of(dimension: Dimension, value: Any) -> float:
+    try:
+        return require(number(value), dimension)
+    except InputError as error:
+        raise ValueError(str(error)) from error
 
 
 def _kept(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:

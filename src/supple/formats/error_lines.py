@@ -89,7 +89,8 @@ def _most_telling_alternative(entries: list[Found], place: int, data: Any) -> Fo
             groups.setdefault(entry["loc"][place], []).append(entry)
     fitting = [group for group in groups.values() if not _is_misfit(group, place)]
     if fitting:
-        group = min(fitting, key=_mistakes)
+        # Of equals the one whose mistake lies deeper: more of the value is as it wants it.
+        group = min(fitting, key=lambda group: (_mistakes(group), -len(existing(group[0]["loc"], data))))
         stripped = [{**entry, "loc": (*common, *entry["loc"][place + 1 :])} for entry in group]
         return _most_telling(stripped, data)
     # None of them takes such a value at all: say what they would take.

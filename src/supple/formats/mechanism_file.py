@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from supple.description.consistency import require_consistent
+from supple.description.dimension import Measured, require
 from supple.description.drawing import Drawing
+from supple.description.expression import resolve_parameters
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
 from supple.description.superelement import use_folder
@@ -104,7 +106,27 @@ def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, A
             raise InputError(
                 f"there is no parameter {quoted(name)} to set", part="parameters", hint=nearest(name, known)
             )
-    return {**data, "parameters": {**known, **parameters}}
+    return {**data, "parameters": {**known, **_alike(known, parameters)}}
+
+
+def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int | str]:
+    """Other values of parameters that have a dimension in the file: of the same one, or plain numbers in SI units."""
+    try:
+        before, after = resolve_parameters(known), resolve_parameters(known, parameters)
+    except InputError:  # it is told later, with its place
+        return dict(parameters)
+    found = dict(parameters)
+    for name in parameters:
+        old, new = before[name], after[name]
+        if isinstance(old, Measured):
+            try:
+                value = require(new, old.dimension)
+            except InputError as error:
+                raise InputError(
+                    error.message, part=f"parameter {quoted(name)}", hint=f"the file says {quoted(old.text)}"
+                ) from None
+            found[name] = Measured(value, old.dimension, str(parameters[name]))
+    return found
 
 
 def _require_meaning(mechanism: Mechanism) -> None:
