@@ -44,7 +44,7 @@ def test_options_choose_actuators_objective_and_step(supple):
 
 
 def test_bounds_by_name_with_units_and_intervals(supple):
-    said = supple(*TURN, "--bounds", "A=60 Nm,B=-55:70", "--rate-bounds", "D=2 kN", "--json").object
+    said = supple(*TURN, "--bounds", "A=60 Nm,B=-55:70", "--rate-bounds", "D=2 kNm/s", "--json").object
     assert said["peak"]["A"] <= 60 * (1 + 1e-9)
     assert said["min"]["B"] >= -55 * (1 + 1e-9)
     assert np.abs(np.diff(said["forces"]["D"])).max() <= 2.0 * (1 + 1e-7)  # in a millisecond
