@@ -199,7 +199,7 @@ bodies:
 frames: {tip: {on: ram, local: [0, 0, 50 mm]}}
 joints:
   O: {revolute: [ground, arm], axis: y, limits: [-90 deg, 90 deg], rest: 2 deg, viscous: 0.1 Nm*s/rad, dry: 0.2 Nm,
-      motor: {inertia: 3 kg*cm**2, gear: 100}}
+      motor: {inertia: 3 kg*cm**2, gear: 100}, drive: {stiffness: 8 kNm/rad, damping: 5 Nm*s/rad}}
   P: {revolute: [arm, link], axis: y, elastic: {x: 1e7 N/m, rx: 1e4 Nm/rad}, elastic_damping: {x: 2 N*s/m, rx: 1}}
   Q: {weld: [link, frame]}
   R: {cylindrical: [frame, ram], axis: z, limits: {slide: [0, 300 mm], angle: [0, 1 rev]}, viscous: {slide: 3 N*s/m},

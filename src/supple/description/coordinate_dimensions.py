@@ -101,18 +101,23 @@ def _said(mechanism: Mechanism) -> Said:
 
 
 def _of_joints(mechanism: Mechanism) -> Said:
-    fields = {"rest": "value", "limits": "value", "viscous": "damping", "dry": "force"}
+    fields = {
+        "rest": {"": "value"}, "limits": {"": "value"}, "viscous": {"": "damping"}, "dry": {"": "force"},
+        "motor": {"gear": "gear"}, "drive": {"stiffness": "stiffness", "damping": "damping"},
+    }  # fmt: skip
     for name, joint in mechanism.joints.items():
         path: Path = ("joints", name)
         for coordinate in joint.coordinates(mechanism.plane):
             of = dimensions_along(coordinate)
-            for field in (*fields, "motor"):
+            for field in joint.per_coordinate:
                 value = joint.value(field, coordinate, mechanism.plane)
-                inside = (coordinate,) if isinstance(getattr(joint, field), dict) else ()
-                if value is not None and field == "motor":
-                    yield (*path, field, *inside, "gear"), value.gear, of.gear
-                elif value is not None:
-                    yield (*path, field, *inside), value, getattr(of, fields[field])
+                where = (*path, field, coordinate) if isinstance(getattr(joint, field), dict) else (*path, field)
+                if value is not None:
+                    for inside, which in fields[field].items():
+                        if inside:
+                            yield (*where, inside), getattr(value, inside), getattr(of, which)
+                        else:
+                            yield where, value, getattr(of, which)
         for direction, value in (joint.elastic or {}).items():
             yield (*path, "elastic", direction), value, dimensions_along(direction).stiffness
         for direction, value in (joint.elastic_damping or {}).items():

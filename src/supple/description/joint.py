@@ -70,9 +70,9 @@ class Motor(Part):
 class Drive(Part):
     """Compliance between a motor and what it moves: a gearbox, a belt, a spindle, about or along the joint's axis."""
 
-    stiffness: Positive
+    stiffness: PositiveOfCoordinate
     """Seen at the joint, N m/rad or N/m, the motor held."""
-    damping: NotNegative = 0.0
+    damping: NotNegativeOfCoordinate = 0.0
     """Beside this stiffness, N m s/rad or N s/m."""
 
 
