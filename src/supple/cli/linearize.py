@@ -11,7 +11,7 @@ from supple.cli.answer import answering
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
 from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
-from supple.cli.options import Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.options import Json, Settings, configuration, read_mechanism, without_equilibrium
 from supple.cli.quantities import DimensionOf, along, quantities_of
 from supple.cli.rigid_option import Rigid
 
@@ -49,7 +49,7 @@ Inputs = Annotated[
     ),
 ]  # fmt: skip
 
-_EQUILIBRIUM, _NONE = "equilibrium", "none"
+_NONE = "none"
 
 
 def linearize(
@@ -99,10 +99,7 @@ class _Asked(NamedTuple):
 
     def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
         """WHERE without `equilibrium`, and whether that was asked for."""
-        if self.at is None or _EQUILIBRIUM in known:
-            return self.at, False
-        others = [item for item in pieces(self.at) if item.strip() != _EQUILIBRIUM]
-        return ",".join(others) or None, len(others) < len(pieces(self.at))
+        return without_equilibrium(self.at, known)
 
     def state(
         self, mechanism: Mechanism, coordinates: Iterable[str], actuators: Iterable[str]

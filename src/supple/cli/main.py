@@ -13,6 +13,7 @@ from supple.cli import (
     assemble,
     check,
     compare,
+    compliance,
     evaluate,
     examples,
     export,
@@ -42,6 +43,8 @@ app.command("assemble")(assemble.assemble)
 app.command("local")(local.local)
 app.command("modes")(modes.modes)
 app.command("frf")(frf.frf)
+app.command("sag")(compliance.sag)
+app.command("compliance")(compliance.compliance)
 app.command("simulate")(simulate.simulate)
 app.command("inverse")(inverse.inverse)
 app.command("linearize")(linearize.linearize)

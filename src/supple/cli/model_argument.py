@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer
-from supple.cli.options import configuration
+from supple.cli.options import configuration, without_equilibrium
 from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
@@ -68,12 +68,16 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
     from supple.kinematics.configuration import coordinate_values
     from supple.kinematics.rest import rest
 
-    names = model.layout.coordinates[: model.layout.theta]
+    s = model.layout.theta
+    names = model.layout.coordinates[:s]
     if follows_path(model):
         kind = f'a coordinate of the path model "{model.name}"'
         given = {} if at is None else quantities_of(at, "--at", names, kind, along(described(model)))
         return [given.get(name, 0.0) for name in names]
     mechanism = described(model)
+    others, resting = without_equilibrium(at, mechanism.configurations)
+    if resting and model.layout.size > s:  # its own, sagging included
+        return [float(value) for value in model.equilibrium(model_configuration(model, others))[:s]]
     asked = configuration(mechanism, at)
     values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, asked), strict=True))
     for name, value in model.held.items():

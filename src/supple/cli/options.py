@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,8 @@ from supple.cli.bundled import mechanism_file
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+
+REST, EQUILIBRIUM = "rest", "equilibrium"
 
 File = Annotated[
     str,
@@ -23,7 +26,8 @@ At = Annotated[
     typer.Option(
         "--at", metavar="WHERE", show_default=False,
         help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`. "
-        "What is not mentioned stays at rest.",
+        "What is not mentioned stays at rest. `rest`: as drawn. `equilibrium`: where gravity and springs leave it, "
+        "close to the others.",
     ),
 ]  # fmt: skip
 Settings = Annotated[
@@ -56,12 +60,17 @@ def _parameters(settings: list[str] | None) -> dict[str, str]:
 
 
 def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
-    """θ as `--at` names it: configurations and coordinates, later ones over earlier ones; None for rest."""
+    """θ as `--at` names it: configurations and coordinates, later ones over earlier ones; None for rest.
+
+    `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
+    force. A configuration that the file calls so goes before either.
+    """
+    from supple.analyses.statics import equilibrium
     from supple.cli.quantities import along, quantity_of
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest
 
-    if at is None:
+    if at is None or (at.strip() == REST and REST not in mechanism.configurations):
         return None
     names = rest(mechanism).numbering.coordinates
     if not names:
@@ -71,13 +80,19 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
             hint="list coordinates: in the file, or leave --at out to get the rest configuration",
         )
     theta: dict[str, float] = {}
+    resting = False
     for piece in pieces(at):
         name, equals, text = (item.strip() for item in piece.partition("="))
+        if not equals and name in (REST, EQUILIBRIUM) and name not in mechanism.configurations:
+            resting = resting or name == EQUILIBRIUM
+            continue
         if not equals:
             if name not in mechanism.configurations:
                 raise InputError(
                     f'there is no configuration "{name}"', part="--at",
-                    hint=f"write {name}=VALUE" if name in names else nearest(name, mechanism.configurations),
+                    hint=f"write {name}=VALUE"
+                    if name in names
+                    else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
                 )  # fmt: skip
             theta |= mechanism.configurations[name]
             continue
@@ -86,7 +101,15 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
                 f'"{name}" is not a coordinate of "{mechanism.name}"', part="--at", hint=nearest(name, names)
             )
         theta[name] = quantity_of(text, f"--at {name}", along(mechanism)(name))
-    return theta
+    return dict(equilibrium(mechanism, theta).coordinates) if resting else theta
+
+
+def without_equilibrium(at: str | None, known: Iterable[str]) -> tuple[str | None, bool]:
+    """WHERE without the word `equilibrium`, and whether that was asked for; `known` are the file's configurations."""
+    if at is None or EQUILIBRIUM in known:
+        return at, False
+    others = [item for item in pieces(at) if item.strip() != EQUILIBRIUM]
+    return ",".join(others) or None, len(others) < len(pieces(at))
 
 
 def pieces(text: str) -> list[str]:

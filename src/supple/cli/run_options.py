@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.cli.model_argument import described, follows_path, model_configuration
-from supple.cli.options import configuration
+from supple.cli.options import EQUILIBRIUM, REST, configuration, without_equilibrium
 from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.kinematics.configuration import Configuration
     from supple.reduced.model import ReducedModel
-
-EQUILIBRIUM, REST = "equilibrium", "rest"
 
 
 class Asked(NamedTuple):
@@ -98,18 +96,19 @@ def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> l
     """θ at the start, by the names of the mechanism that the model was made from."""
     from supple.diagnostics import InputError
 
-    start = asked.start
+    start, at = asked.start, asked.at
     if follows_path(model):
         if start != REST:
             raise InputError(
                 f'"{start}" is not on the path of the model', part="--start", hint="give --at arclength=VALUE"
             )
-        return model_configuration(model, asked.at)
-    if start == EQUILIBRIUM:
+        return model_configuration(model, at)
+    at, resting = without_equilibrium(at, described(model).configurations)
+    if resting or start == EQUILIBRIUM:
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
-            return _rested(model, model_configuration(model, asked.at), forces)
-        return [float(value) for value in start_configuration(described(model), start, asked.at, forces).theta]
-    wanted = [item for item in (None if start == REST else start, asked.at) if item is not None]
+            return _rested(model, model_configuration(model, at), forces)
+        return [float(value) for value in start_configuration(described(model), EQUILIBRIUM, at, forces).theta]
+    wanted = [item for item in (None if start == REST else start, at) if item is not None]
     return model_configuration(model, ",".join(wanted) if wanted else None)
 
 

@@ -1,0 +1,128 @@
+"""`supple compliance` and `supple sag`: how far a mechanism yields to forces at places, and to its own weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.assemble import warn_of_limits
+from supple.cli.local import names
+from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+
+if TYPE_CHECKING:
+    from supple.analyses.compliance import Compliance
+    from supple.analyses.deflection import Deflection
+    from supple.analyses.ports import Port
+    from supple.kinematics.numbering import Numbering
+
+Places = Annotated[
+    str | None,
+    typer.Option(
+        "--places", metavar="T,E.z,...", show_default=False,
+        help="A place for all its directions, `place.axis`, or a sensor's output; all sensors if left out.",
+    ),
+]  # fmt: skip
+
+
+def sag(file: File, at: At = None, places: Places = None, settings: Settings = None, as_json: Json = False) -> None:
+    """Compute how far a mechanism sags under gravity and constant loads, actuators locked."""
+    with answering(as_json) as answer:
+        from supple.analyses.deflection import deflection
+
+        mechanism = read_mechanism(answer, file, settings)
+        found = deflection(mechanism, configuration(mechanism, at))
+        warn_of_limits(answer, found.configuration)
+        ports = _ports(found.rest.numbering, places)
+        data = {
+            "displacements": {item.name: found.of(item.name) for item in ports},
+            "units": {item.name: item.unit for item in ports},
+            "holding_forces": found.holding_forces,
+            "at": found.configuration.coordinates,
+        }
+        answer.give(data, lambda: _show_sag(found, ports, data))
+
+
+def compliance(
+    file: File, at: At = None, places: Places = None, settings: Settings = None, as_json: Json = False
+) -> None:
+    """Compute the static compliance at places, actuators locked, and the stiffness it leaves them."""
+    with answering(as_json) as answer:
+        from supple.analyses.compliance import compliance as compliance_of
+        from supple.diagnostics import InputError
+        from supple.kinematics.closure import assemble
+
+        mechanism = read_mechanism(answer, file, settings)
+        here = assemble(mechanism, configuration(mechanism, at))
+        warn_of_limits(answer, here)
+        wanted = [item.name for item in _ports(here.rest.numbering, places)]
+        found = compliance_of(mechanism, here, wanted)
+        try:
+            stiffness: Any = found.stiffness
+        except InputError as error:
+            stiffness = None
+            answer.note(str(error))
+        data = {
+            "names": found.names,
+            "units": found.units,
+            "compliance": found.values,
+            "stiffness": stiffness,
+            "at": here.coordinates,
+        }
+        answer.give(data, lambda: _show_compliance(found, stiffness))
+
+
+def _ports(numbering: Numbering, text: str | None) -> list[Port]:
+    """Where to look: as told, or what the sensors watch."""
+    from supple.analyses.ports import place_ports, port
+    from supple.diagnostics import InputError
+    from supple.formulations.coefficients import carried
+    from supple.kinematics.rest import rest
+
+    if text is not None:
+        return [item for name in names(text) for item in place_ports(numbering, name)]
+    watched = carried(rest(numbering.mechanism)).outputs
+    if not watched:
+        raise InputError(
+            "it has no sensor", part=f'mechanism "{numbering.mechanism.name}"', hint="name places: --places T,E.z"
+        )
+    return [port(numbering, name) for name in watched]
+
+
+def _title(where: Any, what: str) -> str:
+    from supple.cli.tables import number
+
+    at = ", ".join(f"{name}={number(value)}" for name, value in where.coordinates.items())
+    return f"{where.mechanism.name} at {at or 'rest'}, {what}, actuators locked"
+
+
+def _show_sag(found: Deflection, ports: list[Port], data: dict[str, Any]) -> None:
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    out.line(_title(found.configuration, "under gravity and constant loads"))
+    moved = data["displacements"]
+    out.table(("place", "displacement"), [(item.name, number(moved[item.name], item.unit)) for item in ports])
+    numbering = found.rest.numbering
+    angles = numbering.angles()[numbering.constraints :]
+    held = [
+        (name, number(force, "N m" if angles[i] else "N"))
+        for i, (name, force) in enumerate(found.holding_forces.items())
+    ]
+    if held:
+        out.table(("coordinate", "held by"), held)
+
+
+def _show_compliance(found: Compliance, stiffness: Any) -> None:
+    from supple.cli.tables import Tables
+
+    out = Tables()
+    out.line(_title(found.configuration, "displacements (rows) for unit forces (columns)"))
+    labels = [f"{name} [{unit}]" for name, unit in zip(found.names, found.units, strict=True)]
+    forces = [
+        f"{name} [{'N m' if unit == 'rad' else 'N'}]" for name, unit in zip(found.names, found.units, strict=True)
+    ]
+    out.matrix("compliance", labels, forces, found.values)
+    if stiffness is not None:
+        out.matrix("stiffness", forces, labels, stiffness)
