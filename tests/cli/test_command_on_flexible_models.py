@@ -62,20 +62,27 @@ def test_an_evaluation_shows_all_that_stands_in_the_equations(supple, rom):
             assert all(len(line.rstrip()) == len(lines[1]) for line in lines[2:] if not line.startswith("largest"))
 
 
-def test_what_a_model_cannot_answer(supple, rom, tmp_path):
+def test_what_a_model_cannot_answer(supple, rom):
     said = supple("frf", rom, "--input", "tip.z", "--output", "tip.z", "--damping", "0.02")
     assert said.status != 0
     assert "damping it was reduced with" in said.err
     said = supple("frf", rom, "--input", "lift", "--output", "tip.z")
     assert said.status != 0
     assert "--free-actuators" in said.err
-    table = tmp_path / "motion.csv"
-    t = np.linspace(0.0, 1.0, 9)
-    table.write_text("time,lift,elbow\n" + "".join(f"{x},{1.1 + 0.01 * x**2},0.95\n" for x in t), "utf-8")
-    for command in ("simulate", "inverse"):
-        said = supple(command, rom, "--motion", str(table))
-        assert said.status != 0
-        assert "deformation" in said.err
+
+
+def test_a_motion_leads_theta_and_leaves_deformation_free(supple, rom):
+    run = supple("simulate", rom, "--motion", "reach", "--until", "0.5", "--json").object
+    needed = supple("inverse", rom, "--motion", "reach", "--json")
+    assert "quasi-static" in needed.err
+    found = needed.object
+    assert found["deformation"].keys() == {"mode1", "mode2"}
+    assert run["coordinates"].keys() == {"lift", "elbow", "mode1", "mode2"}
+    # At the start both rest: the same deformation, the same forces.
+    for name, values in found["deformation"].items():
+        assert_allclose(run["coordinates"][name][0], values[0], rtol=2e-2)  # the motion starts with an acceleration
+    for name, values in found["forces"].items():
+        assert_allclose(run["driving_forces"][name][0], values[0], rtol=2e-2)
 
 
 def test_a_run_from_the_deflected_rest(supple, rom):

@@ -16,7 +16,8 @@ from supple.analyses.trajectory import Trajectory
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.rest import rest
-from supple.reduced.model import ReducedModel
+from supple.reduced.led_motion import quasi_static
+from supple.reduced.model import FRICTION_SPEED, ReducedModel
 from supple.results.signals import Signals
 
 Array = NDArray[np.float64]
@@ -27,12 +28,15 @@ class ModelForces:
     """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
 
     rigid : names of the elastic parts that the model takes as rigid
+    deformation : δ (N,) by name, quasi-static: as if the motion at each instant had lasted for ever. Vibrations are
+                  left out; none for a rigid model
     """
 
     trajectory: Trajectory
     forces: Signals
     needed: Array
     rigid: tuple[str, ...] = ()
+    deformation: Signals | None = None
 
 
 def inverse_of_model(
@@ -55,12 +59,24 @@ def inverse_of_model(
             "a reduced model knows nothing of the reactions in joints",
             part="minimize", hint="take torque or peak, or ask the mechanism",
         )  # fmt: skip
-    needed = model_force(model, path)
-    if model.layout.coordinates != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
-        names = model.layout.coordinates
+    s, n = model.layout.theta, model.layout.size
+    if n > s:
+        needed, delta = _deformed(model, path)
+        names = model.layout.coordinates[s:]
+        bent = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)})
+    else:
+        needed, bent = model_force(model, path), None
+    if model.layout.coordinates[:s] != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
+        names = model.layout.coordinates[:s]
         sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)})
-        return ModelForces(path, sums, needed, model.rigid)
-    B = model.evaluate(path.theta).input_map
+        return ModelForces(path, sums, needed, model.rigid, bent)
+    B = model.evaluate(path.theta).input_map[:, :, : len(mechanism.actuators)]
+    if np.abs(B[:, s:]).max(initial=0.0) > 1e-9 * np.abs(B).max(initial=0.0):
+        raise InputError(
+            "its actuators push modes of deformation as well, which a quasi-static answer does not know",
+            part=f'model "{model.name}"', hint="take the actuators as coordinates, or simulate it along the motion",
+        )  # fmt: skip
+    B = np.ascontiguousarray(B[:, :s])
     chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
     w = weights_of(chosen, weights)
     lower, upper = force_bounds(chosen, bounds)
@@ -68,19 +84,33 @@ def inverse_of_model(
     objective = torque_objective(chosen.B, w) if minimize == "torque" else None
     u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    return ModelForces(path, Signals(path.time, forces, chosen.units), needed, model.rigid)
+    return ModelForces(path, Signals(path.time, forces, chosen.units), needed, model.rigid, bent)
 
 
 def model_force(model: ReducedModel, path: Trajectory) -> Array:
-    """Q (N, n): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), as of the mechanism, with a true sign."""
+    """Q (N, s): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), as of the mechanism, with a true sign.
+
+    A flexible model deforms quasi-statically; the forces are those that hold θ on its course then.
+    """
     if model.layout.size > model.layout.theta:
-        raise InputError(
-            "a motion says nothing of its deformation, which it would have to follow",
-            part=f'model "{model.name}"',
-            hint="simulate it with --inputs, or ask the mechanism, or a model reduced without modes",
-        )
+        return _deformed(model, path)[0]
     c: Any = model.evaluate(path.theta)
     v, a = path.rates, path.accelerations
     found = np.einsum("nij,nj->ni", c.M, a) + np.einsum("nijk,nj,nk->ni", c.christoffel, v, v)
     found += np.einsum("nij,nj->ni", c.damping, v) - c.force
     return np.asarray(found + np.einsum("nfi,nf->ni", c.friction_map, dry_friction(c, v)))
+
+
+def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
+    """Q_θ (N, s) and δ (N, n - s), quasi-static."""
+    s, n = model.layout.theta, model.layout.size
+    delta = quasi_static(model, path.theta, path.rates, path.accelerations)
+    v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
+    c: Any = model.evaluate(path.theta)
+    smooth = np.array(list(c.dry_forces.values())) * np.tanh(
+        np.einsum("nfi,ni->nf", c.friction_map, v) / FRICTION_SPEED
+    )
+    # Dry friction has its true sign here, as in the forces of the mechanism.
+    forces = model.inverse(path.theta, v, a, delta=delta)
+    forces = forces + np.einsum("nfi,nf->ni", c.friction_map, dry_friction(c, v) - smooth)
+    return np.ascontiguousarray(forces[:, :s]), delta

@@ -115,6 +115,9 @@ def inverse(
             found = whole
         _write(found, output, plot)
         forces, course = found.forces, found.trajectory
+        deformation = getattr(found, "deformation", None)
+        if deformation is not None:
+            answer.note("its deformation is taken as quasi-static, without vibration; `simulate --motion` follows it")
         data = {
             "time": course.time,
             "forces": forces,
@@ -124,6 +127,7 @@ def inverse(
             "units": forces.units,
             "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
             "rigid": found.rigid,
+            "deformation": deformation,
         }
         answer.give(data, lambda: _show(name, found, motion, minimize.value))
 

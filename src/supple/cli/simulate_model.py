@@ -56,7 +56,7 @@ def simulate_model(
 
     if motion is not None:
         lasts = until if until is not None else float(model_trajectory(model, motion).time[-1])
-        return _prescribed(model, motion, _grid(lasts, step, output_step))
+        return _prescribed(model, motion, _grid(lasts, step, output_step), tolerance)
     assert until is not None
     signals = {name: value if np.ndim(value) == 0 else _linear(times, value) for name, value in inputs.items()}
     run = model.simulate(
@@ -89,28 +89,13 @@ def _grid(until: float, step: float, output_step: float | None) -> NDArray[np.fl
     return np.linspace(0.0, until, count + 1)
 
 
-def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64]) -> ModelRun:
-    """Along a motion nothing is integrated: coefficients tell outputs, energy and the forces it needs."""
-    import numpy as np
-
-    from supple.analyses.reduced_inverse import model_force
-    from supple.results.signals import Signals
-
-    path = model_trajectory(model, motion, times=grid)
-    needed = model_force(model, path)
-    outputs, energy = model.observe(np.ascontiguousarray(path.theta), np.ascontiguousarray(path.rates))
-
-    def signals(names: tuple[str, ...], values: NDArray[np.float64]) -> Signals:
-        return Signals(path.time, {name: values[:, i] for i, name in enumerate(names)})
-
-    names = model.layout.coordinates
-    energies = {"kinetic": energy[:, 0]}
-    if np.isfinite(energy[:, 1]).all():
-        energies |= {"potential": energy[:, 1], "total": energy.sum(axis=1)}
+def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64], tolerance: float | None) -> ModelRun:
+    """θ as the motion says; deformation, where there is any, is free and integrated."""
+    run = model.follow(model_trajectory(model, motion, times=grid), tolerance=tolerance)
+    assert run.driving_forces is not None
     return ModelRun(
-        path.time, signals(names, path.theta), signals(names, path.rates), signals(model.layout.outputs, outputs),
-        signals((), outputs), signals(names, needed), Signals(path.time, energies), "", 0,
-    )  # fmt: skip
+        run.time, run.coordinates, run.rates, run.outputs, run.inputs, run.driving_forces, run.energy, "", run.steps
+    )
 
 
 def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> None:

@@ -31,6 +31,7 @@ from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 
 if TYPE_CHECKING:
+    from supple.reduced.led_motion import Led
     from supple.reduced.trajectories import Trajectories
 
 Array = NDArray[np.float64]
@@ -228,6 +229,12 @@ class ReducedModel:
             spectral_radius=spectral_radius,
             friction_speed=friction_speed,
         )
+
+    def follow(self, course: Led, *, tolerance: float | None = None) -> Trajectories:
+        """θ led along a Trajectory, δ free to move; see `supple.reduced.led_motion.led_motion`."""
+        from supple.reduced.led_motion import led_motion
+
+        return led_motion(self, course, tolerance=tolerance)
 
     def linearize(
         self,

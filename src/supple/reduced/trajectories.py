@@ -20,6 +20,7 @@ class Trajectories:
     coordinates, rates, accelerations : of η; outputs : y; inputs : u; energy : kinetic, potential and total, in J
     reason : empty, or why the run ended early, at `stopped` (s); the signals then reach as far as the last result
     steps  : of the integrator
+    driving_forces : of a model led along a motion, what keeps each θ on its course, N or N m; None otherwise
     """
 
     time: Array
@@ -32,6 +33,7 @@ class Trajectories:
     reason: str = ""
     stopped: float = np.nan
     steps: int = 0
+    driving_forces: Signals | None = None
 
     @property
     def finished(self) -> bool:

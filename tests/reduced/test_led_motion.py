@@ -1,0 +1,83 @@
+"""A flexible model whose θ is led: its deformation obeys the equations of motion, and tends to the quasi-static one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+from supple.analyses.reduced_inverse import inverse_of_model
+from supple.diagnostics import InputError
+from supple.reduced.led_motion import quasi_static
+
+RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
+
+
+@pytest.fixture(scope="module")
+def ralf():
+    return supple.load(RALF)
+
+
+@pytest.fixture(scope="module")
+def model(ralf):
+    return supple.reduce(ralf, internal_modes=2, tolerance=1e-4, progress=False)
+
+
+def reaching(ralf, duration, count=801):
+    motion = supple.Motion.model_validate(
+        {"coordinates": {"lift": {"to": 1.0}, "elbow": {"to": 0.9}}, "duration": duration}
+    )
+    return supple.trajectory(ralf, motion, times=np.linspace(0.0, duration, count))
+
+
+def test_its_driving_forces_alone_bring_the_same_motion(ralf, model):
+    """Led along a course or pushed by the forces this takes: the same equations."""
+    course = reaching(ralf, 1.0)
+    led = model.follow(course, tolerance=1e-11)
+    eta = {name: values[0] for name, values in led.coordinates.items()}
+    free = model.simulate(
+        led.time, dict(led.driving_forces), eta, rates=[led.rates[name][0] for name in eta],
+        tolerance=1e-11, method="explicit",
+    )  # fmt: skip
+    assert free.finished
+    for name, values in led.coordinates.items():
+        # forces are linear between 800 instants: (h²/8) of their second derivative, h ω = 0.06
+        assert_allclose(free.coordinates[name], values, atol=2e-4 * np.ptp(values))
+    moved = np.ptp(led.coordinates["mode1"])
+    assert moved > 0.01  # √kg m: it vibrates
+
+
+def test_slow_motions_deform_quasi_statically(ralf, model):
+    """Vibration left by an acceleration that sets in over T falls faster than 1/T: by Riemann and Lebesgue."""
+    off = []
+    for duration in (2.0, 20.0):
+        course = reaching(ralf, duration, 401)
+        led = model.follow(course)
+        bent = quasi_static(model, course.theta, course.rates, course.accelerations)
+        found = np.stack([led.coordinates[name] for name in ("mode1", "mode2")], axis=1)
+        off.append(np.abs(found - bent).max() / np.abs(bent).max())
+    assert off[1] < 0.1 * off[0]
+    forces = inverse_of_model(model, ralf, course)
+    for name, values in forces.forces.items():
+        assert_allclose(led.driving_forces[name], values, rtol=5.0 * off[1])
+    assert forces.deformation is not None
+    assert_allclose(forces.deformation["mode1"], bent[:, 0])
+
+
+def test_at_rest_it_sags_as_in_equilibrium(model):
+    theta = np.array([[1.15, 1.0]])
+    still = np.zeros((1, 2))
+    delta = quasi_static(model, theta, still, still)[0]
+    held = model.linearize(theta[0]).at["states"]
+    # the iteration stops at 1e-12 of the deformation; the least squares of the linearization lose some digits
+    assert_allclose(delta, [held["mode1"], held["mode2"]], rtol=1e-8)
+
+
+def test_a_course_of_other_coordinates_is_refused(model):
+    four_bar = supple.load(RALF.parents[1] / "four-bar" / "mechanism.yaml")
+    course = supple.trajectory(four_bar, lambda t: ([0.1], [0.0], [0.0]), times=[0.0, 0.1])
+    with pytest.raises(InputError, match="it moves crank, and the model has lift, elbow"):
+        model.follow(course)
