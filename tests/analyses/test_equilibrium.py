@@ -27,6 +27,21 @@ def test_a_constant_torque_lifts_it():
     assert_allclose(found.coordinates["O"], angle, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e3])
+@pytest.mark.parametrize("mass", [1e-9, 1e6])
+def test_a_pendulum_of_any_size_falls_from_upright(size, mass):
+    small = PENDULUM.replace(points={"O": [0, 0], "P": [size, 0]}, bodies={"rod": {"rod": ["O", "P"], "mass": mass}})
+    angle = supple.equilibrium(small, [np.pi / 2]).theta[0]
+    assert_allclose(angle % (2 * np.pi), 1.5 * np.pi, rtol=1e-14)
+
+
+def test_the_force_that_is_left_is_rounding(example):
+    held = springs_at(example("orthoglide"), 2e3)
+    here = supple.equilibrium(held)
+    sag = np.abs(here.theta - supple.assemble(held).theta).max()
+    assert np.abs(supple.local(held, here).force).max() < 1e-13 * 2e3 * sag + 1e-15 * 2e3
+
+
 def springs_at(mechanism, stiffness):
     """The mechanism held by a spring at every actuator."""
     here = supple.assemble(mechanism)
@@ -57,7 +72,9 @@ def test_what_nothing_holds_has_none():
         bodies={"sledge": {"mass": 1, "center": "S", "inertia": 0.1}},
         joints={"S": {"prismatic": ["ground", "sledge"], "axis": [1, -0.2]}}, coordinates=["S"],
     )  # fmt: skip
-    with pytest.raises(supple.InputError, match="add what holds the mechanism"):
-        supple.equilibrium(sledge)
+    with pytest.raises(supple.InputError, match="add what holds the mechanism") as said:
+        supple.equilibrium(sledge, [0.25])
+    assert "from S=0.25; the search ended at S=" in str(said.value)
+    assert "N along S" in str(said.value)
     held = sledge.replace(springs={"rope": {"joint": "S", "stiffness": 10.0, "rest": 0.0}})
     assert_allclose(supple.equilibrium(held).theta, 9.81 * 0.2 / np.hypot(1, 0.2) / 10.0, rtol=1e-9)

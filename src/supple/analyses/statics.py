@@ -20,8 +20,11 @@ Array = NDArray[np.float64]
 
 _ITERATIONS, _TRIES = 100, 12
 _STOPPED = 4  # times in all that a dead point may stand in the way
-_SMALL = 1e-10  # of the largest force met on the way, or of all loads together
-_NUDGE = 1e-3  # rad or m: how an unstable equilibrium is left
+_SMALL = 1e-10  # of the largest force met on the way, or of all loads together: near enough for Newton's method alone
+_FLAT = 1e-8  # of the largest curvature: along such directions the potential is taken as flat
+_UNSEEN = 1e-12  # of what the loads could do: a curvature that is rounding
+_SAME = 1e-12  # of the potential, or of what the loads could do: a change that is rounding
+_NUDGE, _LONGEST = 1e-3, 0.3  # rad or sizes: how an unstable equilibrium is left; the longest step
 
 
 def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None) -> Configuration:
@@ -31,46 +34,69 @@ def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | N
 
     start  : where the search begins, as in `assemble`
     inputs : (actuators,) constant forces; zero if left out
+
+    Angles are counted in radians and lengths in sizes of the mechanism, so that forces along both are energies; every
+    limit is relative to what the loads can do. The force left over is rounding.
     """
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
-    here = assemble(mechanism, start)
-    theta = here.theta.copy()
+    begin = here = assemble(mechanism, start)
+    unit = _units(here)
     scale = _weight(here)
-    longest, stopped = 0.3, 0
+    longest, stopped = _LONGEST, 0
     for _ in range(_ITERATIONS):
-        model = local(mechanism, here, rigid=True)
-        force = model.force + model.input_map @ u
-        scale = np.maximum(scale, np.abs(force))
-        K = -0.5 * (model.dforce + model.dforce.T)
+        theta = here.theta.copy()
+        force, K, potential = _pushed(mechanism, here, u, unit)
+        scale = max(scale, float(np.abs(force).max()))
         values, vectors = np.linalg.eigh(K)
-        floor = 1e-8 * max(float(np.abs(values).max()), 1e-12)
-        if (np.abs(force) <= _SMALL * scale.max()).all():
-            if values[0] >= -floor:
-                return here
+        flat = max(_FLAT * float(np.abs(values).max()), _UNSEEN * scale)
+        if (np.abs(force) <= _SMALL * scale).all():
+            if values[0] >= -flat:
+                return _sharpened(mechanism, here, u, unit, flat)
             step = _NUDGE * vectors[:, 0]  # on a summit or saddle: down along the steepest way
         else:
             # Along directions that curve down, go downhill all the same.
-            step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor))
+            step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), flat))
             step *= min(1.0, longest / float(np.abs(step).max()))
-        here, taken, dead = _downhill(mechanism, theta, step, float(model.potential) - float(u @ _lengths(here)), u)
+        here, taken, dead = _downhill(mechanism, theta, unit * step, potential, _SAME * scale, u)
         stopped += dead
         if not taken or stopped > _STOPPED:
             break
         if dead:  # not so far next time
-            longest = float(np.abs(here.theta - theta).max())
-        theta = here.theta.copy()
+            longest = float(np.abs((here.theta - theta) / unit).max())
     raise InputError(
-        f"no equilibrium was found from {np.array2string(theta, precision=4)}; the largest force left is "
-        f"{float(np.abs(force).max()):.3g} N (or N m)",
+        f"no equilibrium was found from {_named(begin, begin.theta)}; the search ended at {_named(begin, theta)}, "
+        f"where the largest force left is {_largest(begin, force)}",
         part=f'mechanism "{mechanism.name}"',
         hint="start closer to it, or add what holds the mechanism (springs, actuator forces)",
     )
 
 
+def _pushed(mechanism: Mechanism, here: Configuration, u: Array, unit: Array) -> tuple[Array, Array, float]:
+    """Forces p + B u, the stiffness -∂p/∂θ and the potential, all as energies: of coordinates in units."""
+    model = local(mechanism, here, rigid=True)
+    K = -0.5 * (model.dforce + model.dforce.T) * np.outer(unit, unit)
+    return (model.force + model.input_map @ u) * unit, K, float(model.potential) - float(u @ _lengths(here))
+
+
+def _sharpened(mechanism: Mechanism, here: Configuration, u: Array, unit: Array, flat: float) -> Configuration:
+    """Newton's method alone, as long as it halves the force: to rounding."""
+    force, K, _ = _pushed(mechanism, here, u, unit)
+    for _ in range(_TRIES):
+        values, vectors = np.linalg.eigh(K)
+        firm = values > flat
+        along = np.divide(vectors.T @ force, values, out=np.zeros_like(values), where=firm)
+        there = assemble(mechanism, here.theta + unit * (vectors @ along))
+        left, K, _ = _pushed(mechanism, there, u, unit)
+        if not np.abs(left).max() <= 0.5 * np.abs(force).max():
+            break
+        here, force = there, left
+    return here
+
+
 def _downhill(
-    mechanism: Mechanism, theta: Array, step: Array, potential: float, u: Array
+    mechanism: Mechanism, theta: Array, step: Array, potential: float, same: float, u: Array
 ) -> tuple[Configuration, bool, int]:
-    """Shorten the step until the potential falls (or the force is at rounding).
+    """Shorten the step until the potential falls (or changes by rounding alone).
 
     Returns where that is, whether it was found, and how often a dead point stood in the way.
     """
@@ -80,7 +106,7 @@ def _downhill(
         if bool(here.assembled[0]):
             single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
             model = local(mechanism, single, rigid=True)
-            tolerance = 1e-12 * max(abs(potential), 1.0)
+            tolerance = max(_SAME * abs(potential), same)
             if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
                 return single, True, dead
             step = 0.5 * step
@@ -89,12 +115,33 @@ def _downhill(
     return assemble(mechanism, theta), False, dead
 
 
-def _weight(here: Configuration) -> Array:
-    """What all loads together could do along each coordinate: what a force at rest is small against."""
+def _units(here: Configuration) -> Array:
+    """(s,) what a coordinate is counted in: radians, or sizes of the mechanism."""
+    return np.where(_angles(here), 1.0, here.rest.numbering.arrays.extent)
+
+
+def _angles(here: Configuration) -> NDArray[np.bool_]:
     numbering = here.rest.numbering
-    total = float(np.linalg.norm(carried(here.rest).arrays.loads_f[:, 3:6], axis=1).sum())
-    first = numbering.constraints
-    return total * np.where(numbering.angles()[first : first + len(here.theta)], numbering.arrays.extent, 1.0)
+    return numbering.angles()[numbering.constraints : numbering.constraints + len(here.theta)]
+
+
+def _weight(here: Configuration) -> float:
+    """What all loads together could do over the mechanism's size, N m: what an energy is small against."""
+    loads = carried(here.rest).arrays.loads_f
+    forces = float(np.linalg.norm(loads[:, 3:6], axis=1).sum()) * here.rest.numbering.arrays.extent
+    return forces + float(np.linalg.norm(loads[:, 6:9], axis=1).sum())
+
+
+def _named(begin: Configuration, theta: Array) -> str:
+    names = begin.rest.numbering.coordinates
+    return ", ".join(f"{name}={value:.5g}" for name, value in zip(names, theta, strict=True))
+
+
+def _largest(begin: Configuration, force: Array) -> str:
+    """The largest of the forces, given as energies, in the unit of its coordinate."""
+    i = int(np.argmax(np.abs(force)))
+    size = abs(float(force[i])) / _units(begin)[i]
+    return f"{size:.3g} {'N m' if _angles(begin)[i] else 'N'} along {begin.rest.numbering.coordinates[i]}"
 
 
 def _lengths(configuration: Configuration) -> Array:
