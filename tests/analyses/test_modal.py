@@ -334,3 +334,47 @@ def test_words_and_shapes_are_of_one_configuration(four_bar):
         batch.plot()
     with pytest.raises(supple.InputError, match="there is no mode 7: there are 2, from 0"):
         supple.modes(four_bar, count=2).plot(which=[7])
+
+
+def shaft(**more):
+    return supple.Mechanism(
+        points={"A": [0, 0, 0], "B": [0.4, 0, 0]},
+        materials={"steel": {"youngs_modulus": 210e9, "poisson": 0.3, "density": 7800}},
+        sections={"tube": {"tube": [0.05, 0.04]}},
+        bodies={"arm": {"beam": ["A", "B"], "section": "tube", "material": "steel", "elements": 6}},
+        **more,
+    )  # fmt: skip
+
+
+def test_torsion_is_named():
+    """A tube with a disc at its end twists at √(GJ/Lθ)/2π, its own inertia added by a third."""
+    held = shaft(joints={"A": {"weld": ["ground", "arm"]}},
+                 point_masses={"disc": {"at": "arm.B", "mass": 1e-3, "inertia": 0.4}})  # fmt: skip
+    found = supple.modes(held, count=3)
+    J = np.pi / 32 * (0.05**4 - 0.04**4)
+    inertia = 0.4 + 7800 * J * 0.4 / 3
+    assert_allclose(found.frequencies_hz[0], np.sqrt(210e9 / 2.6 * J / 0.4 / inertia) / (2 * np.pi), rtol=1e-5)
+    assert_allclose(found.energy.torsion["arm"], [1.0, 0.0, 0.0], atol=1e-9)
+    wanted = "turning in place; arm 100 % of the motion; arm 100 % (torsion) of the deformation"
+    assert found.descriptions[0] == wanted
+    assert not any("torsion" in words for words in found.descriptions[1:])
+
+
+def test_energy_of_torsion_is_part_of_the_elastic_energy(example):
+    made = example("flexible-four-bar")
+    found = supple.modes(made, {"crank": 0.4}, count=6).energy
+    for share in found.torsion.values():
+        assert (share >= 0.0).all()
+        assert (share <= 1.0 + 1e-9).all()
+        assert_allclose(share[found.out_of_plane < 1e-6], 0.0, atol=1e-9)  # bars bend in the plane
+    assert max(share.max() for share in found.torsion.values()) > 0.5
+
+
+def test_a_body_that_floats_has_its_modes_with_or_without_preload():
+    floating = {"joints": {"A": {"free": ["ground", "arm"]}}}
+    plain = supple.modes(shaft(**floating), count=8, free_actuators=True, preload=False).frequencies_hz
+    stressed = supple.modes(shaft(**floating), count=8, free_actuators=True)
+    assert_allclose(stressed.frequencies_hz[6:], plain[6:], rtol=1e-9)
+    assert stressed.energy.free[:6].all()
+    with pytest.raises(supple.InputError, match=r"no forces at rest; hold it, or leave out .*--no-preload"):
+        supple.modes(shaft(**floating, gravity=[0, 0, -9.81]), count=8, free_actuators=True)

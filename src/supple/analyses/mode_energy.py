@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.mode_set import ModeSet
+from supple.analyses.torsion import twists
 from supple.description.mass_properties import MassProperties, mass_properties
 from supple.formulations.coefficients import MOTOR
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_at, stiffnesses
 from supple.formulations.elastic_rest.dense import acting
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 from supple.geometry.rotation import skew
@@ -25,8 +26,8 @@ Shares = dict[str, Array]
 
 _PARALLEL = 1e-6  # how far two axes that are one may differ
 _ROUNDING = 2e-14  # of the largest stiffness: an ω² below is zero
+_TURNING = 0.02  # of the kinetic energy: with less in translation, a mode turns parts in place
 _NONE = 1e-12  # and so it is below this part of what it might be
-_GRAVITY = 9.81
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +36,10 @@ class ModeEnergy:
 
     kinetic   : of the kinetic energy, in each body; motors: in the motor of each joint
     strain    : of the elastic energy, in each body; joints: in each elastic joint; springs: in each spring
+    torsion   : of the elastic energy of each body, in torsion of its beams; none in superelements and in the plane
     elastic   : elastic energy over the mode's potential energy; the rest is that of gravity and the forces at rest
     free      : whether the mode is a motion that nothing resists
-    along     : (..., k, 3) of the translation along the world's x, y, z
+    along     : (..., k, 3) of the translation along the world's x, y, z; zero where parts turn in place
     normal    : of the plane that the joints define in space (world axes), or None where there is none
     out_of_plane : of the kinetic energy, in motions out of that plane: along its normal and turns about axes within it
     """
@@ -46,6 +48,7 @@ class ModeEnergy:
     kinetic: Shares
     motors: Shares
     strain: Shares
+    torsion: Shares
     joints: Shares
     springs: Shares
     elastic: Array
@@ -76,10 +79,15 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         for body in rest.bodies
         if body.mesh is not None
     }
+    twisted = {
+        body.name: np.square(Z[..., body.start : body.stop] @ twists(rest, body).T).sum(axis=-1)
+        for body in rest.bodies
+        if body.name in strain
+    }
     joints, springs = _elastic_rows(modes, Z, X)
     stored = _total([strain, joints, springs], Z)
     squares = np.square(2.0 * np.pi * np.atleast_2d(modes.frequencies_hz))
-    free = squares <= _rounding(rest, squares)
+    free = squares <= _rounding(modes, squares)
     inertia = _total([kinetic, motors], Z)
     tensors = _Tensors(rest)
     normal = plane_normal(rest.numbering)
@@ -98,6 +106,7 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         kinetic=shares(kinetic, inertia),
         motors=shares(motors, inertia),
         strain=shares(strain, np.where(free, 0.0, stored)),
+        torsion={name: part for body in strain for name, part in shares({body: twisted[body]}, strain[body]).items()},
         joints=shares(joints, np.where(free, 0.0, stored)),
         springs=shares(springs, np.where(free, 0.0, stored)),
         elastic=unwrapped(np.divide(stored, squares, out=np.zeros_like(stored), where=~free)),
@@ -109,11 +118,17 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
     )
 
 
-def _rounding(rest: ElasticRest, squares: Array) -> Array:
+def _rounding(modes: ModeSet, squares: Array) -> Array:
     """(N, 1): an ω² below is zero. Stiffness, the other modes, and a pendulum of the mechanism's size set the scale."""
-    largest = np.maximum(squares.max(axis=-1, keepdims=True, initial=0.0), _GRAVITY / rest.numbering.arrays.extent)
-    bodies = np.delete(rest.arrays.stiffness, [drive.column for drive in rest.drives.values()])
-    return np.maximum(_ROUNDING * bodies.max(initial=0.0), _NONE * largest)
+    rest, numbering = modes.rest, modes.rest.numbering
+    gravity = numbering.mechanism.gravity
+    weight = (
+        0.0 if gravity is None else float(np.linalg.norm(numbering.drawing.vector(gravity, ("gravity",), "gravity")))
+    )
+    largest = np.maximum(squares.max(axis=-1, keepdims=True, initial=0.0), weight / numbering.arrays.extent)
+    X = modes.configuration.X.reshape(-1, *modes.configuration.X.shape[-2:])
+    stiffest = stiffnesses(rest, modes.held, X[0]).max(initial=0.0)
+    return np.maximum(_ROUNDING * stiffest, _NONE * largest)
 
 
 def _total(parts: Iterable[Shares], Z: Array) -> Array:
@@ -191,7 +206,7 @@ class _Tensors:
             total += R @ E @ np.swapaxes(R, -1, -2)
         found = np.diagonal(total, axis1=-2, axis2=-1)
         largest = found.sum(axis=-1, keepdims=True)
-        return np.divide(found, largest, out=np.zeros_like(found), where=largest > 0.0)
+        return np.divide(found, largest, out=np.zeros_like(found), where=largest > _TURNING)
 
     def out_of_plane(self, Z: Array, X: Array, normal: Array) -> Array:
         """Kinetic energy of (n nᵀu, φ - n nᵀφ) over that of both halves of the motion: (N, k)."""

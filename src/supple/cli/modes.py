@@ -157,6 +157,7 @@ def _energy(found: ModeSet) -> dict[str, Any]:
         "kinetic": energy.kinetic,
         "motors": energy.motors,
         "strain": energy.strain,
+        "torsion": energy.torsion,
         "joints": energy.joints,
         "springs": energy.springs,
         "along": energy.along,

@@ -114,6 +114,12 @@ def reference_at(rest: ElasticRest, held: Held, at: Array, count: int) -> Refere
 
 def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
     """A part of the lowest stiffness that any body or spring has."""
+    known = stiffnesses(rest, held, X)
+    return 0.01 * float(known[known > 0.0].min(initial=np.inf)) if known.any() else 1.0
+
+
+def stiffnesses(rest: ElasticRest, held: Held, X: Array) -> Array:
+    """What bodies and springs have along z, each by itself, at one position: Λ, and |C_i|²/c_i of the soft rows."""
     C = np.empty((len(held.rows), rest.size))
     compiled(chosen_rows)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
@@ -121,6 +127,4 @@ def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
     bodies = rest.arrays.stiffness.copy()
     for drive in rest.drives.values():
         bodies[drive.column] *= DEFLECTION  # as of the body that deflects, not of the deflection by itself
-    known = np.concatenate([bodies, springs])
-    known = known[known > 0.0]
-    return 0.01 * float(known.min(initial=1e6))
+    return np.concatenate([bodies, springs])

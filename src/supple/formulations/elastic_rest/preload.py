@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.description.mass_properties import mass_properties
+from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 from supple.formulations.elastic_rest.loads import Loads, NodalForce, input_rows, loads_at
@@ -83,7 +84,16 @@ def _row_forces(
         pushed = pushed[:0]  # a force along a locked coordinate is that coordinate's multiplier
     X = configuration.X[None]
     forces = np.vstack([loads.vector, rows_at(rest, pushed, X)[0]])
-    every = static_response(rest, X, forces[None])[1][0]
+    if not forces.any():  # also where nothing holds it, as a body that floats
+        return {row: -force for row, force in loads.along.items()}
+    try:
+        every = static_response(rest, X, forces[None])[1][0]
+    except InputError as error:
+        raise InputError(
+            "its loads move something that no joint, coordinate or spring holds, so that there are no forces at rest",
+            part=f'mechanism "{rest.numbering.mechanism.name}"',
+            hint="hold it, or leave out the stiffness of forces at rest: --no-preload (preload=False)",
+        ) from error
     u = np.zeros(len(pushed)) if inputs is None or not len(pushed) else inputs.copy()
     if len(pushed) and holding:
         count = len(rest.numbering.mechanism.actuators)
