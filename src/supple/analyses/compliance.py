@@ -19,7 +19,7 @@ from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
 
-STATIC_BAND = 1.0  # Hz: static modes are exact in every band, so the fewest coordinates do
+STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,14 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
 
-_FIRST_BAND = 64.0  # Hz; what is found with it says which band is needed
-_MARGIN = 1.1
+_MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
+_WIDER = 8.0
 _PER_TURN = 0.5 / np.pi
 
 
@@ -43,7 +43,7 @@ def modes(
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
     bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)
-    band = bands.get((count, free_actuators), _FIRST_BAND)
+    band = bands.get((count, free_actuators)) or own_band(mechanism)
     while True:
         rest, held = _structure(mechanism, band, free_actuators)
         if dense:
@@ -52,9 +52,9 @@ def modes(
             squares, Z = constrained_modes(rest, held, X, count)
         hertz = np.sqrt(np.abs(squares)) * _PER_TURN
         highest = float(hertz.max(initial=0.0))
-        if highest <= rest.band:
+        if highest <= rest.band and (squares.shape[1] == count or rest.whole):
             break
-        band = _MARGIN * highest
+        band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
         raise InputError(
             "nothing of it can move" + ("" if free_actuators else " while its actuators are locked"),

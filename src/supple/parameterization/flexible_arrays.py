@@ -12,7 +12,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import DAMPER, carried
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, reference_at, rows_at
-from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest, node_at
+from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest, node_at, own_band
 from supple.geometry.rotation import skew
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -22,7 +22,6 @@ from supple.parameterization.flexible_kernel import EXACT, MODES, SORTED, SPARE,
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_HIGHEST = 1e6  # Hz: condensation keeps everything there is
 _BAND = 2.5  # over the highest internal mode at the germ, spare ones included: room for the rest of the region
 TRACKING = {"none": SORTED, "subspace": SUBSPACE, "modes": MODES}
 
@@ -148,14 +147,14 @@ def _with_elastic_dampers(
 def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[ElasticRest, tuple, Array]:
     """Bodies condensed for the band that the modes need, and where the search for internal modes begins."""
     wanted = max(choice.internal, 1) + SPARE
-    band = 64.0
+    band = own_band(mechanism)
     while True:
         rest = elastic_rest(mechanism, band, choice.constraint)
         held = rest.held_and_loaded()
         hard = rows_at(rest, held.rows[held.compliance == 0.0], X[None])[0]
         free = rest.size - int(np.linalg.matrix_rank(hard / np.linalg.norm(hard, axis=1, keepdims=True)))
-        if free < choice.internal and band < _HIGHEST:  # a wider band keeps more of the bodies
-            band *= 8.0
+        if free < choice.internal and not rest.whole:  # a wider band keeps more of the bodies
+            band = 8.0 * rest.band
             continue
         if free < choice.internal:
             raise InputError(
@@ -166,7 +165,7 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
         wanted = min(wanted, free)
         squares, Z = constrained_modes(rest, held, X[None], wanted, EXACT)
         highest = float(np.sqrt(squares.max(initial=0.0))) / (2.0 * np.pi)
-        if _BAND * highest <= rest.band or rest.band >= _HIGHEST:
+        if _BAND * highest <= rest.band or rest.whole:
             break
         band = _BAND * highest
     found = reference_at(rest, held, X, wanted)

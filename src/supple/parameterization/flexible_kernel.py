@@ -18,6 +18,7 @@ import numpy as np
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.block_modes import lowest_modes
 from supple.formulations.elastic_rest.saddle import factored, multipliers, rested
+from supple.kinematics.primitives import ALONG, DISTANCE, SCALE
 from supple.parameterization.internal_modes import (
     along,
     most_alike,
@@ -138,8 +139,15 @@ def elastic_modes(rest, held, compliance, loaded, C, dC, search, reference, coun
 
 @kernel
 def upwards(rest, z):
-    """Turn the sign of a mode so that its largest displacement of a part is positive."""
-    part_i, shapes = rest[0], rest[2]
+    """Turn the sign of a mode so that its largest displacement of a part is positive.
+
+    Rotations count with the mechanism's size, so that the sign is the same in all units.
+    """
+    part_i, shapes, column, rows_i, rows_f = rest[0], rest[2], rest[4], rest[5], rest[6]
+    size = 0.0
+    for i in range(rows_i.shape[0]):
+        if rows_i[i, 0] == ALONG or rows_i[i, 0] == DISTANCE:
+            size = max(size, rows_f[i, SCALE])
     largest = 0.0
     for p in range(part_i.shape[0]):
         first, width = part_i[p, 1], part_i[p, 2]
@@ -147,6 +155,8 @@ def upwards(rest, z):
             total = 0.0
             for k in range(width):
                 total += shapes[p, c, k] * z[first + k]
+            if column[c] > 2:
+                total *= size
             if abs(total) > 1.000001 * abs(largest):
                 largest = total
     if largest < 0.0:

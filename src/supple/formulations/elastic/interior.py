@@ -41,7 +41,8 @@ class Interior:
         self.psi = -self.solve(0.0, K_ib)
         self.coupling = M_ib + self.M @ self.psi  # Lᵀ (inner, interface): inertia forces of the static modes
         static_mass = symmetric(M_bb + M_ib.T @ self.psi + self.psi.T @ self.coupling)
-        self.yardstick = Yardstick(symmetric(K_bb + K_ib.T @ self.psi), static_mass)
+        size = np.where(body.component[b] < 3, body.extent, 1.0)
+        self.yardstick = Yardstick(symmetric(K_bb + K_ib.T @ self.psi), static_mass, size)
 
     def solve(self, s: float, right: Array) -> Array:
         """(K - s M)⁻¹ right."""
@@ -182,17 +183,19 @@ class Yardstick:
     """What an error of the interface's dynamic stiffness is measured against: ½(K_b + s M_b).   (elastic-bodies, 13)
 
     In a mode of the whole mechanism twice this is at most xᵀK x + ω² xᵀM x = 2 ω² xᵀM x, so that the quotient bounds
-    the relative error of ω². Directions without mass (of some imported matrices) count with a trace of it.
+    the relative error of ω². Directions without mass (of some imported matrices) count with a trace of it: of what
+    the others have when displacements are counted in `unit`, the body's size, and rotations in radians.
     """
 
-    def __init__(self, stiffness: Array, mass: Array):
+    def __init__(self, stiffness: Array, mass: Array, unit: Array):
+        stiffness, mass = (unit[:, None] * matrix * unit for matrix in (stiffness, mass))
         if not mass.any():
             mass = np.eye(len(mass))
         scale = 1.0 / np.sqrt(np.maximum(np.diag(mass), 1e-12 * np.diag(mass).max()))
         values, directions = la.eigh(symmetric(scale[:, None] * mass * scale))
         half = scale[:, None] * (directions / np.sqrt(np.maximum(values, 1e-9 * values.max())))
         squares, turn = la.eigh(symmetric(half.T @ stiffness @ half))
-        self.squares, self.shapes = np.maximum(squares, 0.0), half @ turn
+        self.squares, self.shapes = np.maximum(squares, 0.0), unit[:, None] * (half @ turn)
 
     def root(self, s: float) -> Array:
         """W with Wᵀ ½(K_b + s M_b) W = I."""

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, null_space
 
+from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import MOTOR, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, Held
+from supple.formulations.elastic_rest.energy_modes import diagonalised
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -81,8 +83,14 @@ def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: Hel
 def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> tuple[Array, Array]:
     """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
     M, K, N = dense_system(rest, configuration, held, preload=preload)
-    squares, vectors = eigh(N.T @ K @ N, N.T @ M @ N)
-    return squares, np.ascontiguousarray((N @ vectors).T)
+    _, vectors = eigh(N.T @ K @ N, N.T @ M @ N)
+    # These err by rounding of the largest ω², which may be much more than the lowest: see their energies once more.
+    Z = np.ascontiguousarray((N @ vectors).T)
+    H = Z @ K @ Z.T
+    H = 0.5 * (H + H.T)
+    compiled(diagonalised)(H, Z)
+    rising = np.argsort(np.diag(H))
+    return np.diag(H)[rising], Z[rising]
 
 
 def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:

@@ -26,6 +26,7 @@ from supple.formulations.coefficients import SPRING, carried
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody, condense
 from supple.formulations.elastic.elastic_body import elastic_body
+from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
@@ -35,6 +36,7 @@ from supple.kinematics.rest import rest
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+NARROWEST, WIDEST = 2.0**-6, 2.0**20  # bands in units of the mechanism's own: statics, and everything there is
 MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, so that every motion has some
 
 
@@ -136,6 +138,14 @@ class ElasticRest:
             given[row] = (self.numbering.mechanism.joints[name].elastic_damping or {}).get(way, 0.0)
         return {row: float(damping) for row, damping in given.items() if damping > 0.0}
 
+    @property
+    def whole(self) -> bool:
+        """Whether a wider band would keep nothing more of the bodies."""
+        meshes = [(body.condensed, body.mesh) for body in self.bodies]
+        return all(small is None or mesh is None or small.size >= mesh.size for small, mesh in meshes) or (
+            self.band >= WIDEST * own_band(self.numbering.mechanism)
+        )
+
     def held(self, *, actuators: bool) -> Held:
         """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
         first = self.numbering.constraints
@@ -159,14 +169,35 @@ class ElasticRest:
 
 
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
-    """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to powers of two,
-    so that questions about neighbouring bands share the work; computed once each.
+    """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to the own one of the
+    mechanism times a power of two, so that questions about neighbouring bands share the work; computed once each.
 
     displacements : further rows, `place.axis`: the position of a place along an axis of the drawing
     """
-    rounded = float(2.0 ** np.ceil(np.log2(max(band, 1.0))))
+    own = own_band(mechanism)
+    octaves = np.log2(min(max(band / own, NARROWEST), WIDEST))
+    rounded = own * float(2.0 ** np.ceil(octaves - 1e-9))  # a band that was given out comes back as it is
     key = f"elastic rest {rounded} {displacements}"
     return mechanism.remembered(key, lambda: _build(mechanism, rounded, displacements))
+
+
+def own_band(mechanism: Mechanism) -> float:
+    """Hz: the lowest natural frequency that one of the elastic bodies has by its own; 1 where none is elastic.
+
+    What is computed in bands of this unit does not depend on the units of the file, nor on how large, heavy or fast the
+    mechanism is.
+    """
+
+    def lowest() -> float:
+        names = [name for name in rest(mechanism).numbering.bodies if mechanism.bodies[name].elastic]
+        found = [natural_frequency(_mesh(rest(mechanism).numbering, name)) for name in names]
+        return min((hertz for hertz in found if hertz > 0.0), default=1.0)
+
+    return mechanism.remembered("own band", lowest)
+
+
+def _mesh(numbering: Numbering, name: str) -> ElasticBody:
+    return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
 @single_blas_thread()
@@ -213,10 +244,17 @@ def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integ
 
 
 def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCoordinates:
-    """Free modes of the condensed body: its rigid motions first, exactly, then its vibrations."""
-    mesh = elastic_body(numbering.drawing, name)
+    """Free modes of the condensed body: its rigid motions first, exactly, then its vibrations.
+
+    Coordinates are counted in units in which each has unit mass: metres, radians and internal coordinates are not to be
+    compared, and what is left of them after rounding would depend on the body's size.
+    """
+    mesh = _mesh(numbering, name)
     condensed = condense(mesh, 2.0 * pi * band)
-    M, K, motions = condensed.M, condensed.K, condensed.rigid_motions
+    masses = np.diag(condensed.M)
+    unit = 1.0 / np.sqrt(np.where(masses > 0.0, masses, 1.0))
+    M, K = (unit[:, None] * matrix * unit for matrix in (condensed.M, condensed.K))
+    motions = condensed.rigid_motions / unit[:, None]
     # Rigid motions apart from the rest, so that their stiffness is zero and not rounding.
     inertia = motions.T @ M @ motions
     try:
@@ -230,7 +268,7 @@ def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCo
             part=part_name(("bodies", name)), path=("bodies", name),
             hint="give the nodes of its interfaces rotary inertia (lumped masses have none), or more nodes a mass",
         ) from error  # fmt: skip
-    modes = np.column_stack([still, complement @ vectors])
+    modes = unit[:, None] * np.column_stack([still, complement @ vectors])
     return BodyCoordinates(
         name,
         start,
