@@ -58,7 +58,9 @@ class Made:
         told = np.zeros(count + 2)
         part_i = np.array([[0, 0, n]], dtype=np.int64)
         shapes = np.eye(n)[None]
-        rest = (part_i, np.zeros((1, 3)), shapes, self.stiffness)
+        column = np.zeros(n, dtype=np.int64)  # all of them translations, between no rows
+        rows = np.zeros((0, 3), dtype=np.int64), np.zeros((0, 17))
+        rest = (part_i, np.zeros((1, 3)), shapes, self.stiffness, column, *rows)
         search = (0.05, 30.0, compiled(scattered)(count + 7, n))
         C, dC = self.rows(t), self.slopes_of_rows(t)
         status = elastic_modes(
