@@ -10,23 +10,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import pi
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import SPRING, carried
-from supple.formulations.elastic.body_matrices import ElasticBody
-from supple.formulations.elastic.condensation import CondensedBody, condense
-from supple.formulations.elastic.elastic_body import elastic_body
-from supple.formulations.elastic.natural_frequency import natural_frequency
+from supple.formulations.elastic_rest.body_coordinates import (
+    BodyCoordinates,
+    elastic_coordinates,
+    own_band,
+    rigid_coordinates,
+)
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
@@ -68,40 +67,6 @@ class Held(NamedTuple):
     name: str
     rows: Integers
     compliance: Array
-
-
-@dataclass(frozen=True, eq=False)
-class BodyCoordinates:
-    """One body in z: its coordinates are `start` to `stop` of the mechanism's.
-
-    stiffness : (size,) its part of Λ
-    shapes    : (degrees, size) displacements of all nodes (a rigid body has one, at its origin), in body axes
-    rigid     : (size, d) z of the body's rigid motions, of unit velocity and turn about its origin
-    to_condensed : (condensed, size) its condensed coordinates for each of z
-    deflections : how many of z, the last ones, are deflections of drives
-    """
-
-    name: str
-    start: int
-    stiffness: Array = field(repr=False)
-    shapes: Array = field(repr=False)
-    rigid: Array = field(repr=False)
-    to_condensed: Array = field(repr=False)
-    mesh: ElasticBody | None = None
-    condensed: CondensedBody | None = field(default=None, repr=False)
-    deflections: int = 0
-
-    @property
-    def size(self) -> int:
-        return len(self.stiffness)
-
-    @property
-    def stop(self) -> int:
-        return self.start + self.size
-
-    def of_node(self, node: int) -> Array:
-        """Displacement of one node, (d, size)."""
-        return self.shapes if self.mesh is None else self.shapes[self.mesh.columns(node)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,25 +146,6 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
     return mechanism.remembered(key, lambda: _build(mechanism, rounded, displacements))
 
 
-def own_band(mechanism: Mechanism) -> float:
-    """Hz: the lowest natural frequency that one of the elastic bodies has by its own; 1 where none is elastic.
-
-    What is computed in bands of this unit does not depend on the units of the file, nor on how large, heavy or fast the
-    mechanism is.
-    """
-
-    def lowest() -> float:
-        names = [name for name in rest(mechanism).numbering.bodies if mechanism.bodies[name].elastic]
-        found = [natural_frequency(_mesh(rest(mechanism).numbering, name)) for name in names]
-        return min((hertz for hertz in found if hertz > 0.0), default=1.0)
-
-    return mechanism.remembered("own band", lowest)
-
-
-def _mesh(numbering: Numbering, name: str) -> ElasticBody:
-    return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
-
-
 @single_blas_thread()
 def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
     numbering = rest(mechanism).numbering
@@ -209,10 +155,12 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
     total = sum(item.mass for item in masses.values()) or 1.0
     for name in numbering.bodies:
         if mechanism.bodies[name].elastic:
-            body = _elastic(numbering, name, band, start)
+            body = elastic_coordinates(numbering, name, band, start)
         else:
             inertia = masses[name].spatial()[np.ix_(numbering.arrays.column, numbering.arrays.column)]
-            body = _rigid(name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start)
+            body = rigid_coordinates(
+                name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start
+            )
         bodies.append(body)
         start = body.stop
     bodies, drives = with_drives(bodies, yielding_drives(numbering))
@@ -228,57 +176,6 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
         rows.compliance,
     )
     return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements, rows.drives)
-
-
-def _rigid(name: str, inertia: Array, least: float, extent: float, column: Integers, start: int) -> BodyCoordinates:
-    """z = Lᵀ q with M = L Lᵀ."""
-    d = len(inertia)
-    floor = least * np.where(column < 3, 1.0, extent**2)
-    scale = np.sqrt(floor)
-    values, directions = np.linalg.eigh(inertia / np.outer(scale, scale))
-    if values[0] < 1.0:  # along directions without mass alone
-        inertia = (directions * np.maximum(values, 1.0)) @ directions.T * np.outer(scale, scale)
-    L = np.linalg.cholesky(inertia)
-    shapes = np.asarray(np.linalg.inv(L).T, dtype=np.float64)
-    return BodyCoordinates(name, start, np.zeros(d), shapes, np.array(L.T, dtype=np.float64), shapes)
-
-
-def _elastic(numbering: Numbering, name: str, band: float, start: int) -> BodyCoordinates:
-    """Free modes of the condensed body: its rigid motions first, exactly, then its vibrations.
-
-    Coordinates are counted in units in which each has unit mass: metres, radians and internal coordinates are not to be
-    compared, and what is left of them after rounding would depend on the body's size.
-    """
-    mesh = _mesh(numbering, name)
-    condensed = condense(mesh, 2.0 * pi * band)
-    masses = np.diag(condensed.M)
-    unit = 1.0 / np.sqrt(np.where(masses > 0.0, masses, 1.0))
-    M, K = (unit[:, None] * matrix * unit for matrix in (condensed.M, condensed.K))
-    motions = condensed.rigid_motions / unit[:, None]
-    # Rigid motions apart from the rest, so that their stiffness is zero and not rounding.
-    inertia = motions.T @ M @ motions
-    try:
-        L = np.linalg.cholesky(inertia)
-        still = np.linalg.solve(L, motions.T).T  # (nc, d), of unit mass
-        complement = np.linalg.svd((M @ still).T)[2][len(L) :].T  # motions without momentum
-        squares, vectors = eigh(complement.T @ K @ complement, complement.T @ M @ complement)
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            "its mass matrix is singular: it leaves motions of the body and its interfaces without kinetic energy",
-            part=part_name(("bodies", name)), path=("bodies", name),
-            hint="give the nodes of its interfaces rotary inertia (lumped masses have none), or more nodes a mass",
-        ) from error  # fmt: skip
-    modes = unit[:, None] * np.column_stack([still, complement @ vectors])
-    return BodyCoordinates(
-        name,
-        start,
-        np.concatenate([np.zeros(len(L)), squares]),
-        condensed.basis @ modes,
-        np.vstack([L.T, np.zeros((len(squares), len(L)))]),
-        modes,
-        mesh,
-        condensed,
-    )
 
 
 class _Rows:
