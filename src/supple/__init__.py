@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from supple.analyses.simulated import Simulation
     from supple.analyses.simulation import simulate
     from supple.analyses.statics import equilibrium
+    from supple.analyses.sweep import Sweep, sweep
     from supple.analyses.trajectory import Trajectory, trajectory
     from supple.description.actuator import Actuator
     from supple.description.beam import Beam
@@ -89,6 +90,7 @@ _HOMES = {
     "Spring": "supple.description.load",
     "Superelement": "supple.description.superelement",
     "SuppleError": "supple.diagnostics",
+    "Sweep": "supple.analyses.sweep",
     "SuppleWarning": "supple.diagnostics",
     "Trajectory": "supple.analyses.trajectory",
     "assemble": "supple.kinematics.closure",
@@ -110,6 +112,7 @@ _HOMES = {
     "motion": "supple.kinematics.motion",
     "reduce": "supple.reduction.reduce",
     "simulate": "supple.analyses.simulation",
+    "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
     "trajectory": "supple.analyses.trajectory",
 }
@@ -119,9 +122,10 @@ __all__ = [
     "Deflection", "Drive", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
     "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism",
     "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Trajectory", "assemble", "check", "compare",
-    "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize",
-    "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "simulate", "to_yaml", "trajectory",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check",
+    "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize",
+    "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "simulate", "sweep", "to_yaml",
+    "trajectory",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from supple.cli import (
     reduce,
     schema,
     simulate,
+    sweep,
 )
 
 app = typer.Typer(
@@ -82,8 +83,12 @@ def run(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without θ or × shows ?, it does not stop us
             stream.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(args=arguments, prog_name="supple")
+        status = sweep.swept(given, lambda one: app(args=one, prog_name="supple"))
+        if status is not None:
+            raise SystemExit(status)
+        app(args=given, prog_name="supple")
     except KeyboardInterrupt:  # outside a subcommand; inside, the answer takes care
         print("interrupted", file=sys.stderr)
         raise SystemExit(130) from None

@@ -34,7 +34,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
-        help="Another value for a parameter of the file; may be repeated.",
+        help="Another value for a parameter of the file; may be repeated. FROM:TO:COUNT runs the command for each.",
     ),
 ]  # fmt: skip
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

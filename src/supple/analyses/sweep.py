@@ -1,0 +1,85 @@
+"""One question asked of a mechanism again and again, with other values of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.description.expression import quantity
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.document import load_mechanism
+
+T = TypeVar("T")
+Values = str | Sequence[float | str]
+
+_MOST = 100_000  # runs
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep(Generic[T]):
+    """settings : {parameter: value in SI} of each run; results : what the analysis gave, in the same order."""
+
+    settings: tuple[dict[str, float], ...]
+    results: tuple[T, ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[tuple[dict[str, float], T]]:
+        return iter(zip(self.settings, self.results, strict=True))
+
+    def values(self, read: Callable[[T], ArrayLike]) -> NDArray[np.float64]:
+        """Something of every result in one array: sweep.values(lambda modes: modes.frequencies_hz)."""
+        return np.array([np.asarray(read(result), dtype=float) for result in self.results])
+
+
+def sweep(file: str | Path, parameters: Mapping[str, Values], analysis: Callable[[Mechanism], T]) -> Sweep[T]:
+    """analysis(mechanism) for all values of parameters of a mechanism file, of several in every combination.
+
+    parameters : {name: values, numbers or texts with units; or "FROM:TO:COUNT", evenly spaced}
+    """
+    chosen = settings({name: spaced(name, values) for name, values in parameters.items()})
+    results = [analysis(load_mechanism(file, parameters=dict(texts))) for texts, _ in chosen]
+    return Sweep(tuple(numbers for _, numbers in chosen), tuple(results))
+
+
+def settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, Any], dict[str, float]]]:
+    """Every combination, the last parameter changing fastest: as they are set, and as numbers in SI."""
+    if not parameters or not all(len(values) for values in parameters.values()):
+        raise InputError("nothing is swept", part="sweep", hint='give values: {"payload": [0, 1, 2]}')
+    count = int(np.prod([len(values) for values in parameters.values()]))
+    if count > _MOST:
+        raise InputError(f"{count} runs are asked for, and {_MOST} is the most", part="sweep", hint="take fewer values")
+    found = []
+    for values in product(*parameters.values()):
+        texts = dict(zip(parameters, values, strict=True))
+        numbers = {name: quantity(value) if isinstance(value, str) else float(value) for name, value in texts.items()}
+        found.append((texts, numbers))
+    return found
+
+
+def spaced(name: str, values: Values) -> Sequence[float | str]:
+    """`FROM:TO:COUNT` as texts that keep their unit; a sequence as it is."""
+    if not isinstance(values, str):
+        return values
+    ends = [item.strip() for item in values.split(":")]
+    if len(ends) != 3 or not all(ends) or not ends[2].isdecimal() or int(ends[2]) < 1:
+        raise InputError(
+            f'"{values}" is not FROM:TO:COUNT', part=f'parameter "{name}"', hint="write for example 0:4:5, or 0kg:4kg:5"
+        )
+    low, high, count = ends[0], ends[1], int(ends[2])
+    if count > _MOST:
+        raise InputError(f"{count} values are too many", part=f'parameter "{name}"', hint=f"take at most {_MOST}")
+    try:
+        first, last = float(low), float(high)
+    except ValueError:  # with units: arithmetic of the file keeps them
+        fractions = np.linspace(0.0, 1.0, count).tolist()
+        return [f"({low}) + {fraction!r} * (({high}) - ({low}))" for fraction in fractions]
+    return [repr(value) for value in np.linspace(first, last, count).tolist()]

@@ -1,0 +1,116 @@
+"""`--set payload=0:4:5`: any command, once for each value, every run labelled."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from supple.cli.answer import INTERRUPTED
+from supple.diagnostics import SuppleError
+
+_SET = "--set"
+_WRITTEN = ("-o", "--file", "--folder", "--plot")  # each run has a file of its own
+_WRONG_COMMAND_LINE = 2
+
+
+class Run(NamedTuple):
+    """One of the commands that a sweep consists of: its arguments, and what is set, in SI."""
+
+    arguments: list[str]
+    settings: dict[str, float]
+
+    @property
+    def label(self) -> str:
+        return ",".join(f"{name}={value:.6g}" for name, value in self.settings.items())
+
+
+def runs_of(arguments: Sequence[str]) -> list[Run]:
+    """The commands of a sweep; none where nothing is swept."""
+    ranges = {place: text for place, text in _settings(arguments) if ":" in text.partition("=")[2]}
+    if not ranges:
+        return []
+    from supple.analyses.sweep import settings, spaced
+
+    swept: dict[str, Sequence[float | str]] = {}
+    for text in ranges.values():
+        name, _, values = (item.strip() for item in text.partition("="))
+        swept[name] = spaced(name, values)
+    found = []
+    for texts, numbers in settings(swept):
+        run = Run(list(arguments), numbers)
+        for place, text in ranges.items():
+            name = text.partition("=")[0].strip()
+            glued = "" if arguments[place] == text else f"{_SET}="
+            run.arguments[place] = f"{glued}{name}={texts[name]}"
+        found.append(run._replace(arguments=_with_own_files(run)))
+    return found
+
+
+def perform(runs: list[Run], command: Callable[[list[str]], None]) -> int:
+    """Do them one after another; the exit status is the worst. With --json: a list of objects, each with its `set`."""
+    as_json = "--json" in runs[0].arguments
+    worst, objects = 0, []
+    for run in runs:
+        heard = io.StringIO()
+        if not as_json:
+            print(f"\n== {run.label}", flush=True)
+        try:
+            if as_json:
+                with redirect_stdout(heard):
+                    command(run.arguments)
+            else:
+                command(run.arguments)
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+            worst = max(worst, status)
+            if status in (_WRONG_COMMAND_LINE, INTERRUPTED):  # the others would end like it
+                return status
+        if as_json:
+            objects.append({"set": run.settings} | json.loads(heard.getvalue() or "{}"))
+    if as_json:
+        print(json.dumps(objects, allow_nan=False))
+    return worst
+
+
+def swept(arguments: Sequence[str], command: Callable[[list[str]], None]) -> int | None:
+    """The exit status of a sweep, or None where the arguments ask for none."""
+    try:
+        runs = runs_of(arguments)
+    except SuppleError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_status
+    return perform(runs, command) if runs else None
+
+
+def _settings(arguments: Sequence[str]) -> list[tuple[int, str]]:
+    """Where NAME=VALUE of each --set stands, and itself."""
+    found = []
+    for i, item in enumerate(arguments):
+        if item == _SET and i + 1 < len(arguments):
+            found.append((i + 1, arguments[i + 1]))
+        elif item.startswith(f"{_SET}="):
+            found.append((i, item.removeprefix(f"{_SET}=")))
+    return found
+
+
+def _with_own_files(run: Run) -> list[str]:
+    """The label goes into the names of files that are written, before their suffix."""
+    found = list(run.arguments)
+    named = False
+    for i, item in enumerate(found):
+        if item in _WRITTEN and i + 1 < len(found):
+            found[i + 1], named = _labelled(found[i + 1], run.label), named or item != "--plot"
+    if found[:1] == ["reduce"] and not named and "--dry-run" not in found:
+        file = next((item for item in found[1:] if not item.startswith("-")), "model")
+        found += ["-o", _labelled(f"{Path(file).stem}.rom", run.label)]
+    return found
+
+
+def _labelled(file: str, label: str) -> str:
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}-{label}{path.suffix}"))
