@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from supple.description.beam import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
@@ -26,6 +26,8 @@ from supple.description.quantity import (
 )
 from supple.description.superelement import Superelement
 from supple.diagnostics import InputError
+
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=500)]
 
 
 def _distance_or_place(value: Any) -> Any:
@@ -91,6 +93,15 @@ class Inertia(Part):
     yz: MomentOfInertia = 0.0
 
 
+class Allowed(Part):
+    """What is unusual about a body and is meant so, each with the reason; `supple check` repeats them."""
+
+    inertia: Reason | None = None
+    """An inertia that no real body has: the two smaller principal moments add up to less than the largest."""
+    section: Reason | None = None
+    """A beam that is shorter than its section is large: a short, stiff connector."""
+
+
 class Body(Part):
     """A rigid body, or an elastic one: a beam, several beams, or a superelement.
 
@@ -133,6 +144,8 @@ class Body(Part):
     """Of the beam: `euler-bernoulli` if left out, or `timoshenko`."""
     up: Direction | None = None
     """Of the beam: where the section's z axis (height) points, as drawn."""
+    allow: Allowed | None = None
+    """Checks to pass over, each with the reason: `{inertia: "as published, Table 3"}`."""
     attach: dict[str, Place] | None = None
     """Places of an elastic body that lie off its beams: each held by a rigid arm from a place on one of them."""
 
@@ -186,6 +199,10 @@ class Body(Part):
         if of_beam and self.beam is None:
             said = "each of its beams has its own" if self.beams else "only a beam has one"
             raise ValueError(f"{of_beam[0]} does not belong here: {said}")
+        if self.allow is not None and self.allow.inertia is not None and self.inertia is None:
+            raise ValueError("allow: inertia is about an inertia that is given, and there is none")
+        if self.allow is not None and self.allow.section is not None and not (self.beam or self.beams):
+            raise ValueError("allow: section is about beams, and there are none")
         if self.attach is not None and not (self.beam or self.beams):
             raise ValueError("attach is for bodies of beams")
         return self._complete_elastic() if self.elastic else self._complete_rigid()

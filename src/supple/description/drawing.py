@@ -45,6 +45,11 @@ class Attached:
     pose: Pose
 
 
+def from_to(value: Any) -> bool:
+    """Whether a direction leads from one place of the drawing to another."""
+    return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(item, str) for item in value)
+
+
 class Drawing:
     """Resolves the names of a mechanism to places on bodies. Errors carry the path in the file.
 
@@ -80,7 +85,7 @@ class Drawing:
         return given if wanted == 3 else np.append(given, 0.0)
 
     def direction(self, value: Any, path: Path) -> Array:
-        """A unit vector in the drawing from x, -y, ... or components."""
+        """A unit vector in the drawing from x, -y, ..., two places [A, D], or components."""
         if isinstance(value, str):
             letter = value.removeprefix("-").removeprefix("+")
             letters = self.mechanism.plane or "xyz"
@@ -93,10 +98,16 @@ class Drawing:
                 )
             unit = np.eye(3)[letters.index(letter)]
             return -unit if value.startswith("-") else unit
-        vector = self.vector(value, path, "a direction")
+        if from_to(value):
+            start, end = (self.place(place, (*path, i)) for i, place in enumerate(value))
+            what, hint = f'"{value[0]}" and "{value[1]}" are drawn at the same place', "name two places that lie apart"
+            vector, least = end - start, 1e-12 * max(1.0, float(np.abs([start, end]).max()))
+        else:
+            what, hint = "a direction must not be zero", "give its axis"
+            vector, least = self.vector(value, path, "a direction"), 1e-12
         length = np.linalg.norm(vector)
-        if length < 1e-12:
-            raise InputError("a direction must not be zero", part=part_name(path), path=path, hint="give its axis")
+        if length < least:
+            raise InputError(what, part=part_name(path), path=path, hint=hint)
         return vector / length
 
     def rotation(self, value: Rotation | None, path: Path) -> Array:

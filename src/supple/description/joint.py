@@ -39,6 +39,9 @@ class JointKind(NamedTuple):
     planar_free: tuple[int, ...] = ()
 
 
+HELD_ABOUT = ("weld", "spherical")
+"""Kinds without an axis of their own, whose elastic directions an `axis` turns."""
+
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 """Of a joint's first frame: along its axes, then about them."""
 
@@ -104,7 +107,8 @@ class Joint(Part):
     """In place of `at`: a frame on each body; axes are then in the frames' own, and all coordinates
     are zero where the frames coincide."""
     axis: Direction | None = None
-    """In the drawing; in the plane the hinge axis is the plane's normal."""
+    """In the drawing, also `[A, D]`, from A to D; in the plane the hinge axis is the plane's normal. Of an elastic weld
+    or spherical joint the z axis of its elastic directions (in the plane the first); the drawing's if left out."""
     axes: tuple[Direction, Direction] | None = None
     """Of a universal joint."""
     rest: OfCoordinate | dict[str, OfCoordinate] | None = None
@@ -157,8 +161,9 @@ class Joint(Part):
             raise ValueError(
                 f"a drive yields about or along one axis: of a {', '.join(DRIVEN)} joint, not a {kinds[0]} one"
             )
-        if self.axis is not None and kind.axes != 1:
-            raise ValueError(f"a {kinds[0]} joint has no single axis")
+        if self.axis is not None and kind.axes != 1 and not (kinds[0] in HELD_ABOUT and self.elastic):
+            only = "; only where it is elastic an axis turns its directions" if kinds[0] in HELD_ABOUT else ""
+            raise ValueError(f"a {kinds[0]} joint has no single axis{only}")
         if (self.axes is not None) != (kind.axes == 2):
             raise ValueError(
                 "a universal joint needs axes: [first, second]"

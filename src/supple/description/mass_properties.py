@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.body import Body, Inertia, Solid
-from supple.description.drawing import Drawing, Path
-from supple.description.placed_beam import beam_mass, placed_beams
+from supple.description.drawing import Drawing, Path, from_to
+from supple.description.placed_beam import beam_mass, oversized, placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
+from supple.diagnostics.quoting import quoted
 from supple.geometry.inertia import MassProperties, nothing, unphysical
 from supple.geometry.rotation import axes_from_z
 
@@ -60,14 +61,40 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
     reason = unphysical(inertia) if not drawing.mechanism.planar else None
     if drawing.mechanism.planar and inertia[2, 2] < 0.0:
         reason = f"the moment of inertia {inertia[2, 2]:g} kg m² is negative"
-    if reason is not None:
+    may = _may_be_allowed(inertia)
+    if reason is not None and not (may and body.allow is not None and body.allow.inertia is not None):
+        allowing = '; if it was published so, write allow: {inertia: "where"}' if may else ""
         raise InputError(
             reason,
             part=part_name(path),
             path=(*path, "inertia"),
-            hint="check the units (kg m²) and that it is taken about the centre of mass",
+            hint=f"check the units (kg m²) and that it is taken about the centre of mass{allowing}",
         )
     return MassProperties(mass, center, inertia)
+
+
+def _may_be_allowed(inertia: Array) -> bool:
+    """Whether motion still has positive energy, although no body is made so: no principal moment is negative."""
+    moments = np.linalg.eigvalsh(inertia)
+    return bool(np.allclose(inertia, inertia.T) and moments[0] >= -1e-12 * np.abs(moments).max())
+
+
+def allowances(drawing: Drawing) -> tuple[str, ...]:
+    """What the file allows against a check, and why, in words for `supple check`."""
+    found = []
+    for name, body in drawing.mechanism.bodies.items():
+        for field in () if body.allow is None else body.allow.chosen("inertia", "section"):
+            needed = _inertia_excess(drawing, name, body) if field == "inertia" else oversized(drawing, name)
+            why = getattr(body.allow, field)
+            said = f"body {quoted(name)}: {needed or f'nothing is wrong with its {field}, allow: can go'}"
+            found.append(f"{said} (allowed: {why})")
+    return tuple(found)
+
+
+def _inertia_excess(drawing: Drawing, name: str, body: Body) -> str | None:
+    if drawing.mechanism.planar or body.inertia is None:
+        return None
+    return unphysical(_inertia_matrix(drawing, body.inertia, ("bodies", name)))
 
 
 def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
@@ -160,7 +187,8 @@ def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProp
         volume = np.pi * (outer**2 - inner**2) * h
         moments = np.array([square / 4.0 + h * h / 12.0] * 2 + [square / 2.0])
         if solid.axis is not None:
-            axes = axes_from_z(drawing.direction(solid.axis, (*path, "axis")))
+            z = drawing.direction(solid.axis, (*path, "axis"))
+            axes = axes_from_z(drawing.bodies[name].axes.T @ z if from_to(solid.axis) else z)
     mass = solid.mass if solid.mass is not None else (solid.density or 0.0) * volume
     center = drawing.own(name, np.zeros(3))
     if solid.center is not None:

@@ -96,7 +96,9 @@ def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> P
     axes = _section_axes(drawing, body, beam, along / length, (*path, "up"))
     sections = [drawing.mechanism.section(section).properties() for section in beam.sections]
     for section_name, section in zip(beam.sections, sections, strict=True):
-        _require_slender(section, section_name, length, (*path, "section"))
+        allowed = drawing.mechanism.bodies[body].allow
+        if allowed is None or allowed.section is None:
+            _require_slender(section, section_name, length, (*path, "section"))
     return PlacedBeam(
         name,
         path,
@@ -167,11 +169,28 @@ def _up(drawing: Drawing, value: Any, path: Path) -> Array:
 
 def _require_slender(section: SectionProperties, name: str, length: float, path: Path) -> None:
     """A section larger than the beam is long is a slip of units: millimetres where metres are meant."""
-    radius = float(np.sqrt(section.Iy / section.area))
-    if radius > length:
+    reason = _too_large(section, name, length)
+    if reason is not None:
         raise InputError(
-            f'section "{name}" is too large for a beam of {length:.4g} m (radius of gyration {radius:.4g} m)',
+            reason,
             part=part_name(path),
             path=path,
-            hint="lengths are in metres: write 20 mm, or 0.02",
+            hint='lengths are in metres: write 20 mm, or 0.02; if it is a short connector, allow: {section: "why"}',
         )
+
+
+def _too_large(section: SectionProperties, name: str, length: float) -> str | None:
+    radius = float(np.sqrt(section.Iy / section.area))
+    if radius <= length:
+        return None
+    return f'section "{name}" is too large for a beam of {length:.4g} m (radius of gyration {radius:.4g} m)'
+
+
+def oversized(drawing: Drawing, body: str) -> str | None:
+    """Which section of a body is larger than its beam is long, in words; None if none is."""
+    for beam, placed in zip(drawing.mechanism.bodies[body].all_beams, placed_beams(drawing, body), strict=True):
+        for name, section in zip(beam.sections, placed.sections, strict=True):
+            reason = _too_large(section, name, placed.length)
+            if reason is not None:
+                return reason
+    return None

@@ -28,7 +28,7 @@ from supple.description.dimension import (
     Dimension,
     require,
 )
-from supple.description.expression import number
+from supple.description.expression import current_parameters, number
 from supple.diagnostics import InputError
 
 LARGEST = 1e30
@@ -112,8 +112,22 @@ Moment = Annotated[tuple[Torque, ...], _COMPONENTS]
 Place = str | Position
 """A point's or frame's name, `body.point`, or coordinates in the drawing."""
 
-Direction = str | Vector
-"""x, y, z, -x, -y, -z, or components in the drawing."""
+
+def _two_places(value: Any) -> Any:
+    """Two names, of which one at least can be no component: [A, D], where A and D are not both parameters."""
+    written = isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(item, str) for item in value)
+    if not written or not any(
+        item.replace(".", "_").isidentifier() and item not in current_parameters() for item in value
+    ):
+        raise ValueError("write two places")
+    return value
+
+
+FromTo = Annotated[tuple[str, str], BeforeValidator(_two_places)]
+"""From one place of the drawing to another."""
+
+Direction = Annotated[str | FromTo | Vector, Field(union_mode="left_to_right")]
+"""x, y, z, -x, -y, -z, components in the drawing, or [A, D]: from A to D as drawn."""
 
 
 class Part(BaseModel):

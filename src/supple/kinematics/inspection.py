@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.elastic_parts import ElasticPart, elastic_parts
-from supple.description.mass_properties import mass_properties
+from supple.description.mass_properties import allowances, mass_properties
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
@@ -126,6 +126,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
             *_singular_rest(position, J, singularity),
             *_actuation(position, J, singularity),
             *_massless(position, J, inertia),
+            *allowances(found.drawing),
             *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
         elastic_bodies=elastic_parts(found.drawing),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.description.drawing import Drawing, Path
+from supple.description.drawing import Drawing, Path, from_to
 from supple.description.joint import Joint
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
@@ -63,6 +63,15 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
 
 def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
     """The joint's axes in the drawing (or in its frames): z the axis; for a universal joint x the second."""
+    for field in ("axis", "axes") if joint.frames is not None else ():
+        given = getattr(joint, field)
+        if from_to(given if field == "axis" else None) or any(from_to(item) for item in given or ()):
+            raise InputError(
+                "an axis from place to place is in the drawing, and with frames an axis is in theirs",
+                part=part_name(path),
+                path=(*path, field),
+                hint="give components in the frames, or at: in place of frames:",
+            )
     if joint.axes is not None:
         first, second = (drawing.direction(axis, (*path, "axes")) for axis in joint.axes)
         if abs(first @ second) > _OFF_AXIS:
@@ -75,7 +84,7 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
             )
         return np.column_stack([second, np.cross(first, second), first])
     if drawing.mechanism.planar:
-        if joint.kind != "prismatic":
+        if joint.kind != "prismatic" and not (joint.kind == "weld" and joint.axis is not None):
             if joint.axis is not None:
                 raise InputError(
                     "in the plane its axis is the normal",
@@ -91,5 +100,7 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
     if joint.kind in ("revolute", "prismatic", "cylindrical", "planar"):
         if joint.axis is None:
             raise InputError("it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z")
+        return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
+    if joint.axis is not None:  # of what yields in a joint that has none of its own
         return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
     return np.eye(3)
