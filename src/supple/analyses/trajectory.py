@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from scipy.interpolate import BPoly, make_interp_spline
 
 from supple.analyses.motion_plan import Plan, plan
 from supple.analyses.profile import Course
+from supple.analyses.tool_poses import posed_course
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError, nearest
-from supple.formats.motion_file import SampledMotion, read_motion
+from supple.formats.motion_file import SampledMotion, read_motion, sampled
 from supple.formats.source import located
 from supple.kinematics.rest import rest
 
@@ -53,8 +54,9 @@ class Trajectory:
 
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
-Prescribed = Motion | Trajectory | SampledMotion | str | Path | Called
-"""A motion's name in the mechanism file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)."""
+Prescribed = Motion | Trajectory | SampledMotion | Mapping[str, ArrayLike] | str | Path | Called
+"""A motion's name in the mechanism file, a CSV file, a Motion, a Trajectory, t -> (θ, θ̇, θ̈), or columns like those of a
+CSV file: {"time": (N,), "tool.x": (N,), ...}, of coordinates or of a place's pose."""
 
 
 def trajectory(
@@ -99,6 +101,8 @@ def _planned(mechanism: Mechanism, motion: Prescribed) -> Plan:
         return _resampled(mechanism, motion)
     if isinstance(motion, SampledMotion):
         return _interpolated(mechanism, motion)
+    if isinstance(motion, Mapping):
+        return _interpolated(mechanism, sampled(motion))
     if callable(motion):
         return _called(mechanism, motion)
     if isinstance(motion, str) and motion in mechanism.motions:
@@ -150,18 +154,20 @@ def _checked(planned: Plan, times: Array) -> Array:
 
 
 def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
-    """A spline of degree five through the values: accelerations are twice differentiable."""
+    """A spline of degree five through the values, of coordinates or of a place's pose: accelerations are smooth."""
     names = rest(mechanism).numbering.coordinates
-    for name in table.values:
-        if name not in names:
-            raise InputError(
-                f'"{name}" is not a coordinate of "{mechanism.name}"',
-                file=table.file, line=1, hint=nearest(name, names),
-            )  # fmt: skip
+    first, last = table.time[0], table.time[-1]
+    strange = [name for name in table.values if name not in names]
+    if strange and len(strange) == len(table.values) and all("." in name for name in strange):
+        return Plan(table.file, float(last - first), posed_course(mechanism, table), False, float(first))
+    for name in strange:
+        raise InputError(
+            f'"{name}" is not a coordinate of "{mechanism.name}"',
+            file=table.file, line=1, hint=nearest(name, names),
+        )  # fmt: skip
     values = np.tile(rest(mechanism).theta, (len(table.time), 1))
     for name, column in table.values.items():
         values[:, names.index(name)] = column
-    first, last = table.time[0], table.time[-1]
     spline = make_interp_spline(table.time, values, k=5)
 
     def course(time: Array) -> Course:
