@@ -286,3 +286,16 @@ def test_flexible_five_bar_around_its_crossing():
     bends = [np.abs(np.diff(item, 2, axis=0)).max() for item in (coarse, fine)]
     assert_allclose(bends[0] / bends[1], 16.0, rtol=0.05)  # four times the points
     assert np.abs(single[-1] + single[0]).max() < 1e-6 * size  # single modes come back with their signs turned
+
+
+def test_gearboxes_of_a_five_bar():
+    """The numbers of its README; a hub and an elastic weld in place of each gearbox give the same (tests of drives)."""
+    example, five_bar = study("five-bar-gearbox"), mechanism("five-bar-gearbox")
+    stiff = example["without_gearboxes"](five_bar)
+    assert_allclose(supple.modes(five_bar, "home", count=2).frequencies_hz, [21.286, 24.780], atol=5e-4)
+    assert_allclose(supple.modes(stiff, "home", count=2).frequencies_hz, [41.596, 48.477], atol=5e-4)
+    # One spring behind another: 1/ω² falls by nearly the same for a tenth of the compliance each time.
+    squares = np.square(example["over_stiffness"](five_bar, np.array([8e3, 8e4, 8e5])))
+    gained = np.diff(1.0 / squares, axis=0)
+    assert_allclose(gained[0] / gained[1], 10.0, rtol=0.02)
+    assert abs(supple.deflection(five_bar, "home").of("encoder")) < 1e-15

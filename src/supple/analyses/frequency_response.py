@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.deformation_damping import deformation_damping
 from supple.analyses.direct_response import Proportional, direct_response
 from supple.analyses.modal import require_elastic
 from supple.analyses.modal_response import modal_response
@@ -109,14 +110,17 @@ def _displacements(
     rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None])[0]
     forces, outputs = rows[: len(driven.forces)], rows[len(driven.forces) :]
     alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
-    proportional = Proportional((law and law.structural) or 0.0, alpha, beta)
-    ratio = (law and law.modal) or 0.0
+    # With nothing but the deformation in motion, damping by mass is as simple as damping by stiffness.
+    alone = not rest.elastic or not (free or driven.led)
+    proportional = Proportional((law and law.structural) or 0.0, alpha if alone else 0.0, beta)
+    of_modes = law if law and law.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
+    deformed = deformation_damping(rest, configuration, of_modes, held)
     omega = 2.0 * np.pi * lines
-    if method == "direct" and not ratio and not (free and preload):
+    if method == "direct" and deformed is None and not (free and preload):
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
     below = None if method == "direct" else _VIBRATING * float(lines.max())
     return modal_response(
-        rest, configuration, held, forces, driven.led, outputs, omega, proportional, ratio,
+        rest, configuration, held, forces, driven.led, outputs, omega, proportional, deformed,
         preload=free and preload, below=below,
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from supple.analyses.restraint import Restraint
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
+from supple.formulations.elastic_rest.damping_law import Dissipation
 from supple.formulations.elastic_rest.dense import unrestrained
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
@@ -102,18 +103,20 @@ def modal_response(
     outputs: Array,
     omega: Array,
     damping: Proportional,
-    ratio: float,
+    deformed: Dissipation | None,
     *,
     preload: bool,
     below: float | None,
 ) -> Complex:
-    """As `direct_response`. ratio: ζ of every mode; below: Hz up to which modes vibrate, None for all."""
+    """As `direct_response`. deformed: damping of the deformation over z; below: Hz up to which modes vibrate, None for
+    all."""
     system = modal_system(rest, configuration, held, preload=preload)
     squares, Phi = system.squares, system.shapes
     led_by = rigid_motions(rest, configuration, led, held)
     count = len(squares) if below is None else int(np.searchsorted(squares, (2.0 * np.pi * below) ** 2))
-    viscous, loss = _projected(system, damping, ratio)
-    b = _loads(system, held, forces, led_by, omega, damping)
+    deformed = deformed or Dissipation(np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size)))
+    viscous, loss = _projected(system, damping, deformed)
+    b = _loads(system, held, forces, led_by, omega, damping, deformed)
     q = np.empty(b.shape, dtype=np.complex128)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Modes that are left out follow without inertia and viscous damping.
@@ -145,23 +148,31 @@ def rigid_motions(rest: ElasticRest, configuration: Configuration, led: list[int
     return LedMotion(Z[0], -multipliers[0][:, free] @ rows_at(rest, free, configuration.X[None])[0])
 
 
-def _projected(system: ModalSystem, damping: Proportional, ratio: float) -> tuple[Array, Array]:
-    """Φᵀ D Φ with all viscous damping, and η Φᵀ K Φ."""
-    own = 2.0 * ratio * np.sqrt(np.maximum(system.squares, 0.0)) + damping.alpha * np.einsum(
-        "rn,nm,rm->r", system.shapes, system.M, system.shapes
-    )
-    return system.dampers + np.diag(own) + damping.beta * system.stiffness, damping.eta * system.stiffness
+def _projected(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:
+    """Φᵀ D Φ with all viscous damping, and Φᵀ H Φ with all that is hysteretic."""
+    Phi = system.shapes
+    by_mass = damping.alpha * np.diag(np.einsum("rn,nm,rm->r", Phi, system.M, Phi))
+    viscous = system.dampers + by_mass + damping.beta * system.stiffness + Phi @ deformed.viscous @ Phi.T
+    return viscous, damping.eta * system.stiffness + Phi @ deformed.hysteretic @ Phi.T
 
 
 def _loads(
-    system: ModalSystem, held: Restraint, forces: Array, led: LedMotion, omega: Array, damping: Proportional
+    system: ModalSystem,
+    held: Restraint,
+    forces: Array,
+    led: LedMotion,
+    omega: Array,
+    damping: Proportional,
+    deformed: Dissipation,
 ) -> Complex:
-    """Right sides (L, r, inputs). The damping of modes acts on vibrations, not on the motion that leads them."""
+    """Right sides (L, r, inputs)."""
     w = omega[:, None, None]
     Phi, Psi, J = system.shapes, led.shapes, system.J
     K, M = Phi @ led.forces.T, Phi @ system.M @ Psi.T
     viscous = Phi @ J.T @ (held.c[:, None] * (J @ Psi.T)) + damping.alpha * M + damping.beta * K
-    by_motion = -((1.0 + 1j * damping.eta) * K + Phi @ system.preload @ Psi.T + 1j * w * viscous - w**2 * M)
+    viscous = viscous + Phi @ deformed.viscous @ Psi.T
+    loss = 1j * (damping.eta * K + Phi @ deformed.hysteretic @ Psi.T)
+    by_motion = -(K + loss + Phi @ system.preload @ Psi.T + 1j * w * viscous - w**2 * M)
     by_force = np.broadcast_to(Phi @ forces.T, (len(omega), len(Phi), len(forces)))
     return np.concatenate([by_force, by_motion], axis=2)
 

@@ -69,7 +69,8 @@ DampingOption = Annotated[
     str | None,
     typer.Option(
         "--damping", metavar="LAW", show_default=False,
-        help="`0.01` or `modal=0.01` (ζ of every mode), `structural=0.02` (loss factor), `rayleigh=ALPHA,BETA`, "
+        help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
+        "`rayleigh=ALPHA,BETA`, "
         "`0` for none; the file's if left out.",
     ),
 ]  # fmt: skip
@@ -170,7 +171,7 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
 
 
 def damping_law(text: str | None) -> dict[str, Any] | float | None:
-    """`0.01`, `modal=0.01`, `structural=0.02` or `rayleigh=ALPHA,BETA`."""
+    """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
     from supple.diagnostics import InputError, nearest
 
     if text is None:
@@ -184,12 +185,12 @@ def damping_law(text: str | None) -> dict[str, Any] | float | None:
             part="--damping",
             hint=nearest(name, ("modal", "structural", "rayleigh")),
         )
-    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,)
     items = value.strip("[]").split(",")
+    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
     numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
     if len(items) != len(wanted):
-        raise typer.BadParameter("rayleigh takes ALPHA,BETA, modal and structural one number", param_hint="--damping")
-    return {name: tuple(numbers) if name == "rayleigh" else numbers[0]}
+        raise typer.BadParameter("rayleigh takes ALPHA,BETA, structural one number", param_hint="--damping")
+    return {name: numbers[0] if len(numbers) == 1 else tuple(numbers)}
 
 
 def _show(found: FrequencyResponse) -> None:

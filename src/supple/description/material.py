@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema, model_validator
 
+from supple.description.damping import Damping
 from supple.description.dimension import DENSITY, PRESSURE, RATIO
 from supple.description.quantity import NotNegative, Part, Positive, of
 
@@ -31,6 +32,16 @@ class Material(Part):
     """ν; 0.3 if left out, as of most metals. It only enters the shear modulus."""
     shear_modulus: Annotated[Positive, of(PRESSURE)] | None = None
     """G, Pa; E / (2 (1 + ν)) if left out."""
+
+    damping: Damping | None = None
+    """Of what is made of it: `{structural: η}`, `{modal: ζ}` as far as a mode's deformation is in it, or
+    `{rayleigh: [α, β]}`; beside the mechanism's own damping. None if left out."""
+
+    @model_validator(mode="after")
+    def _one_ratio(self) -> Self:
+        if self.damping is not None and not isinstance(self.damping.modal, float | None):
+            raise ValueError("of a material, modal damping is one number: modes belong to the mechanism")
+        return self
 
     @property
     def G(self) -> float:

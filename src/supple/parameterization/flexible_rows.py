@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
-from supple.description.damping import Damping
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
 from supple.kinematics.closure import in_parts
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.flexible_arrays import FlexibleSystem
 from supple.parameterization.flexible_batch import flexible_batch
-from supple.parameterization.flexible_kernel import SINGULAR
+from supple.parameterization.flexible_kernel import DONE, SINGULAR
 from supple.parameterization.followed_modes import followed
 from supple.parameterization.layout import Layout, flexible_layout
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
@@ -72,9 +72,8 @@ def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> Flexi
 
     in_parts(part, len(X), least=8)
     status[regular == 0] = SINGULAR
-    damping = position.numbering.mechanism.damping
-    if damping is not None:
-        _add_damping(damping, len(position.numbering.coordinates), layout.split(out))
+    modes[status != DONE] = 0.0
+    _add_damping(system, layout.split(out), modes)
     return FlexibleRows(out, modes, status)
 
 
@@ -92,21 +91,15 @@ def layout_of(system: FlexibleSystem) -> Layout:
     )
 
 
-def _add_damping(law: Damping, s: int, parts: dict[str, Array]) -> None:
-    """D_δδ of the mechanism's law of damping, in place.
-
-    Modal: D = M^½ (2 ζ Ω) M^½ with Ω² = M^-½ K M^-½ of the deformation alone: each of its modes has the ratio ζ, and D
-    is smooth where modes cross. Structural damping η has no equation in time and counts as ζ = η/2: equal at resonance.
-    """
-    M, K, D = (parts[name][..., s:, s:] for name in ("M", "K", "damping"))
-    if law.rayleigh is not None:
-        D += law.rayleigh[0] * M + law.rayleigh[1] * K
+def _add_damping(system: FlexibleSystem, parts: dict[str, Array], modes: Array) -> None:
+    """D_δδ of the mechanism's and its materials' damping, in place; D(H) for what is hysteretic."""
+    s = len(system.rest.numbering.coordinates)
+    law = system.rest.numbering.mechanism.damping
+    materials = system.rest.numbering.mechanism.remembered(
+        f"damping of materials {system.rest.band} {system.choice.constraint}", lambda: materials_over_z(system.rest)
+    )
+    if law is None and materials is None:
         return
-    ratio = law.modal if law.modal is not None else 0.5 * (law.structural or 0.0)
-    known = np.isfinite(M + K).all(axis=(-2, -1), keepdims=True) & (np.abs(M).max(axis=(-2, -1), keepdims=True) > 0.0)
-    L = np.linalg.cholesky(np.where(known, M, np.eye(M.shape[-1])))
-    inverse = np.linalg.inv(L)
-    squares, turn = np.linalg.eigh(inverse @ np.where(known, K, 0.0) @ np.swapaxes(inverse, -1, -2))
-    rates = 2.0 * ratio * np.sqrt(np.maximum(squares, 0.0))
-    half = L @ turn
-    D += (half * rates[..., None, :]) @ np.swapaxes(half, -1, -2)
+    M, K, D = (parts[name][..., s:, s:] for name in ("M", "K", "damping"))
+    found = dissipation(law, M, K, None if materials is None else materials.over(modes[:, s:]))
+    D += found.viscous + equivalent(found.hysteretic, M, K)

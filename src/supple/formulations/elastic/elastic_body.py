@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -54,6 +55,24 @@ def span(beam: PlacedBeam) -> Span:
     ]
     shear = beam.theory == "timoshenko"
     return Span(beam.places[0], beam.places[1], beam.axes, ends[0], ends[1], beam.elements, shear, beam.arm)
+
+
+def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_array, sp.csr_array]:
+    """Σ w K and Σ w M of the beams of a body, `weights` (beams,) one for each: over the degrees of freedom of its mesh,
+    point masses not among them."""
+    spans = [span(beam) for beam in placed_beams(drawing, name)]
+    touched = touched_places(drawing, name)
+    anchors = [_anchor(drawing, name, spans, place) for place in touched]
+    found = mesh(spans, anchors)
+    carriers = [int(np.argmin(np.linalg.norm(found.nodes - anchor, axis=1))) for anchor in anchors]
+    found = _moved_to_places(found, touched, carriers)
+    least = 1e-14 * float(weights.max())  # the shape of a sheared beam is a ratio of its stiffnesses
+    weighted = [
+        item._replace(first=max(w, least) * item.first, last=max(w, least) * item.last)
+        for item, w in zip(spans, weights.tolist(), strict=True)
+    ]
+    matrices = assembled(weighted, found, drawing.mechanism.planar)
+    return matrices.K, matrices.M
 
 
 def _body_of_beams(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> ElasticBody:

@@ -1,0 +1,80 @@
+"""A five-bar on elastic gearboxes: what they do to its frequencies, and what the motors feel of its vibrations."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+
+BLUE, RED, GREY = "#3b6ea8", "#c8553d", "#8a8a8a"
+LINES = np.linspace(1.0, 60.0, 591)
+
+
+def main(output: Path) -> None:
+    five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    stiff = without_gearboxes(five_bar)
+    print("motors held at home       with gearboxes          without")
+    found, plain = supple.modes(five_bar, "home", count=3), supple.modes(stiff, "home", count=3)
+    for i in range(3):
+        share = sum(found.energy.joints[name][i] for name in ("left", "right"))
+        with_gears = f"{found.frequencies_hz[i]:9.3f} Hz, {share:4.0%} in the gears"
+        print(f"mode {i + 1}   {with_gears}  {plain.frequencies_hz[i]:9.3f} Hz")
+    free = supple.modes(five_bar, "home", count=4, free_actuators=True)
+    print(f"\nmotors free: {', '.join(f'{hertz:.3f}' for hertz in free.frequencies_hz)} Hz")
+    print(f"{free.frequencies_hz[2]:.2f} Hz: {free.energy.words()[2]}")
+    sag = supple.deflection(five_bar, "home")
+    print(f"\nunder gravity the tool sags by {-1e3 * sag.of('tool.z'):.3f} mm, motors held")
+
+    output.mkdir(parents=True, exist_ok=True)
+    draw(five_bar, stiff).savefig(output / "picture.png", dpi=160)
+
+
+def without_gearboxes(five_bar: supple.Mechanism) -> supple.Mechanism:
+    """The same with stiff drives."""
+    joints = {name: joint.model_copy(update={"drive": None}) for name, joint in five_bar.joints.items()}
+    return five_bar.replace(joints=joints)
+
+
+def over_stiffness(five_bar: supple.Mechanism, stiffness: np.ndarray) -> np.ndarray:
+    """The lowest two frequencies (n, 2) at home for gearboxes of these stiffnesses, N m/rad."""
+    found = []
+    for value in stiffness:
+        drive = supple.Drive(stiffness=float(value))
+        joints = {
+            name: joint.model_copy(update={"drive": drive}) if joint.drive else joint
+            for name, joint in five_bar.joints.items()
+        }
+        found.append(supple.modes(five_bar.replace(joints=joints), "home", count=2).frequencies_hz)
+    return np.array(found)
+
+
+def draw(five_bar: supple.Mechanism, stiff: supple.Mechanism) -> Figure:
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    sketch, middle, right = figure.subplots(1, 3, width_ratios=[0.85, 1.2, 1.0])
+    supple.assemble(five_bar, "home").plot(axes=sketch, labels=False)
+    sketch.set_title("at home")
+    for made, color, label in ((five_bar, RED, "gearboxes yield"), (stiff, BLUE, "stiff drives")):
+        H = supple.frf(made, "side", "tool.x", "tool.x", LINES).values[:, 0, 0]
+        middle.semilogy(LINES, np.abs(H) * 1e6, color=color, label=label)
+    middle.set(xlabel="frequency / Hz", ylabel="|tool.x / force| / µm/N", title="at side, motors held")
+    middle.legend(frameon=False)
+    stiffness = np.geomspace(1e3, 1e6, 25)
+    found = over_stiffness(five_bar, stiffness)
+    limit = supple.modes(stiff, "home", count=2).frequencies_hz
+    for i in range(2):
+        right.semilogx(stiffness, found[:, i], color=(BLUE, RED)[i], label=f"mode {i + 1}")
+        right.axhline(limit[i], color=GREY, linestyle=":", linewidth=1)
+    right.set(xlabel="stiffness of a gearbox / N m/rad", ylabel="frequency / Hz", title="at home; dotted: stiff drives")
+    right.legend(frameon=False, loc="lower right")
+    for axes in (middle, right):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.25)
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/five-bar-gearbox"), help="folder for the picture")
+    main(parser.parse_args().output)

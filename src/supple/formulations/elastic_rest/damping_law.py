@@ -1,0 +1,138 @@
+"""Damping of the deformation as the description says: of modes, of materials, in proportion to mass and stiffness.
+
+Over any coordinates δ of the deformation with actuators locked, with mass M, stiffness K and Ω² = M^-½ K M^-½,
+
+    D = 2 M^½ ζ(Ω) Ω M^½ + αM + βK + Σ_m (α_m M_m + β_m K_m) + D(Σ_m 2ζ_m K_m),   H = ηK + Σ_m η_m K_m
+    Ω D̂ + D̂ Ω = 2 Ĥ:  D(H)                                              (docs/theory/damping.md, eqs. 1-5)
+
+H is hysteretic, K + iH in a harmonic motion. In time it stands for the viscous D(H) that loses as much at every
+resonance, D̂_rs = 2 Ĥ_rs / (ω_r + ω_s) over the modes. Whoever needs damping asks here: all analyses have the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.damping import Damping
+from supple.description.material import Material
+from supple.formulations.elastic.elastic_body import weighted_beams
+from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
+
+Array = NDArray[np.float64]
+
+
+class Materials(NamedTuple):
+    """What materials say, over some coordinates: Σ η_m K_m, Σ 2ζ_m K_m, Σ α_m M_m and Σ β_m K_m, each (..., r, r)."""
+
+    loss: Array
+    ratio: Array
+    by_mass: Array
+    by_stiffness: Array
+
+    def over(self, shapes: Array) -> Materials:
+        """The same over the motions `shapes` (..., r, n) of these coordinates."""
+        return Materials(*(shapes @ matrix @ np.swapaxes(shapes, -1, -2) for matrix in self))
+
+
+class Dissipation(NamedTuple):
+    """D and H (..., r, r) over coordinates of the deformation."""
+
+    viscous: Array
+    hysteretic: Array
+
+
+def dissipation(law: Damping | None, M: Array, K: Array, materials: Materials | None) -> Dissipation:
+    """D and H for mass M and stiffness K (..., r, r), actuators locked; `materials` over the same coordinates."""
+    D, H = np.zeros_like(M), np.zeros_like(K)
+    if law is not None and law.rayleigh is not None:
+        D += law.rayleigh[0] * M + law.rayleigh[1] * K
+    if law is not None and law.structural is not None:
+        H += law.structural * K
+    if law is not None and law.modal is not None:
+        omega, W = _modal(M, K)
+        rates = 2.0 * law.ratios(omega / (2.0 * np.pi)) * omega
+        D += (W * rates[..., None, :]) @ np.swapaxes(W, -1, -2)
+    if materials is not None:
+        D += materials.by_mass + materials.by_stiffness + equivalent(materials.ratio, M, K)
+        H += materials.loss
+    return Dissipation(D, H)
+
+
+def equivalent(H: Array, M: Array, K: Array) -> Array:
+    """The viscous damping (..., r, r) that loses at each resonance what the hysteretic H does: Ω D̂ + D̂ Ω = 2 Ĥ.
+
+    It is not negative where H is not, and smooth where modes cross. Of H = ηK it is the damping of ratio η/2.
+    """
+    if not H.any():
+        return np.zeros_like(H)
+    omega, W = _modal(M, K)
+    inverse = np.linalg.inv(W)
+    total = omega[..., :, None] + omega[..., None, :]
+    across = 2.0 * (inverse @ H @ np.swapaxes(inverse, -1, -2))
+    return W @ np.divide(across, total, out=np.zeros_like(across), where=total > 0.0) @ np.swapaxes(W, -1, -2)
+
+
+def _modal(M: Array, K: Array) -> tuple[Array, Array]:
+    """ω (..., r) rising and W (..., r, r) with M = WWᵀ, K = W ω² Wᵀ; of no mass where M is not known."""
+    known = np.isfinite(M + K).all(axis=(-2, -1), keepdims=True) & (np.abs(M).max(axis=(-2, -1), keepdims=True) > 0.0)
+    L = np.linalg.cholesky(np.where(known, M, np.eye(M.shape[-1])))
+    inverse = np.linalg.inv(L)
+    squares, turn = np.linalg.eigh(inverse @ np.where(known, K, 0.0) @ np.swapaxes(inverse, -1, -2))
+    return np.sqrt(np.maximum(squares, 0.0)), L @ turn
+
+
+def materials_over_z(rest: ElasticRest) -> Materials | None:
+    """What the materials of the mechanism say, over z (n, n); None if they say nothing."""
+    mechanism = rest.numbering.mechanism
+    if all(item.damping is None for item in mechanism.materials.values()):
+        return None
+    found = Materials(*(np.zeros((rest.size, rest.size)) for _ in range(4)))
+    for body in rest.bodies:
+        of_beams = [mechanism.materials[beam.material] for beam in mechanism.bodies[body.name].all_beams]
+        here = slice(body.start, body.stop)
+        for factor, matrix in zip(_FACTORS, found, strict=True):
+            weights = np.array([factor(item) for item in of_beams])
+            if weights.any():
+                matrix[here, here] = _weighted(rest, body, weights, by_mass=factor is _of_mass)
+    return found
+
+
+def _of_mass(material: Material) -> float:
+    given = material.damping.rayleigh if material.damping else None
+    return given[0] if given else 0.0
+
+
+def _of_stiffness(material: Material) -> float:
+    given = material.damping.rayleigh if material.damping else None
+    return given[1] if given else 0.0
+
+
+def _of_loss(material: Material) -> float:
+    return float((material.damping and material.damping.structural) or 0.0)
+
+
+def _of_ratio(material: Material) -> float:
+    given = material.damping.modal if material.damping else None
+    return 2.0 * given if isinstance(given, float) else 0.0
+
+
+_FACTORS = (_of_loss, _of_ratio, _of_mass, _of_stiffness)
+
+
+def _weighted(rest: ElasticRest, body: BodyCoordinates, weights: Array, *, by_mass: bool) -> Array:
+    """Σ w K or Σ w M of a body's beams over its z."""
+    elastic = body.size - body.deflections
+    if not by_mass and np.ptp(weights) == 0.0:
+        own = body.stiffness.copy()
+        own[elastic:] = 0.0
+        return np.diag(weights[0] * own)
+    K, M = weighted_beams(rest.numbering.drawing, body.name, weights)
+    found = body.shapes.T @ ((M if by_mass else K) @ body.shapes)
+    if not by_mass:  # rigid motions come first, and strain nothing but by rounding
+        d = body.rigid.shape[1]
+        found[:d] = 0.0
+        found[:, :d] = 0.0
+    return 0.5 * (found + found.T)
