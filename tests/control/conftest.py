@@ -1,10 +1,13 @@
 """The two-link arm, whole and linear."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import supple
+
+sys.path.insert(0, str(Path(__file__).parent))  # the flexible mechanism stands in a module of its own
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from supple.reduced.layout import CoefficientLayout, packed
 from supple.reduced.model import ReducedModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+sys.path.insert(0, str(Path(__file__).parents[1] / "control"))  # the flexible mechanism of its tests
 
 
 def chebyshev_grid(s, count):

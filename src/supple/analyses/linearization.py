@@ -23,8 +23,11 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.parameterization.basis import choice_of
+from supple.parameterization.flexible_arrays import ModeChoice
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.named_values import in_order
+from supple.results.basis import Basis, Counted, State
 from supple.results.linear_model import LinearModel, SecondOrder
 
 Array = NDArray[np.float64]
@@ -42,6 +45,7 @@ def linearize(
     inputs: Values | None = None,
     constraint_modes: Sequence[str] = (),
     internal_modes: int = 0,
+    basis: Basis | Counted | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
 ) -> LinearModel:
@@ -53,12 +57,15 @@ def linearize(
              motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
              either, elastic parts are taken as rigid
+    basis  : in their place, a Basis or what has one (a reduced model, a linear or a local one): the same modes, turned
+             to the same germ, so that states, gains and signs are those of that model
     rigid  : that is meant, and nothing is said of it; `LinearModel.rigid` names them all the same
     friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
     """
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
-    names = (*mechanism.actuators, *constraint_modes)
+    choice = _choice(mechanism, basis, constraint_modes, internal_modes)
+    names = (*mechanism.actuators, *choice.constraint)
     u = None if inputs is None else _one("inputs", inputs, names)
     if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
         _require_rest("an equilibrium does not move", "leave them out", rates=rates, accelerations=accelerations)
@@ -68,15 +75,15 @@ def linearize(
         configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     if configuration.theta.ndim > 1:
         raise InputError("has more than one state", part="θ", hint="give one, or use linearize_batch")
-    flexible = bool(constraint_modes) or internal_modes > 0
+    flexible = choice.flexible
     require_rigid_alone(rigid, flexible)
     stiff = () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     kept: dict[str, Any] = {"rigid": not flexible}
-    if (
-        flexible
-    ):  # modes that turn as little as may be about here, so that their own turning adds nothing at first order
-        kept |= {"constraint_modes": constraint_modes, "internal_modes": internal_modes}
-        if internal_modes:
+    if flexible:
+        kept |= {"constraint_modes": choice.constraint, "internal_modes": choice.internal}
+        if basis is not None:
+            kept |= {"tracking": choice.tracking, "germ": None if choice.germ is None else np.array(choice.germ)}
+        elif choice.internal:  # modes that turn as little as may be about here
             kept |= {"tracking": "subspace", "germ": configuration.theta}
     model = local(mechanism, configuration, **kept)
     zero = np.zeros(len(model.coordinates))
@@ -95,6 +102,23 @@ def linearize(
     y = {name: float(output.value) for name, output in model.outputs.items()}
     about = (model.theta, v, rows.accelerations[0], held[0])
     return replace(_named(model, about, (rows.A[0], rows.B[0], C), y, forces), rigid=stiff)
+
+
+def _choice(
+    mechanism: Mechanism, basis: Basis | Counted | None, constraint_modes: Sequence[str], internal_modes: int
+) -> ModeChoice:
+    """The modes that are asked for, one by one or as a basis."""
+    if basis is None:
+        return ModeChoice(tuple(constraint_modes), internal_modes)
+    if constraint_modes or internal_modes:
+        raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
+    known = basis if isinstance(basis, Basis) else basis.basis
+    if known is None:
+        raise InputError(
+            "the model given for it has none: it is rigid, or its file was written before models named their basis",
+            part="basis", hint="give a flexible model; reduce again if it is one",
+        )  # fmt: skip
+    return choice_of(mechanism, known)
 
 
 def _one(label: str, values: Values, names: Sequence[str]) -> Array:
@@ -145,11 +169,11 @@ def _named(
     names = model.coordinates
     eta, v, a, u = (item.tolist() for item in state)
     states = (*names, *(f"{name}.rate" for name in names))
-    about = {
-        "states": dict(zip(states, [*eta, *v], strict=True)),
+    about: dict[str, dict[str, float]] = {
+        "states": State(dict(zip(states, [*eta, *v], strict=True)), model.basis),
         "inputs": dict(zip(model.inputs, u, strict=True)),
         "outputs": outputs,
         "accelerations": dict(zip(names, a, strict=True)),
     }
     D = np.zeros((len(outputs), len(model.inputs)))
-    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces)
+    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces, basis=model.basis)

@@ -38,6 +38,7 @@ def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
             "internal_hz": found.internal_hz,
             "potential": found.potential,
             "rigid": model.rigid,
+            "basis": None if model.basis is None else model.basis.data(),
         }
         answer.give(data, lambda: _show(model, found))
 

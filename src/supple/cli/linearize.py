@@ -49,6 +49,15 @@ Inputs = Annotated[
     ),
 ]  # fmt: skip
 
+InBasis = Annotated[
+    str | None,
+    typer.Option(
+        "--basis", metavar="ROM", show_default=False,
+        help="Of a flexible mechanism, in place of --internal-modes: the modes of this reduced model, so that states "
+        "and gains are the same.",
+    ),
+]  # fmt: skip
+
 _NONE = "none"
 
 
@@ -60,6 +69,7 @@ def linearize(
     inputs: Inputs = None,
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
+    basis: InBasis = None,
     rigid: Rigid = False,
     settings: Settings = None,
     as_json: Json = False,
@@ -69,7 +79,7 @@ def linearize(
         asked = _Asked(at, rates, accelerations, inputs)
         if is_model(file):
             require_no(
-                {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes},
+                {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--basis": basis},
                 "a reduced model has the modes that it was made with",
             )
             model = read_model(answer, file, settings)
@@ -78,13 +88,14 @@ def linearize(
             mechanism = read_mechanism(answer, file, settings)
             flexible: dict[str, Any] = {
                 "constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0, "rigid": rigid,
+                "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
             name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
         eigenvalues = found.eigenvalues
         data = {
             "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
             "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
-            "at": found.at, "rigid": found.rigid,
+            "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
         }  # fmt: skip
         answer.give(data, lambda: _show(name, found))
 
@@ -143,7 +154,9 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     from supple.kinematics.rest import rest
 
     names = rest(mechanism).numbering.coordinates
-    state: dict[str, Any] = asked.state(mechanism, names, (*mechanism.actuators, *flexible["constraint_modes"]))
+    basis = flexible["basis"]
+    loaded = flexible["constraint_modes"] if basis is None or basis.basis is None else basis.basis.constraint
+    state: dict[str, Any] = asked.state(mechanism, names, (*mechanism.actuators, *loaded))
     where, resting = asked.place(mechanism.configurations)
     theta = configuration(mechanism, where)
     if not resting:
@@ -166,6 +179,8 @@ def _show(name: str, found: LinearModel) -> None:
 
     out = Tables()
     out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
+    if found.basis is not None:
+        out.line(f"elastic states are {found.basis}")
     about = [(key, number(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
     out.table(("state or input", "value"), about)
     out.matrix("A", found.states, found.states, found.A)

@@ -74,6 +74,7 @@ def local(
             "singularity": found.singularity,
             "potential": found.potential,
             "rigid": found.rigid,
+            "basis": None if found.basis is None else found.basis.data(),
         }
         answer.give(data, lambda: _show(found))
 

@@ -71,7 +71,8 @@ def closed_loop(
     sample_time : s between two calls; the forces are held in between (zero-order hold). Feedback without pause is the
                   limit of small ones: the delay is half a sample on average
     start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). A
-                  linear model starts from its own state where nothing else is said
+                  linear model starts from its own state where nothing else is said. States of linear models
+                  (`at["states"]`) bring their rates, and must be in the plant's basis; so must gains
     rates       : of the coordinates at the start
     step        : s, of the integrator: at most a sample. A tenth of the sample or 1 ms, whichever is longer, if left
                   out; a reduced model then follows its tolerance
@@ -144,7 +145,11 @@ def _plant(
 
 def _forces(controller: Controller, t: float, measurement: Measurement, names: tuple[str, ...]) -> Array:
     """What the controller answers, checked: (actuators,)."""
-    found = in_order(f"answer of the controller at {t:.6g} s", controller.step(t, measurement), names)
+    answer = controller.step(t, measurement)
+    driven = getattr(controller, "actuators", None)
+    if driven is not None and not isinstance(answer, Mapping) and np.shape(answer) == (len(driven),):
+        answer = dict(zip(driven, np.asarray(answer, dtype=float).tolist(), strict=True))
+    found = in_order(f"answer of the controller at {t:.6g} s", answer, names)
     if found.ndim != 1:
         raise InputError(
             f"has the shape {found.shape}", part=f"answer of the controller at {t:.6g} s", hint=f"give ({len(names)},)"

@@ -40,6 +40,8 @@ class ComputedTorque:
                      reduced model of it (rigid; fast)
     wanted         : t -> (θ, θ̇, θ̈), (s,) each
     frequencies    : ω (s,) rad/s; damping_ratios : ξ (s,)
+    coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
+    actuators      : that it drives; other inputs of the plant it leaves at zero
     Made by `computed_torque`.
     """
 
@@ -47,10 +49,12 @@ class ComputedTorque:
     wanted: Wanted
     frequencies: Array
     damping_ratios: Array
+    coordinates: tuple[str, ...]
+    actuators: tuple[str, ...]
 
     def step(self, t: float, measurement: Measurement) -> Array:
         """The inputs (a,); of more than are needed, the least."""
-        theta, rates = measurement.values, measurement.rates
+        theta, rates = measurement.of(self.coordinates, "computed torque")
         aim, aim_rates, aim_accelerations = (np.asarray(part, dtype=float) for part in self.wanted(t))
         omega = self.frequencies
         a = aim_accelerations + 2.0 * self.damping_ratios * omega * (aim_rates - rates) + omega**2 * (aim - theta)
@@ -90,9 +94,8 @@ def computed_torque(
             part="computed torque", hint="add actuators, or regulate it about a state with pole_placement or lqr",
         )  # fmt: skip
     omega = per_coordinate("frequencies", frequencies, names)
-    return ComputedTorque(
-        model, _wanted(model, motion, names), omega, per_coordinate("damping ratios", damping_ratios, names)
-    )
+    ratios = per_coordinate("damping ratios", damping_ratios, names)
+    return ComputedTorque(model, _wanted(model, motion, names), omega, ratios, names, actuators)
 
 
 def _wanted(

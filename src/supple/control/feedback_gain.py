@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.control.controller import StateFeedback
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
+from supple.results.basis import Basis, State, require_same_basis
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -34,6 +35,11 @@ class FeedbackGain:
     sample_time: float | None = None
 
     @property
+    def basis(self) -> Basis | None:
+        """What the elastic states that it feeds back are counted in; None without any."""
+        return self.linear.basis
+
+    @property
     def closed(self) -> Array:
         """A - B K (states, states) of the feedback without pause."""
         return self.linear.A - self.linear.B @ self.K
@@ -47,8 +53,9 @@ class FeedbackGain:
         model = self.linear
         x0, u0 = reference(model)
         if target is None:
-            return StateFeedback(self.K, x0, u0)
+            return self._feedback(x0, u0)
         if isinstance(target, Mapping):
+            require_same_basis("target", target.basis if isinstance(target, State) else None, self.basis)
             known = dict(zip(model.states, x0.tolist(), strict=True))
             x = in_order("target", {**known, **target}, model.states)
         else:
@@ -62,7 +69,13 @@ class FeedbackGain:
                 f'no inputs hold it there: the state "{worst}" would change by {left.max():.3g} a second',
                 part="target", hint="choose a target at rest that the actuators can hold",
             )  # fmt: skip
-        return StateFeedback(self.K, x, u0 + du)
+        return self._feedback(x, u0 + du)
+
+    def _feedback(self, x: Array, u: Array) -> StateFeedback:
+        names = self.linear.states
+        half = names[: len(names) // 2]
+        rated = half if names == (*half, *(f"{name}.rate" for name in half)) else None
+        return StateFeedback(self.K, x, u, rated, self.linear.inputs, self.basis)
 
 
 def reference(model: LinearModel) -> tuple[Array, Array]:

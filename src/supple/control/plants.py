@@ -14,6 +14,7 @@ from supple.control.feedback_gain import reference, require_continuous
 from supple.control.sampling import held
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
+from supple.results.basis import State
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -63,7 +64,7 @@ class ModelPlant:
     """A reduced model, integrated to its tolerance between the instants."""
 
     def __init__(
-        self, model: ReducedModel, times: Array, start: Values, rates: Values, options: dict[str, Any]
+        self, model: ReducedModel, times: Array, start: Values | str, rates: Values, options: dict[str, Any]
     ) -> None:
         self._model, self._times, self._options, self._n = model, times, options, 0
         self.inputs, self.reason = model.layout.inputs, ""
@@ -77,7 +78,8 @@ class ModelPlant:
         self._outputs = {name: float(values[row]) for name, values in run.outputs.items()}
 
     def measure(self) -> Measurement:
-        return Measurement(self._model.layout.coordinates, self._eta, self._rates, self._outputs)
+        model = self._model
+        return Measurement(model.layout.coordinates, self._eta, self._rates, self._outputs, model.basis)
 
     def advance(self, u: Array) -> bool:
         span = self._times[self._n : self._n + 2]
@@ -102,6 +104,9 @@ class LinearPlant:
         self.inputs, self.reason = model.inputs, ""
         n = len(model.states) // 2
         self._names = model.states[:n]
+        if isinstance(start, State):
+            start, moving = start.parted(self._names, model.basis)
+            rates = moving if rates is None else rates
         self._x0, self._u0 = reference(model)
         accelerations = model.at.get("accelerations", {})
         drift = np.concatenate([self._x0[n:], [accelerations.get(name, 0.0) for name in self._names]])
@@ -119,7 +124,8 @@ class LinearPlant:
     def measure(self) -> Measurement:
         n, x = len(self._names), self._x + self._x0
         y = self._y0 + self._model.C @ self._x + self._model.D @ (self._last - self._u0)
-        return Measurement(self._names, x[:n], x[n:], dict(zip(self._model.outputs, y.tolist(), strict=True)))
+        seen = dict(zip(self._model.outputs, y.tolist(), strict=True))
+        return Measurement(self._names, x[:n], x[n:], seen, self._model.basis)
 
     def advance(self, u: Array) -> bool:
         T = float(self._times[self._n + 1] - self._times[self._n])

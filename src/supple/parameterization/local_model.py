@@ -21,12 +21,14 @@ from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble, locked_coordinates
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.numbering import Numbering
+from supple.parameterization.basis import basis_of
 from supple.parameterization.flexible_arrays import RIGID, FlexibleSystem, ModeChoice, flexible_system
 from supple.parameterization.flexible_kernel import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.flexible_rows import flexible_rows, layout_of
 from supple.parameterization.layout import Layout
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
+from supple.results.basis import Basis
 
 Array = NDArray[np.float64]
 
@@ -93,6 +95,11 @@ class LocalModel:
     @property
     def theta(self) -> Array:
         return self.configuration.theta
+
+    @property
+    def basis(self) -> Basis | None:
+        """What δ is counted in."""
+        return None if self.system is None else basis_of(self.configuration.mechanism, self.system.choice)
 
     @property
     def singularity(self) -> Array:

@@ -18,12 +18,14 @@ from supple.approximation.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
+from supple.results.basis import basis_from
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-SCHEMA = 1
+SCHEMA = 2  # 1 had neither repertoire nor basis
 _FORMAT = "supple reduced model"
 _INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
 _LARGEST = 2**31  # numbers in one array; a damaged header must not exhaust the memory
@@ -57,6 +59,10 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
             file.attrs["schema"] = SCHEMA
             file["layout"] = json.dumps(facts, ensure_ascii=False)
             file["provenance"] = provenance
+            if model.repertoire is not None:
+                file["repertoire"] = json.dumps(model.repertoire.data(), ensure_ascii=False, allow_nan=False)
+            if model.basis is not None:
+                file["basis"] = json.dumps(model.basis.data(), ensure_ascii=False, allow_nan=False)
             _write_named(file.create_group("error"), model.error)
             _write_named(file.create_group("constants"), layout.constants)
             _write_named(file.create_group("dry_forces"), layout.dry_forces)
@@ -103,7 +109,9 @@ def load_model(path: str | Path) -> ReducedModel:
             name, layout = _layout(file)
             provenance = _json(file, "provenance", dict)
             error = {key: float(_scalar(value)) for key, value in _named(file, "error").items()}
-            return ReducedModel(name, layout, _fitted(file, layout), error, provenance)
+            names = repertoire_from(_json(file, "repertoire", dict)) if "repertoire" in file else None
+            basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
+            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis)
     except InputError as error:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:

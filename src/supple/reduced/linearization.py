@@ -16,8 +16,10 @@ from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.reduced.coefficients import Coefficients
 from supple.reduced.named_values import in_order
+from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.row import row_map
 from supple.reduced.state_arguments import states
+from supple.results.basis import State
 from supple.results.linear_model import LinearModel, SecondOrder
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _STEPS = 4
 
 def linearize_model(
     model: ReducedModel,
-    theta: Values,
+    theta: Values | str,
     *,
     rates: Values | None,
     accelerations: Values | None,
@@ -43,11 +45,16 @@ def linearize_model(
 
     inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
              given accelerations, zero if left out; δ too, unless it is given, is then where it rests
-    The accelerations follow from state and inputs.
+    The accelerations follow from state and inputs. θ "equilibrium" is where it rests under the inputs, zero if left
+    out, close to the mechanism's rest.
     """
     layout = model.layout
+    if asks_for_rest(model, theta):
+        inputs = np.zeros(len(layout.inputs)) if inputs is None else inputs
+        whole = model.equilibrium(REST, inputs)
+        theta, delta = whole[: layout.theta], whole[layout.theta :]
     n, s = layout.size, layout.theta
-    eta, single = states(model.layout, theta, delta)
+    eta, single = states(model.layout, named_theta(model, theta), delta)
     if not single:
         raise InputError("has more than one state", part="θ", hint="linearize about one at a time")
     names = layout.coordinates
@@ -77,15 +84,15 @@ def linearize_model(
         C[o, s:n] = output.modes
         y[name] = float(output.value + output.modes @ here[s:])
     rated = tuple(f"{name}.rate" for name in names)
-    at = {
-        "states": dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)),
+    at: dict[str, dict[str, float]] = {
+        "states": State(dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)), model.basis),
         "inputs": dict(zip(layout.inputs, u.tolist(), strict=True)),
         "outputs": y,
         "accelerations": dict(zip(names, a.tolist(), strict=True)),
     }
     D = np.zeros((len(layout.outputs), len(layout.inputs)))
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces)
+    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces, basis=model.basis)
 
 
 def force_slopes(model: ReducedModel, c: Coefficients, eta: Array, u: Array, rates: Array | None = None) -> Array:

@@ -24,9 +24,11 @@ from supple.reduced.dynamics_kernel import INDEFINITE, forward_batch, inverse_ba
 from supple.reduced.evaluator import Evaluator
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row import Row, row_map, row_of
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
+from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 
@@ -46,9 +48,12 @@ class ReducedModel:
     fitted     : t columns as `layout.columns` says
     error      : stated error of each coefficient family
     provenance : description (text), options, versions, samples, boxes and the like; JSON
+    repertoire : configurations, motions and scenarios that it knows by name; None if it carries none
+    basis      : what δ is counted in; None of a rigid model, or if it does not say
 
-    Throughout, θ is (s,) in the order of the coordinates or {name: value}, or a batch (N, s); rates and accelerations
-    are those of η, (n,) or (N, n). δ is zero if left out; a rigid model has none. Outside the region: InputError.
+    Throughout, θ is (s,) in the order of the coordinates or {name: value}, the name of a configuration in its
+    repertoire, or a batch (N, s); rates and accelerations are those of η, (n,) or (N, n). δ is zero if left out; a
+    rigid model has none. Outside the region: InputError.
     """
 
     name: str
@@ -56,6 +61,8 @@ class ReducedModel:
     fitted: Piecewise
     error: dict[str, float] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    repertoire: Repertoire | None = None
+    basis: Basis | None = None
 
     def __post_init__(self) -> None:
         require_consistent(self.name, self.layout, self.fitted)
@@ -93,8 +100,9 @@ class ReducedModel:
 
     # ------------------------------------------------------------------------ coefficients
 
-    def evaluate(self, theta: Values) -> Coefficients:
+    def evaluate(self, theta: Values | str) -> Coefficients:
         """All coefficients at θ, or at a batch."""
+        theta = named_theta(self, theta)
         one = self.single.evaluate(theta)
         if one is not None:
             return one
@@ -113,7 +121,7 @@ class ReducedModel:
 
     def forward(
         self,
-        theta: Values,
+        theta: Values | str,
         rates: Values | None = None,
         inputs: Values | None = None,
         *,
@@ -121,6 +129,7 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
         """Accelerations η̈ = M⁻¹(p + B u - Γ[η̇, η̇] - D_d η̇ - K η - dry friction): (n,) or (N, n)."""
+        theta = named_theta(self, theta)
         one = self.single.forward(theta, delta, rates, inputs, friction_speed)
         if one is not None:
             return one
@@ -135,7 +144,7 @@ class ReducedModel:
 
     def inverse(
         self,
-        theta: Values,
+        theta: Values | str,
         rates: Values | None = None,
         accelerations: Values | None = None,
         *,
@@ -143,6 +152,7 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
         """Generalized forces τ = M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + dry friction - p that the inputs must supply."""
+        theta = named_theta(self, theta)
         one = self.single.inverse(theta, delta, rates, accelerations, friction_speed)
         if one is not None:
             return one
@@ -157,7 +167,7 @@ class ReducedModel:
 
     def actuator_forces(
         self,
-        theta: Values,
+        theta: Values | str,
         rates: Values | None = None,
         accelerations: Values | None = None,
         *,
@@ -184,10 +194,10 @@ class ReducedModel:
         return np.asarray((np.linalg.pinv(B) @ tau[..., None])[..., 0])
 
     def energy(
-        self, theta: Values, rates: Values | None = None, *, delta: ArrayLike | None = None
+        self, theta: Values | str, rates: Values | None = None, *, delta: ArrayLike | None = None
     ) -> tuple[Array, Array]:
         """Kinetic ½ η̇ᵀ M η̇ and potential V₀ - p_δᵀδ + ½ δᵀ K δ, in J."""
-        eta, single = states(self.layout, theta, delta)
+        eta, single = states(self.layout, named_theta(self, theta), delta)
         v = batch("rates", rates, self.layout.coordinates, len(eta))
         eta, v = alike(eta, v)
         found = self.observe(eta, v)[1]
@@ -203,9 +213,9 @@ class ReducedModel:
 
     def simulate(
         self,
-        t: ArrayLike,
+        t: ArrayLike | str,
         inputs: Mapping[str, float | ArrayLike | Callable[[float], float]] | ArrayLike | None = None,
-        start: Values | None = None,
+        start: Values | str | None = None,
         *,
         rates: Values | None = None,
         step: float | None = None,
@@ -214,9 +224,14 @@ class ReducedModel:
         spectral_radius: float = 0.9,
         friction_speed: float = FRICTION_SPEED,
     ) -> Trajectories:
-        """Motion in time; see `supple.reduced.simulation.simulate_model`."""
+        """Motion in time; see `supple.reduced.simulation.simulate_model`. Instead of times, a scenario's name."""
+        from supple.reduced.scenario_run import scenario_run
         from supple.reduced.simulation import simulate_model
 
+        if isinstance(t, str):
+            run = scenario_run(self, t)
+            t, inputs, start = run.t, run.inputs if inputs is None else inputs, run.start if start is None else start
+            rates, step = run.rates if rates is None else rates, run.step if step is None else step
         return simulate_model(
             self,
             t,
@@ -238,7 +253,7 @@ class ReducedModel:
 
     def linearize(
         self,
-        theta: Values,
+        theta: Values | str,
         *,
         rates: Values | None = None,
         accelerations: Values | None = None,
@@ -259,15 +274,15 @@ class ReducedModel:
             friction_speed=friction_speed,
         )
 
-    def equilibrium(self, theta: Values, inputs: Values | None = None) -> Array:
+    def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
         """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.equilibrium`."""
         from supple.reduced.equilibrium import equilibrium_of
 
-        return equilibrium_of(self, theta, inputs)
+        return equilibrium_of(self, named_theta(self, theta), inputs)
 
     def frf(
         self,
-        theta: Values,
+        theta: Values | str,
         inputs: str | Sequence[str],
         outputs: str | Sequence[str],
         frequencies_hz: ArrayLike,
@@ -280,7 +295,14 @@ class ReducedModel:
         from supple.reduced.frequency_response import model_response
 
         return model_response(
-            self, theta, inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators, preload=preload
+            self,
+            named_theta(self, theta),
+            inputs,
+            outputs,
+            frequencies_hz,
+            kind=kind,
+            free_actuators=free_actuators,
+            preload=preload,
         )
 
     def save(self, path: str | Path) -> Path:

@@ -17,7 +17,9 @@ from supple.reduced.explicit_march import explicit_march
 from supple.reduced.implicit_march import implicit_march
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.named_values import in_order
+from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.trajectories import Trajectories
+from supple.results.basis import State
 from supple.results.signals import Signals
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def simulate_model(
     model: ReducedModel,
     t: ArrayLike,
     inputs: Inputs,
-    start: Values | None,
+    start: Values | str | None,
     *,
     rates: Values | None,
     step: float | None,
@@ -48,7 +50,9 @@ def simulate_model(
     t               : (N,) rising times of the results, s; or the end alone, for a thousand results from 0 on
     inputs          : {actuator: number, values at t (linear between them), or callable of time}, or (N, a) values;
                       zero if left out. Callables are sampled at t, and at every step if steps are fixed
-    start           : θ, or η; by name (δ left out is zero) or in order
+    start           : θ, or η; by name (δ left out is zero) or in order; a configuration's name, or "equilibrium": at
+                      rest without inputs. The state of a linear model (`at["states"]`) brings its rates, and must be in
+                      the model's own basis
     step            : fixed step, s (shortened to end at every result); steps follow the tolerance if left out
     tolerance       : error of a step over 1 + |state|; with `step` too, that is the largest one
     method          : "explicit" (Dormand-Prince, order 5), "implicit" (generalized-α, order 2, for stiff models), or
@@ -62,6 +66,7 @@ def simulate_model(
     grid = _grid(t)
     _require_options(method, step, tolerance, friction_speed)
     breaks, values = _inputs(layout.inputs, inputs, grid, step)
+    start, rates = _state(model, start, rates)
     eta, v = _start(model, start), np.zeros(layout.size)
     if rates is not None:
         v = in_order("rates", rates, layout.coordinates)
@@ -84,6 +89,18 @@ def simulate_model(
     return _trajectories(
         model, grid[:reached], record[:reached], (breaks, values), reason, float(time), int(steps), friction_speed
     )
+
+
+def _state(
+    model: ReducedModel, start: Values | str | None, rates: Values | None
+) -> tuple[Values | None, Values | None]:
+    """Start and rates, of a configuration's name or of a state that knows its basis."""
+    if isinstance(start, State):
+        start, moving = start.parted(model.layout.coordinates, model.basis)
+        return start, rates if rates is not None else moving
+    if asks_for_rest(model, start):
+        return model.equilibrium(REST), rates
+    return start if start is None else named_theta(model, start), rates
 
 
 def _grid(t: ArrayLike) -> Array:

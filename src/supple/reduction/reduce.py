@@ -23,6 +23,7 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
+from supple.parameterization.basis import basis_of
 from supple.parameterization.flexible_arrays import RIGID, ModeChoice
 from supple.parameterization.local_model import mode_choice
 from supple.reduced.model import ReducedModel
@@ -30,6 +31,7 @@ from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_lim
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate, grid_samples
 from supple.reduction.exchanges import exchanges, torn
+from supple.reduction.named_parts import repertoire_of
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
@@ -131,7 +133,8 @@ def reduce(
             warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item.worst for name, item in found.error.items()}
     worst |= {name: drift for name, drift in columns.drifted.items() if columns.layout.constants[name].size}
-    model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin)
+    model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin,
+                         repertoire_of(mechanism), basis_of(mechanism, choice))  # fmt: skip
     if output is not None:
         model.save(output)
     return model

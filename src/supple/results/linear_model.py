@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.results.basis import Basis
 from supple.results.linear_modes import LinearModes, linear_modes
 
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ class LinearModel:
     second_order : the same as equations of forces, where the states are coordinates and their rates
     step : s, of a model in discrete time x(k + 1) = A x(k) + B u(k); None in continuous time
     rigid : names of the elastic parts of the mechanism that are taken as rigid
+    basis : what elastic states are counted in; None without them
     """
 
     A: Array
@@ -50,6 +52,7 @@ class LinearModel:
     second_order: SecondOrder | None = None
     step: float | None = None
     rigid: tuple[str, ...] = ()
+    basis: Basis | None = None
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)
