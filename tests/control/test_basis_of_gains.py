@@ -125,5 +125,5 @@ def test_a_gain_of_the_rigid_mechanism_feeds_back_coordinates_alone():
 def test_a_coordinate_that_is_not_measured_is_named():
     seen = control.Measurement(("x",), np.zeros(1), np.zeros(1))
     controller = control.computed_torque(five_bar(), lambda _: (np.zeros(2),) * 3, 1.0)
-    with pytest.raises(supple.InputError, match='made for 4 states, and 2 are measured: x .* without "A"'):
+    with pytest.raises(supple.InputError, match=r'made for 4 states, and 2 are measured: x .* without "A"'):
         controller.step(0.0, seen)
