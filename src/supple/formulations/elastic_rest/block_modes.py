@@ -3,7 +3,7 @@
 On motions that keep the constraints, A has the eigenvalues 1/(ω² + s) with the modes as vectors. A start near the
 wanted modes (those at rest: in body axes they hardly change) makes two or three passes enough; the residuals, and a
 count of the eigenvalues below the last one, say whether they were. What the passes leave is judged by its energy
-(`energy_modes`).
+(`energy_modes`). Where the block would be half of all motions, these are taken as they are (`whole_modes`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from math import sqrt
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.energy_modes import energy_modes, refined_response
+from supple.formulations.elastic_rest.energy_modes import energy_modes, refined_response, whole_modes
 from supple.formulations.elastic_rest.saddle import factored, respond
 
 PASSES = 200
 NOTHING = 1e-13  # an eigenvalue of A that is rounding, of the largest it might have, 1/s: not a motion
 ROUNDING = 2e-15  # of the largest eigenvalue of A
 BELOW = 1e-6  # how far below the last mode the others are counted
+MANY = 2  # a block that is more than this part of all motions: all modes are found at once instead
 VANISHED = 1e-9  # what is left of a vector that lies in the space already
 
 
@@ -140,6 +141,11 @@ def lowest_modes(stiffness, shift, C, compliance, start, cut, count, tolerance, 
     rank, scale = factored(D, C, compliance, order, L, B)
     B = B[:rank]
     p = start.shape[0]
+    hard = 0
+    for i in range(rank):
+        hard += 1 if compliance[order[i]] == 0.0 else 0
+    if MANY * p >= n - hard:
+        return whole_modes(stiffness, C, compliance, order[:rank], hard, squares[:count], Z[:count])
     Q = np.empty((p, n))
     V = respond(D, B, start)
     upper = 1.0 / (cut + shift)
@@ -172,14 +178,12 @@ def lowest_modes(stiffness, shift, C, compliance, start, cut, count, tolerance, 
             # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
             converged &= sqrt(total) <= tolerance * mu[i] + ROUNDING * (1 + turn // 10) / shift
         if converged:
-            for i in range(wanted):
-                squares[i] = 1.0 / mu[i] - shift
+            R = refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V)
+            size = extend(Q, 0, R)
+            wanted = min(wanted, size)
+            energy_modes(stiffness, C, compliance, Q[:size], squares[:wanted], Z[:wanted])
             whole = wanted == count or tries > 0
             if whole and (wanted == 0 or not missed(stiffness, C, compliance, order, rank, squares, wanted)):
-                R = refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V)
-                size = extend(Q, 0, R)
-                wanted = min(wanted, size)
-                energy_modes(stiffness, C, compliance, Q[:size], squares[:wanted], Z[:wanted])
                 return wanted
             V = respond(D, B, scattered(p, n))  # the start had no part in a mode: begin anew with one that has
             tries += 1

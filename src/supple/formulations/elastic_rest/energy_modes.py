@@ -93,3 +93,29 @@ def energy_modes(stiffness, C, compliance, Q, squares, Z):
     for i in range(squares.shape[0]):
         squares[i] = H[rising[i], rising[i]]
         Z[i] = U[rising[i]]
+
+
+@kernel
+def whole_modes(stiffness, C, compliance, independent, hard, squares, Z):
+    """The lowest modes of all motions that keep the ideal rows: as many as there are, or places in `squares`.
+
+    independent : numbers of rows of full rank, `hard` of them ideal. Returns how many were found.
+    """
+    n = C.shape[1]
+    rows = np.empty((hard, n))
+    at = 0
+    for row in independent:
+        if compliance[row] == 0.0:
+            rows[at] = C[row] / np.sqrt(np.sum(C[row] * C[row]))
+            at += 1
+    N = np.eye(n) if hard == 0 else np.ascontiguousarray(np.linalg.svd(rows)[2][hard:])
+    H = np.dot(N * stiffness, np.ascontiguousarray(N.T))
+    stretch = np.dot(N, np.ascontiguousarray(C.T))
+    for r in range(C.shape[0]):
+        if compliance[r] > 0.0:
+            H += np.outer(stretch[:, r], stretch[:, r]) / compliance[r]
+    U = np.linalg.eigh(0.5 * (H + H.T))[1]
+    found = min(len(squares), n - hard)
+    # They err by rounding of the largest ω², which is then taken away.
+    energy_modes(stiffness, C, compliance, np.dot(np.ascontiguousarray(U.T), N), squares[:found], Z[:found])
+    return found
