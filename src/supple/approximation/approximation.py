@@ -84,18 +84,21 @@ def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
 
 
 def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> dict[str, float]:
-    """The median of ‖f‖ of every family over the part of the region that is fitted."""
+    """The median of ‖f‖ of every family over the part of the region that is fitted; next to nothing for families that
+    are judged by their own size."""
     known = evaluated.known
+    own = dict.fromkeys(known.relative, float(np.finfo(float).tiny))
     floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
     if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
         piecewise = forest.piecewise()
         points = scattered_in(region, MEDIAN_POINTS, seed=0)
         points = points[piecewise.locate(points) != NOWHERE]
         if len(points):
-            return median_norms(derived(*piecewise.with_gradient(points)), floors)
-    return {
+            return median_norms(derived(*piecewise.with_gradient(points)), floors) | own
+    medians = {
         name: max(float(np.median(norms(family[known.valid]))), floors[name]) for name, family in known.families.items()
     }
+    return medians | own
 
 
 def from_all_sides(

@@ -142,7 +142,7 @@ def _halves(
             if error <= tolerance or not allowed.any():
                 good.append(part)
                 continue
-            counted = counted or influence(derived, evaluated.known.values.shape[1], box.dimension)
+            counted = counted or influence(derived, evaluated.known, box.dimension)
             weight = counted.weights(box.half, chosen.degree, medians)
             axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
         part.node.axis = axis

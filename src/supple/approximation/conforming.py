@@ -78,7 +78,7 @@ def conform(
             report(Progress(len(evaluated), len(leaves), len(bad), worst * tolerance))
         if len(evaluated) > limits.samples:
             return forest
-        counted = counted or influence(derived, evaluated.known.values.shape[1], s)
+        counted = counted or influence(derived, evaluated.known, s)
         medians = region_medians(region, forest, evaluated, derived)
         weights = partial(counted.weights, degree=n, medians=medians)
         wanted = _planes(region, bad, leaves, chosen, weights, limits)

@@ -61,6 +61,7 @@ class Evaluated:
             else np.concatenate([known.gradients, found.gradients]),
             {name: np.vstack([family, found.families[name]]) for name, family in known.families.items()},
             np.concatenate([known.valid, found.valid]),
+            known.relative,
         )
 
     @property

@@ -69,7 +69,7 @@ class Refinement:
     @cached_property
     def influence(self) -> Influence:
         """Of the outputs on the families; known when the first sample is."""
-        return influence(self.derived, self.evaluated.known.values.shape[1], self.region[0].dimension)
+        return influence(self.derived, self.evaluated.known, self.region[0].dimension)
 
     def run(self) -> Forest:
         """Refine until every family of every box is below the tolerance, also on fresh points."""

@@ -7,6 +7,9 @@ w_t = max_f (‖∂f/∂y_t‖ + n ‖(∂f/∂(∂_i y_t) / h_i)_i‖) / median
 
 Outputs differ in unit and size by orders of magnitude, and some are zero but for rounding. Compared by their weights,
 an output counts as much as it matters; by its own size, one of nothing but rounding would look like the worst of all.
+
+Families that are judged by their own size need not be linear: ∂f/∂y_t is then that of a small change of a sample, over
+‖f‖ there.
 """
 
 from __future__ import annotations
@@ -18,19 +21,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fit_error import norms
-from supple.approximation.samples import Derived
+from supple.approximation.samples import Derived, Samples
 
 Array = NDArray[np.float64]
 
 _ROWS = 256  # outputs looked at together: bounds the memory
+_SMALL = 1e-4  # of the largest value of an output: a change
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """value : family -> (t,), ‖∂f/∂y_t‖; slope : family -> (t, s), ‖∂f/∂(∂_i y_t)‖."""
+    """value : family -> (t,), ‖∂f/∂y_t‖; slope : family -> (t, s), ‖∂f/∂(∂_i y_t)‖; relative : family that is judged by
+    its own size -> (t,), ‖∂f/∂y_t‖/‖f‖."""
 
     value: dict[str, Array]
     slope: dict[str, Array]
+    relative: dict[str, Array]
 
     def weights(self, half: Array, degree: int, medians: Mapping[str, float]) -> Array:
         """w (t,), as above, of a polynomial of that degree on a box of half widths h."""
@@ -38,26 +44,45 @@ class Influence:
             (value + degree * np.linalg.norm(self.slope[name] / half, axis=1)) / medians[name]
             for name, value in self.value.items()
         ]
-        return np.asarray(np.max(each, axis=0))
+        return np.asarray(np.max([*each, *self.relative.values()], axis=0))
 
 
-def influence(derived: Derived, outputs: int, dimension: int) -> Influence:
-    """Of each of so many outputs, by asking for the families of one output at a time."""
+def influence(derived: Derived, known: Samples, dimension: int) -> Influence:
+    """Of each output, by asking for the families of one output at a time."""
+    outputs = known.values.shape[1]
     value: dict[str, list[Array]] = {}
     slope: dict[str, list[Array]] = {}
     for first in range(0, outputs, _ROWS):
         one = np.eye(outputs)[first : first + _ROWS]
         none, still = np.zeros_like(one), np.zeros((*one.shape, dimension))
-        for name, family in derived(one, still).items():
+        for name, family in _linear(derived(one, still), known).items():
             value.setdefault(name, []).append(norms(family))
         along = []
         for i in range(dimension):
             moving = still.copy()
             moving[:, :, i] = one
-            along.append({name: norms(family) for name, family in derived(none, moving).items()})
+            along.append({name: norms(family) for name, family in _linear(derived(none, moving), known).items()})
         for name in along[0]:
             slope.setdefault(name, []).append(np.stack([item[name] for item in along], axis=1))
     return Influence(
         {name: np.concatenate(parts) for name, parts in value.items()},
         {name: np.concatenate(parts) for name, parts in slope.items()},
+        _relative(derived, known, dimension) if known.relative else {},
     )
+
+
+def _linear(families: dict[str, Array], known: Samples) -> dict[str, Array]:
+    return {name: family for name, family in families.items() if name not in known.relative}
+
+
+def _relative(derived: Derived, known: Samples, dimension: int) -> dict[str, Array]:
+    """‖f(y + h e_t) - f(y)‖ / (h ‖f(y)‖) at the first sample y, h a small part of the largest y_t."""
+    values = known.values[known.valid]
+    step = _SMALL * np.abs(values).max(axis=0)
+    moved = np.vstack([values[:1], values[0] + np.diag(step)])
+    found = derived(moved, np.zeros((*moved.shape, dimension)))
+    counted = {}
+    for name in known.relative:
+        change = norms(found[name][1:] - found[name][:1]) / norms(found[name][:1])
+        counted[name] = np.where(step > 0.0, change / np.where(step > 0.0, step, 1.0), 0.0)
+    return counted

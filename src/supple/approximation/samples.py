@@ -19,19 +19,21 @@ class Samples(NamedTuple):
     families  : name -> (N, k): the quantities whose error counts; they may be outputs of f, or follow from f and its
                 gradient
     valid     : (N,) False where the function does not exist; the other entries are then nan
+    relative  : families that are judged against their own size at every point, and need not be linear in the outputs
     """
 
     values: Array
     gradients: Array | None
     families: dict[str, Array]
     valid: NDArray[np.bool_]
+    relative: frozenset[str] = frozenset()
 
 
 Sampler = Callable[[Array], Samples]
 """Points (N, s) to samples. Must depend on each point alone; it may be called with any number of points."""
 
 Derived = Callable[[Array, Array], dict[str, Array]]
-"""Families of a fit, from its values (N, t) and gradients (N, t, s), linear in both."""
+"""Families of a fit, from its values (N, t) and gradients (N, t, s), linear in both but for those `relative`."""
 
 
 class FamilyError(NamedTuple):

@@ -204,6 +204,7 @@ def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
         "held": model.held,
         "depth": made["depth"],
         "error": model.error,
+        "frequencies": made["error"].get("frequencies", {}).get("each", []),
         "truncation": made.get("truncation", {}),
         "exchanges": made.get("exchanges", []),
         "rigid": model.rigid,
@@ -227,6 +228,8 @@ def _show(model: ReducedModel, target: Path, seconds: float) -> None:
     for name, worst in model.error.items():
         at = made["error"].get(name, {}).get("at", {})
         rows.append((name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in at.items())))
+    each = made["error"].get("frequencies", {}).get("each", [])
+    rows += [(f"  frequency {k + 1}", f"{worst:.2g}", "") for k, worst in enumerate(each)]
     out.table(("coefficients", "largest error", "at"), rows)
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))

@@ -25,12 +25,16 @@ from supple.kinematics.rest import rest
 from supple.parameterization.flexible_arrays import RIGID, ModeChoice, flexible_system
 from supple.parameterization.layout import Layout
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
+from supple.reduced.locked_frequencies import locked_frequencies
 
 Array = NDArray[np.float64]
 
 _QUIET = 1e-11  # of a coefficient's largest entry: what a block may change by and still count as constant
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
 FAMILIES = ("M", "K", "christoffel", "force", "damping", "input_map", "outputs", "output_modes", "friction_map")
+
+
+FREQUENCIES = "frequencies"
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Columns:
         if self.structured and self.layout.size == self.layout.theta:
             gradients = np.concatenate([_gradient(parts, name) for name in self.layout.columns], axis=1)
         whole = {name: _full(_values(parts, name), name, self.layout.size) for name in self.families}
-        return Samples(values, gradients, self._blocks(whole), valid)
+        return Samples(values, gradients, self._judged(whole), valid, frozenset(self.frequencies))
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
         """Families of a fit, from its values (N, t) and gradients (N, t, s)."""
@@ -75,7 +79,25 @@ class Columns:
             found["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = _christoffel(slopes)
         if self.layout.force == "from-potential" and "potential" in columns:
             found["force"][:, :s] = -gradients[:, columns["potential"][0]]
-        return self._blocks(found)
+        return self._judged(found)
+
+    @property
+    def frequencies(self) -> tuple[str, ...]:
+        """Families of the frequencies with θ locked, one each, lowest first; a rigid mechanism has none."""
+        return tuple(f"{FREQUENCIES}_{k + 1}" for k in range(self.layout.size - self.layout.theta))
+
+    def _judged(self, whole: Mapping[str, Array]) -> dict[str, Array]:
+        """Blocks of the families, and frequencies.
+
+        The norm of K_ιι is that of its highest mode, and an error that is small beside it may be large beside the
+        lowest: so frequencies are families of their own, each judged by its own size.
+        """
+        found = self._blocks(whole)
+        if self.frequencies:
+            n, s = self.layout.size, self.layout.theta
+            K, M = (whole[name].reshape(-1, n, n)[:, s:, s:] for name in ("K", "M"))
+            found |= dict(zip(self.frequencies, locked_frequencies(K, M).T[:, :, None], strict=True))
+        return found
 
     def _blocks(self, families: Mapping[str, Array]) -> dict[str, Array]:
         """A rigid mechanism's families as they are; of a flexible one, each block by kinds of coordinates."""

@@ -22,8 +22,9 @@ from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
+from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
-from supple.reduction.columns import block_places
+from supple.reduction.columns import FREQUENCIES, block_places
 from supple.reduction.domain import Domain, path_domain, theta_domain
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
@@ -119,6 +120,10 @@ def _compared(
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
     exact, found, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
     error, at = {}, {}
+    if model.layout.size > model.layout.theta:
+        off = _frequency_errors(full, reduced, x.shape[1])
+        worst = int(np.argmax(off))
+        error[FREQUENCIES], at[FREQUENCIES] = float(off[worst]), dict(zip(names, x[worst].tolist(), strict=True))
     for name, family in exact.items():
         median = float(np.median(norms(typical[name])))
         difference = norms(found[name] - family)
@@ -241,6 +246,12 @@ def families(model: Any) -> dict[str, Array]:
     if elastic.size or np.any(getattr(model, "K", np.zeros(1))):
         found["K"] = np.asarray(model.K)
     return {name: array.reshape(count, -1) for name, array in found.items() if np.prod(array.shape[1:])}
+
+
+def _frequency_errors(full: Any, reduced: Any, s: int) -> Array:
+    """max_k |ω_k - ω̂_k| / ω_k at every point, θ locked: (N,)."""
+    exact, found = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
+    return np.asarray(np.abs(found / exact - 1.0).max(axis=1))
 
 
 def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:

@@ -19,10 +19,11 @@ from supple.approximation.box import Box
 from supple.approximation.chebyshev import basis, basis_gradient
 from supple.approximation.check_points import candidates
 from supple.approximation.designs import scattered
+from supple.approximation.influence import influence
 from supple.approximation.leaf import check_count
 from supple.approximation.multi_index import tensor, total_degree
 from supple.approximation.polynomial_fit import fit as fit_polynomial
-from supple.approximation.samples import Sampler
+from supple.approximation.samples import Derived, Sampler
 from supple.approximation.scattered_fit import samples_for
 
 Array = NDArray[np.float64]
@@ -56,6 +57,7 @@ class _Expected(NamedTuple):
 def estimate(
     region: Sequence[Box],
     sampler: Sampler,
+    derived: Derived,
     *,
     fit: str,
     boxes: Sequence[int] | None = None,
@@ -77,11 +79,16 @@ def estimate(
             continue
         shape = (-1, _NODES)
         ok = item.valid.reshape(shape).all(axis=1)
-        tails = np.max([_tails(f.reshape(*shape, f.shape[1])[ok]) for f in item.families.values()], axis=0)
-        parts.append(_tree(s, tails, fit, degree, tolerance, len(item.families)))
+        judged = [family for name, family in item.families.items() if name not in item.relative]
+        tails = [_tails(family.reshape(*shape, family.shape[1])[ok]) for family in judged]
+        if item.relative and item.valid.any():  # what a fit leaves out of the outputs, as far as it counts
+            counted = influence(derived, item, s).relative
+            outputs = item.values.reshape(*shape, item.values.shape[1])[ok]
+            tails += [_tails(outputs * weight, size=1.0) for weight in counted.values()]
+        parts.append(_tree(s, np.max(tails, axis=0), fit, degree, tolerance, len(item.families)))
     samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
-    outputs, gradients = found[0].values.shape[1], found[0].gradients is not None
-    fitting = sum(_fitting(s, part, outputs, gradients, fit == "auto" and boxes is None) for part in parts)
+    width, gradients = found[0].values.shape[1], found[0].gradients is not None
+    fitting = sum(_fitting(s, part, width, gradients, fit == "auto" and boxes is None) for part in parts)
     return Estimate(sum(part.boxes for part in parts), samples, checks, each * (samples + checks) + fitting)
 
 
@@ -121,14 +128,14 @@ def _lines(box: Box) -> Array:
     return np.array([box.from_unit(line) for line in lines])
 
 
-def _tails(lines: Array) -> Array:
-    """Sum of the coefficients beyond degree n, of the family's size: the worst line, (degrees,)."""
+def _tails(lines: Array, size: float | None = None) -> Array:
+    """Sum of the coefficients beyond degree n, of the family's size (its median if left out): the worst line's."""
     if not len(lines):
         return np.ones(_NODES)
     nodes = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
     T = basis(nodes[:, None], tensor(1, _NODES - 1))
     coefficients = np.linalg.norm(np.linalg.solve(T, lines), axis=-1)  # (lines, degree)
-    size = np.median(np.linalg.norm(lines, axis=-1)) or 1.0
+    size = size or float(np.median(np.linalg.norm(lines, axis=-1))) or 1.0
     beyond = np.cumsum(coefficients[:, ::-1], axis=1)[:, ::-1] - coefficients
     return np.asarray(beyond.max(axis=0) / size)
 

@@ -16,10 +16,15 @@ from supple.reduction.sampling import supple_version
 
 
 def provenance(
-    mechanism: Mechanism, columns: Columns, found: Approximation, options: dict[str, Any], seconds: float
+    mechanism: Mechanism,
+    columns: Columns,
+    found: Approximation,
+    stated: dict[str, dict[str, Any]],
+    options: dict[str, Any],
+    seconds: float,
 ) -> dict[str, Any]:
-    """What can be written as JSON. Only `made` differs between two runs of the same task."""
-    names = columns.layout.coordinates[: columns.layout.theta]
+    """What can be written as JSON, with errors as `stated_errors` gives them. Only `made` differs between two runs of
+    the same task."""
     arrays = found.piecewise.arrays
     return {
         "description": to_yaml(mechanism),
@@ -31,14 +36,7 @@ def provenance(
             "numba": version("numba"),
             "python": platform.python_version(),
         },
-        "error": {
-            name: {
-                "worst": item.worst,
-                "at": dict(zip(names, item.at.tolist(), strict=True)),
-                "median_norm": item.median_norm,
-            }
-            for name, item in found.error.items()
-        },
+        "error": stated,
         "jumps": found.jumps,
         "samples": found.samples,
         "checks": found.checks,

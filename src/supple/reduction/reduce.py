@@ -37,6 +37,7 @@ from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
 from supple.reduction.region_check import require_region
 from supple.reduction.sampling import Sampling
+from supple.reduction.stated_error import stated_errors
 from supple.reduction.truncation import truncation
 
 Array = NDArray[np.float64]
@@ -125,14 +126,14 @@ def reduce(
         finally:
             sampling.close()
     columns = with_limits(columns, task.domain.limits)
-    origin = provenance(mechanism, columns, found, _options(task), time.perf_counter() - start)
+    stated = stated_errors(columns, found)
+    origin = provenance(mechanism, columns, found, stated, _options(task), time.perf_counter() - start)
     if choice.flexible:
         lost = truncation(mechanism, choice, task.domain.theta_boxes)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
-    worst = {name: item.worst for name, item in found.error.items()}
-    worst |= {name: drift for name, drift in columns.drifted.items() if columns.layout.constants[name].size}
+    worst = {name: item["worst"] for name, item in stated.items()}
     model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin,
                          repertoire_of(mechanism), basis_of(mechanism, choice))  # fmt: skip
     if output is not None:
@@ -161,8 +162,8 @@ def expected_cost(
     try:
         columns = _columns(mechanism, task, sampling, ())
         return estimate(
-            task.domain.boxes, _sampler(task.domain, sampling, columns), fit=task.fit, boxes=task.boxes,
-            degree=task.degree, tolerance=task.tolerance,
+            task.domain.boxes, _sampler(task.domain, sampling, columns), columns.derived, fit=task.fit,
+            boxes=task.boxes, degree=task.degree, tolerance=task.tolerance,
         )  # fmt: skip
     finally:
         sampling.close()

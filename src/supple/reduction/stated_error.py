@@ -1,0 +1,39 @@
+"""What is stated of a model: the error of each family, and whether it is what was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import Approximation
+from supple.approximation.samples import FamilyError
+from supple.reduction.columns import FREQUENCIES, Columns
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""No error is stated below: closure ends at 1e-12 of the mechanism's extent, and coefficients, which are its
+derivatives, keep three digits less. What is constant but for that differs by it from sample to sample."""
+
+
+def stated_errors(columns: Columns, found: Approximation) -> dict[str, dict[str, Any]]:
+    """Of each family its largest error, as `worst`, where it is, and the median of its size; JSON.
+
+    Frequencies are one family, whose error is that of the worst of them; `each` says that of every one, lowest first.
+    """
+    names = columns.layout.coordinates[: columns.layout.theta]
+    single = {name: item for name, item in found.error.items() if name not in columns.frequencies}
+    stated = {name: _stated(names, item) | {"median_norm": item.median_norm} for name, item in single.items()}
+    for name, drift in columns.drifted.items():
+        if columns.layout.constants[name].size:
+            stated[name] = {"worst": max(drift, ROUNDING), "at": {}}
+    each = [_stated(names, found.error[name]) for name in columns.frequencies]
+    if each:
+        stated[FREQUENCIES] = max(each, key=lambda item: item["worst"]) | {"each": [item["worst"] for item in each]}
+    return stated
+
+
+def _stated(names: tuple[str, ...], item: FamilyError) -> dict[str, Any]:
+    return {"worst": max(item.worst, ROUNDING), "at": dict(zip(names, item.at.tolist(), strict=True))}
