@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -35,6 +37,7 @@ def test_it_reduces_to_a_tolerance(supple, four_bar, tmp_path):
     assert (tmp_path / "x.rom.samples").exists()
 
 
+@pytest.mark.filterwarnings("always::supple.diagnostics.SuppleWarning")
 def test_it_reduces_on_a_grid(supple, four_bar, tmp_path):
     store = tmp_path / "kept"
     arguments = ("--fit", "quadratic", "--boxes", "16", "-o", tmp_path / "x.rom", "--store", store, "--json")
@@ -59,6 +62,35 @@ def test_a_dry_run_writes_nothing(supple, four_bar, folder):
     assert {item.name for item in folder.iterdir()} == {"four-bar.yaml"}
     refined = supple("reduce", four_bar, "--tolerance", "1e-3", "--dry-run", "--json").object
     assert 5 < refined["samples"] < 500
+    assert refined["least"] < refined["samples"] + refined["checks"] < refined["most"]
+    assert (found["least"], found["most"]) == (233, 233)  # a grid is known: 33 samples and 200 checks
+
+
+def test_a_dry_run_says_when_it_cannot_know(supple, four_bar, folder):
+    """The crank locks within the region: lines through it end where nothing can be assembled."""
+    far = four_bar.with_name("far.yaml")
+    far.write_text(re.sub("limits: [^}]*", "limits: [-2.5, 2.5]", four_bar.read_text()))
+    found = supple("reduce", far, "--dry-run", "--json").object
+    assert found["most"] is None
+    assert "leave where the mechanism can be assembled" in found["doubt"]
+    assert "cannot be known" in supple("reduce", far, "--dry-run").out
+
+
+@pytest.mark.filterwarnings("always::supple.diagnostics.SuppleWarning")
+def test_a_missed_tolerance_is_status_3_and_no_model(supple, four_bar, folder, monkeypatch):
+    monkeypatch.setattr("supple.reduction.reduce.LARGEST", 20)
+    asked = ("reduce", four_bar, "--tolerance", "1e-6", "-o", folder / "x.rom", "--json")
+    said = supple(*asked)
+    assert said.status == 3
+    assert not (folder / "x.rom").exists()
+    assert said.object["met"] is False
+    assert said.object["file"] is None
+    assert "not 1e-06" in said.err
+    assert "--keep writes it" in said.err
+    kept = supple(*asked, "--keep")
+    assert kept.status == 3
+    assert kept.object["file"] == str(folder / "x.rom")
+    assert (folder / "x.rom").exists()
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ Degree = Annotated[
     int | None, typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials (auto, chebyshev).")
 ]
 Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between boxes.")]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Write the model even if it misses the tolerance; the status is 3 all the same.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate the samples and the time it would take.")]
 Output = Annotated[
     Path | None,
@@ -101,6 +104,7 @@ def reduce(
     tolerance: Tolerance = None,
     degree: Degree = None,
     continuous: Continuous = False,
+    keep: Keep = False,
     dry_run: DryRun = False,
     output: Output = None,
     store: Store = None,
@@ -132,13 +136,14 @@ def reduce(
             return
         target = output if output is not None else Path(Path(file).stem + ".rom")
         _require_folder(target)
+        from supple.diagnostics import NumericalError
         from supple.reduction.reduce import reduce as reduced
 
         start = time.perf_counter()
-        kept: Path | bool | None = False if no_store else store
+        kept = None if no_store else store or Path(f"{target}.samples")
         try:
             model = reduced(
-                mechanism, **task, continuous=continuous, store=kept, output=target, workers=workers,
+                mechanism, **task, continuous=continuous, store=kept or False, workers=workers,
                 progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
         except KeyboardInterrupt:
@@ -146,7 +151,11 @@ def reduce(
                 answer.note("what was computed is kept: the same command goes on from there")
             raise
         seconds = time.perf_counter() - start
-        answer.give(_data(model, target, seconds), lambda: _show(model, target, seconds))
+        refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
+        written = None if refused and not keep else model.save(target)
+        answer.give(_data(model, written, seconds), lambda: _show(model, written, seconds))
+        if refused:
+            raise answer.cut_short(_missed(model, target, kept, written), NumericalError.exit_status)
 
 
 def _modes(
@@ -186,15 +195,31 @@ def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> Non
     found = expected_cost(mechanism, **task)
 
     def show() -> None:
+        total = found.samples + found.checks
         print(
             f"about {found.samples} samples and {found.checks} checks on {found.boxes} boxes; computing and fitting "
             f"them takes {_duration(found.seconds)}"
         )
+        if found.most is None:
+            print(f"how many cannot be known: {found.doubt}. {found.least} at least, maybe far more than {total}")
+        elif found.most > found.least:
+            per = found.seconds / total
+            print(
+                f"expect {found.least} to {found.most} samples and checks, {_duration(per * found.least)} to "
+                f"{_duration(per * found.most)}"
+            )
 
     answer.give(found._asdict(), show)
 
 
-def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
+def _missed(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
+    """What to do about a model that is not what was asked for."""
+    again = "" if samples is None else f" (its samples are kept in {samples}, so that takes no longer)"
+    hint = f"{target} is written all the same" if written else f"{target} is not written; --keep writes it{again}"
+    return f"{'; '.join(model.provenance['missed'])}: {hint}"
+
+
+def _data(model: ReducedModel, target: Path | None, seconds: float) -> dict[str, Any]:
     made = model.provenance
     return {
         "samples": made["samples"],
@@ -212,11 +237,13 @@ def _data(model: ReducedModel, target: Path, seconds: float) -> dict[str, Any]:
         "kernel_operations": made["kernel_operations"],
         "memory": made["memory"],
         "seconds": seconds,
-        "file": str(target),
+        "met": model.met,
+        "missed": made.get("missed", []),
+        "file": None if target is None else str(target),
     }
 
 
-def _show(model: ReducedModel, target: Path, seconds: float) -> None:
+def _show(model: ReducedModel, target: Path | None, seconds: float) -> None:
     from supple.cli.tables import Tables
 
     made, out = model.provenance, Tables()
@@ -242,7 +269,8 @@ def _show(model: ReducedModel, target: Path, seconds: float) -> None:
         f"{made['kernel_operations']} for all coefficients as the kernels do; {made['memory'] / 1024:.3g} kB, "
         f"{made['depth']} levels of boxes"
     )
-    out.line(f"written to {target}")
+    if target is not None:
+        out.line(f"written to {target}")
 
 
 def _left_out(lost: dict[str, Any]) -> str:

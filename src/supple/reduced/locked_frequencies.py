@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.reduced.layout import CoefficientLayout
+
 Array = NDArray[np.float64]
 
 _STILL = 1e-6  # of the highest frequency: below, a mode is one of rigid motion, and its frequency rounding
+
+
+def kept_frequencies(layout: CoefficientLayout) -> int:
+    """How many frequencies a model is made for: one for each internal mode, without any the lowest, none if rigid."""
+    return min(max(layout.internal, 1), layout.size - layout.theta)
 
 
 def locked_frequencies(K: Array, M: Array) -> Array:

@@ -93,6 +93,12 @@ class ReducedModel:
         return SingleCalls(self.layout, self.row, self.memory)
 
     @property
+    def met(self) -> bool:
+        """Whether it is what was asked for: every stated error within the tolerance and below one, M and K positive
+        where those of the mechanism are. `provenance["missed"]` says in words what is not."""
+        return not self.provenance.get("missed")
+
+    @property
     def held(self) -> dict[str, float]:
         """Coordinates of the mechanism that keep one value throughout, and that value, rad or m; they are no
         coordinates of the model."""

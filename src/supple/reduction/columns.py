@@ -25,7 +25,7 @@ from supple.kinematics.rest import rest
 from supple.parameterization.flexible_arrays import RIGID, ModeChoice, flexible_system
 from supple.parameterization.layout import Layout
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 
 Array = NDArray[np.float64]
 
@@ -83,8 +83,11 @@ class Columns:
 
     @property
     def frequencies(self) -> tuple[str, ...]:
-        """Families of the frequencies with θ locked, one each, lowest first; a rigid mechanism has none."""
-        return tuple(f"{FREQUENCIES}_{k + 1}" for k in range(self.layout.size - self.layout.theta))
+        """Families of the frequencies with θ locked, one each, lowest first; a rigid mechanism has none.
+
+        As many as there are internal modes, or one without any: constraint modes add frequencies above the band.
+        """
+        return tuple(f"{FREQUENCIES}_{k + 1}" for k in range(kept_frequencies(self.layout)))
 
     def _judged(self, whole: Mapping[str, Array]) -> dict[str, Array]:
         """Blocks of the families, and frequencies.
@@ -96,7 +99,7 @@ class Columns:
         if self.frequencies:
             n, s = self.layout.size, self.layout.theta
             K, M = (whole[name].reshape(-1, n, n)[:, s:, s:] for name in ("K", "M"))
-            found |= dict(zip(self.frequencies, locked_frequencies(K, M).T[:, :, None], strict=True))
+            found |= dict(zip(self.frequencies, locked_frequencies(K, M).T[:, :, None], strict=False))
         return found
 
     def _blocks(self, families: Mapping[str, Array]) -> dict[str, Array]:

@@ -22,7 +22,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.columns import FREQUENCIES, block_places
 from supple.reduction.domain import Domain, path_domain, theta_domain
@@ -116,12 +116,12 @@ def _compared(
     x = where if isinstance(where, np.ndarray) else where.theta
     names = model.layout.coordinates[: model.layout.theta]
     choice = modes_of(model)
-    full, reduced = _exact(mechanism, domain, x, choice), model.evaluate(x)
+    full, reduced = exact_coefficients(mechanism, domain, x, choice), model.evaluate(x)
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
     exact, found, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
     error, at = {}, {}
     if model.layout.size > model.layout.theta:
-        off = _frequency_errors(full, reduced, x.shape[1])
+        off = _frequency_errors(model, full, reduced)
         worst = int(np.argmax(off))
         error[FREQUENCIES], at[FREQUENCIES] = float(off[worst]), dict(zip(names, x[worst].tolist(), strict=True))
     for name, family in exact.items():
@@ -134,7 +134,7 @@ def _compared(
         relative = difference / np.where(size > 0.0, size, 1.0)
         worst = int(np.argmax(relative))
         error[name], at[name] = float(relative[worst]), dict(zip(names, x[worst].tolist(), strict=True))
-    slow, fast = _fastest(lambda: _exact(mechanism, domain, x, choice)), _fastest(lambda: model.evaluate(x))
+    slow, fast = _fastest(lambda: exact_coefficients(mechanism, domain, x, choice)), _fastest(lambda: model.evaluate(x))
     force_error = None
     if not isinstance(where, np.ndarray):
         still = np.zeros((len(x), model.layout.size - x.shape[1]))  # of δ
@@ -200,7 +200,7 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _exact(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
+def exact_coefficients(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
     """Coefficients of the mechanism at x, in attributes like those of a reduced model."""
     if domain.path is None and not domain.held:
         return local(mechanism, x, rigid=not choice, **choice)
@@ -248,10 +248,11 @@ def families(model: Any) -> dict[str, Array]:
     return {name: array.reshape(count, -1) for name, array in found.items() if np.prod(array.shape[1:])}
 
 
-def _frequency_errors(full: Any, reduced: Any, s: int) -> Array:
-    """max_k |ω_k - ω̂_k| / ω_k at every point, θ locked: (N,)."""
+def _frequency_errors(model: ReducedModel, full: Any, reduced: Any) -> Array:
+    """max_k |ω_k - ω̂_k| / ω_k over the kept frequencies at every point, θ locked: (N,)."""
+    s, count = model.layout.theta, kept_frequencies(model.layout)
     exact, found = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
-    return np.asarray(np.abs(found / exact - 1.0).max(axis=1))
+    return np.asarray(np.abs(found / exact - 1.0)[:, :count].max(axis=1))
 
 
 def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:

@@ -34,15 +34,24 @@ _LOOKS = 6  # of `auto` at the candidates, for each box
 _NODES = 9  # along a line
 _DIAGONALS = 8  # at most
 _DEGREES = range(2, 9)
+_OFTEN = 5.0  # factor within which estimates mostly are
+_FALL, _SLOW = 3, 0.1  # what remains should fall to this part from that degree to the last one seen
 
 
 class Estimate(NamedTuple):
-    """What to expect: boxes, samples to fit, checks, and s to compute and to fit them on this machine."""
+    """What to expect: boxes, samples to fit, checks, and s to compute and to fit them on this machine.
+
+    least, most : samples and checks together, between which the truth is expected; most is None where nobody knows
+    doubt       : why not, in words
+    """
 
     boxes: int
     samples: int
     checks: int
     seconds: float
+    least: int
+    most: int | None
+    doubt: str = ""
 
 
 class _Expected(NamedTuple):
@@ -71,25 +80,47 @@ def estimate(
     start = time.perf_counter()
     found = [sampler(points.reshape(-1, s)) for points in lines]
     each = (time.perf_counter() - start) / sum(len(item.valid) for item in found)
-    parts = []
+    parts: list[_Expected] = []
+    doubts: dict[str, None] = {}
     for item in found:
         if boxes is not None:
             kind = 2 if fit in ("quadratic", "lagrange") else degree or 4
             parts.append(_Expected(math.prod(boxes), grid_samples(boxes, fit, degree), GRID_CHECKS, kind))
             continue
         shape = (-1, _NODES)
-        ok = item.valid.reshape(shape).all(axis=1)
+        ok = np.asarray(item.valid.reshape(shape).all(axis=1))
         judged = [family for name, family in item.families.items() if name not in item.relative]
         tails = [_tails(family.reshape(*shape, family.shape[1])[ok]) for family in judged]
         if item.relative and item.valid.any():  # what a fit leaves out of the outputs, as far as it counts
             counted = influence(derived, item, s).relative
             outputs = item.values.reshape(*shape, item.values.shape[1])[ok]
             tails += [_tails(outputs * weight, size=1.0) for weight in counted.values()]
-        parts.append(_tree(s, np.max(tails, axis=0), fit, degree, tolerance, len(item.families)))
+        worst = np.max(tails, axis=0)
+        doubts |= dict.fromkeys(_doubts(ok, worst, tolerance))
+        parts.append(_tree(s, worst, fit, degree, tolerance, len(item.families)))
     samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
     width, gradients = found[0].values.shape[1], found[0].gradients is not None
     fitting = sum(_fitting(s, part, width, gradients, fit == "auto" and boxes is None) for part in parts)
-    return Estimate(sum(part.boxes for part in parts), samples, checks, each * (samples + checks) + fitting)
+    seconds, total = each * (samples + checks) + fitting, samples + checks
+    whole = sum(part.boxes for part in parts)
+    if boxes is not None:
+        return Estimate(whole, samples, checks, seconds, total, total)
+    least, most = math.ceil(total / _OFTEN), math.ceil(total * _OFTEN)
+    return Estimate(whole, samples, checks, seconds, least, None if doubts else most, "; ".join(doubts))
+
+
+def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
+    """Why samples on lines do not tell what refinement will need."""
+    found = []
+    if not ok.all():
+        found.append(f"{np.count_nonzero(~ok)} of {len(ok)} lines leave where the mechanism can be assembled")
+    first, last = tails[_FALL], tails[-2]
+    if last > tolerance and last > _SLOW * first:
+        found.append(
+            f"along a line what remains beyond degree {_NODES - 2} is still {last:.1g}, of {first:.1g} beyond degree "
+            f"{_FALL}: coefficients change within less than a sample sees"
+        )
+    return found
 
 
 def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, automatic: bool) -> float:

@@ -37,6 +37,8 @@ from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
 from supple.reduction.region_check import require_region
 from supple.reduction.sampling import Sampling
+from supple.reduction.shortfall import indefinite, missed_errors
+from supple.reduction.stated_error import ROUNDING as SAMPLED
 from supple.reduction.stated_error import stated_errors
 from supple.reduction.truncation import truncation
 
@@ -136,6 +138,16 @@ def reduce(
     worst = {name: item["worst"] for name, item in stated.items()}
     model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin,
                          repertoire_of(mechanism), basis_of(mechanism, choice))  # fmt: skip
+    origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
+    useless = missed_errors(worst, None) + indefinite(mechanism, task.domain, model)
+    origin["missed"] += [words for words in useless if words not in origin["missed"]]
+    if useless:  # of a tolerance that is missed the refinement has said more
+        warnings.warn(
+            f"THE MODEL IS NOT TO BE USED as it is: {'; '.join(useless)}. Give it more boxes, a higher degree or a "
+            "smaller region",
+            SuppleWarning,
+            stacklevel=2,
+        )
     if output is not None:
         model.save(output)
     return model
@@ -264,6 +276,11 @@ def _checked(
         raise InputError(f'there is no fit "{fit}"', part="fit", hint=nearest(fit, FITS))
     if not 0.0 < tolerance < 1.0:
         raise InputError(f"{tolerance:g} is no relative error", part="tolerance", hint="give one between 0 and 1")
+    if tolerance < SAMPLED:
+        raise InputError(
+            f"{tolerance:g} is below {SAMPLED:g}, to which samples themselves are known",
+            part="tolerance", hint="give a larger one",
+        )  # fmt: skip
     if degree is not None and (fit in ("quadratic", "lagrange") or not 1 <= degree <= 20):
         reason = "has degree 2" if fit in ("quadratic", "lagrange") else "takes a degree from 1 to 20"
         raise InputError(f"a {fit} fit {reason}, not {degree}", part="degree", hint="leave it out, or another fit")

@@ -1,0 +1,68 @@
+"""What a model falls short of, in words: the tolerance, an error of less than all of it, matrices that are positive.
+
+A model is never less than what was asked for in silence: `ReducedModel.met` is False, a warning is given, and the
+command ends with status 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.check_points import outward
+from supple.description.mechanism import Mechanism
+from supple.reduced.model import ReducedModel
+from supple.reduction.comparison import exact_coefficients, modes_of, scattered_over
+from supple.reduction.domain import Domain
+
+Array = NDArray[np.float64]
+
+_SCATTERED = 1000  # points of the region where matrices are looked at
+_LEAVES, _IN_LEAF = 250, 12  # boxes that are looked at closer, and points of each: fits are worst near faces
+_SINGULAR = 1e-9  # of a unit diagonal: an exact matrix whose lowest eigenvalue is below need not be positive
+
+
+def missed_errors(error: dict[str, float], tolerance: float | None) -> list[str]:
+    """Families whose stated error is above the tolerance (None: a grid of boxes, which has the error it has), or above
+    one: what is fitted is then no better than nothing."""
+    found = []
+    for name, worst in error.items():
+        if not worst <= 1.0:
+            found.append(f"the error of {name} is {worst:.2g}: more than all of it")
+        elif tolerance is not None and worst > tolerance:
+            found.append(f"the error of {name} is {worst:.2g}, not {tolerance:g}")
+    return found
+
+
+def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> list[str]:
+    """Where the fitted mass matrix, or the stiffness of the deformation, is not positive though the exact one is."""
+    s, x = model.layout.theta, _looked_at(model)
+    fitted = model.evaluate(x)
+    blocks = {"mass matrix": ("M", 0)} | ({"stiffness of its deformation": ("K", s)} if model.layout.size > s else {})
+    found = []
+    for words, (name, first) in blocks.items():
+        lowest = _lowest(getattr(fitted, name)[:, first:, first:])
+        worst = int(np.argmin(lowest))
+        if lowest[worst] > 0.0:
+            continue
+        exact = exact_coefficients(mechanism, domain, x[worst : worst + 1], modes_of(model))
+        if _lowest(np.asarray(getattr(exact, name))[:, first:, first:])[0] > _SINGULAR:
+            names = model.layout.coordinates[:s]
+            where = ", ".join(f"{key}={value:.4g}" for key, value in zip(names, x[worst], strict=True))
+            found.append(f"the {words} is not positive definite at {where}, and that of the mechanism is")
+    return found
+
+
+def _lowest(matrices: Array) -> Array:
+    """Lowest eigenvalue of each symmetric matrix (N, k, k), scaled to a unit diagonal where that is positive: (N,)."""
+    diagonal = np.einsum("nii->ni", matrices)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    return np.asarray(np.linalg.eigvalsh(scale[:, :, None] * matrices * scale[:, None, :])[:, 0])
+
+
+def _looked_at(model: ReducedModel) -> Array:
+    """Points all over the region, and some close to the faces of the boxes."""
+    leaves = model.fitted.leaves
+    chosen = [leaves[i] for i in np.linspace(0, len(leaves) - 1, min(len(leaves), _LEAVES)).astype(int)]
+    inside = (1.0 - 1e-9) * outward(model.layout.theta, _IN_LEAF, seed=0)  # a face is only known to rounding
+    return np.vstack([scattered_over(model, _SCATTERED, seed=0), *(box.from_unit(inside) for box in chosen)])
