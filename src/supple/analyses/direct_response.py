@@ -50,7 +50,7 @@ def scaled_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
     count = len(held.hard)
     hard = np.flatnonzero(acts[:count])
     order = np.empty(len(hard), dtype=np.int64)
-    rank = compiled(independent_rows)(np.ascontiguousarray(C[hard] * unit[hard, None]), order)
+    rank = compiled(independent_rows, count=1)(np.ascontiguousarray(C[hard] * unit[hard, None]), order)
     kept = np.concatenate([hard[np.sort(order[:rank])], count + np.flatnonzero(acts[count:])])
     chosen = np.concatenate([held.hard, held.soft])[kept]
     return ScaledRows(np.ascontiguousarray(C[kept] * unit[kept, None]), rank, scale, unit[kept], chosen)
@@ -84,11 +84,10 @@ def direct_response(
         soft[:, at] = np.array([held.k[i], held.c[i], held.J[i]]) / found.length[at] ** 2
     H = np.empty((len(omega), len(outputs), len(F)), dtype=np.complex128)
     regular = np.empty(len(omega), dtype=np.bool_)
-    run = compiled(lines)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run(
+        compiled(lines, count=stop - start)(
             rest.arrays.stiffness,
             found.scale,
             found.C,

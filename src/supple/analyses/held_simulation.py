@@ -106,7 +106,7 @@ class HeldSimulation:
         targets = (self.times[[0, -1]], np.zeros((4, 1, 0)))
         problem, status = self._problem, PAUSED
         while status == PAUSED:
-            status = compiled(march)(
+            status = compiled(march, count=1)(
                 problem.system, problem.iteration, problem.pattern, self._alpha, self.times[: n + 2], float(self._step),
                 0.0, inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent), self._state, self._record,
                 self._carried, AT_ONCE,

@@ -79,7 +79,9 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     m, n = C.shape
     D = 1.0 / (rest.arrays.stiffness + shift)
     B = np.empty((m, n))
-    rank, _ = compiled(factored)(D, C, with_springs.compliance, np.empty(m, dtype=np.int64), np.zeros((m, m)), B)
+    rank, _ = compiled(factored, count=1)(
+        D, C, with_springs.compliance, np.empty(m, dtype=np.int64), np.zeros((m, m)), B
+    )
     apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
     within = np.setdiff1d(np.arange(n), apart)
     inverse, vectors = eigh((np.diag(D) - B[:rank].T @ B[:rank])[np.ix_(within, within)])

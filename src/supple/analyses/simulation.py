@@ -11,7 +11,7 @@ from scipy.interpolate import make_interp_spline
 
 from supple.analyses.simulated import Simulation
 from supple.analyses.statics import equilibrium
-from supple.compilation import compiled
+from supple.compilation import at_hand, compiled
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
@@ -28,6 +28,7 @@ Signal = float | ArrayLike | Callable[[float], float]
 Piecewise = tuple[Array, Array]
 
 AT_ONCE = 10_000  # steps before a look at the keyboard
+FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
 _RESULTS = 2000  # at most, if nothing is said of them
 NEWTON = 1e-9  # error of the accelerations at which a step has converged
 
@@ -92,10 +93,11 @@ def simulate(
     carried[[TRIAL, LAST]] = step
     status = PAUSED
     while status == PAUSED:  # between its parts, a long run can be interrupted
-        status = compiled(march)(
+        at_once = AT_ONCE if at_hand(march) else FEW
+        status = compiled(march, count=at_once)(
             problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
             float(tolerance or 0.0), forces, targets, (NEWTON, here.rest.numbering.arrays.extent), state, record,
-            carried, AT_ONCE,
+            carried, at_once,
         )  # fmt: skip
     reached = int(carried[NEXT])
     reason = "" if status == DONE else stuck(float(carried[TIME]), step, bool(driven), tolerance)

@@ -83,7 +83,7 @@ class Piecewise:
         """The leaf each x (N, s) lies in, NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
         found = np.empty(len(points), dtype=np.int64)
-        compiled(locate_batch)(*self.packed, points, found)
+        compiled(locate_batch, count=len(points))(*self.packed, points, found)
         return found
 
     def evaluate(self, x: ArrayLike) -> Array:
@@ -103,9 +103,9 @@ class Piecewise:
         slopes = np.empty((len(points), self.outputs, self.dimension if gradients else 0))
         inside = np.empty(len(points), dtype=np.int64)
         if gradients:
-            compiled(gradient_batch)(*self.packed, points, values, slopes, inside)
+            compiled(gradient_batch, count=len(points))(*self.packed, points, values, slopes, inside)
         else:
-            compiled(evaluate_batch)(*self.packed, points, values, inside)
+            compiled(evaluate_batch, count=len(points))(*self.packed, points, values, inside)
         if not inside.all():
             n = int(np.flatnonzero(inside == 0)[0])
             raise InputError(

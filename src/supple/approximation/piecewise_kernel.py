@@ -159,7 +159,7 @@ def sum_point(F, c, stride, groups, terms, work, b, y):
         terms -= one
 
 
-@kernel
+@kernel(purpose="finding boxes")
 def locate_batch(Z, F, x, found):
     """Leaves of many points (N, s)."""
     X = x.reshape(-1)
@@ -171,7 +171,7 @@ def locate_batch(Z, F, x, found):
             found[start + p] = leaves[p]
 
 
-@kernel
+@kernel(purpose="evaluating functions on boxes")
 def evaluate_batch(Z, F, x, values, inside):
     """f at many points (N, s); inside[n] is 0 where x[n] lies outside, and its values are then nan."""
     X, Y = x.reshape(-1), values.reshape(-1)

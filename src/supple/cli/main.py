@@ -14,6 +14,7 @@ from supple.cli import (
     check,
     compare,
     compliance,
+    doctor,
     evaluate,
     examples,
     export,
@@ -27,6 +28,7 @@ from supple.cli import (
     schema,
     simulate,
     sweep,
+    warmup,
 )
 
 app = typer.Typer(
@@ -55,6 +57,8 @@ app.command("compare")(compare.compare)
 app.command("export")(export.export)
 app.command("examples")(examples.examples)
 app.command("schema")(schema.schema)
+app.command("warmup")(warmup.warmup)
+app.command("doctor")(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:

@@ -4,6 +4,10 @@ A kernel is a plain function of arrays and numbers, marked with `@kernel`. Calle
 interpreted, and nothing is imported; `compiled(function)` gives its native version. The compiled code is
 cached on disk under a digest of the function and of every kernel it calls, so that a change anywhere in
 the chain compiles anew, and nothing stale is ever run.
+
+Compiling takes seconds, a single configuration interpreted takes milliseconds. Where a call says how much it is
+going to compute (`compiled(function, count=1)`), it runs interpreted as long as that is sooner done, and native from
+then on, or at once where native code lies in the cache.
 """
 
 from __future__ import annotations
@@ -17,31 +21,47 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_marked: set[types.FunctionType] = set()
-_compiled: dict[tuple[types.FunctionType, bool], Any] = {}
-_announced: list[str] = []
+from supple.compilation import announcement, patience
+
+_marked: dict[types.FunctionType, str] = {}
+_compiled: dict[tuple[types.FunctionType, bool, bool], Any] = {}
+_found: dict[tuple[types.FunctionType, bool], bool] = {}
 
 
-def kernel(function: Callable) -> Callable:
-    """Mark a function as a kernel. It stays the plain function it is."""
+def kernel(function: Callable | None = None, *, purpose: str = "") -> Callable:
+    """Mark a function as a kernel. It stays the plain function it is.
+
+    purpose : what it is for, in a few words for somebody who waits while it compiles
+    """
+    if function is None:
+        return lambda wanted: kernel(wanted, purpose=purpose)
     assert isinstance(function, types.FunctionType)
-    _marked.add(function)
+    _marked[function] = purpose or function.__name__.replace("_", " ")
     return function
 
 
-def compiled(function: Callable, *, fused: bool = False) -> Callable:
+def compiled(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
     """The native version of a kernel, compiled (or read from the cache) at its first call.
 
+    count : how many states, configurations or steps the next call computes. Where native code is not at hand and
+            few are asked for, the answer is the kernel as it is, interpreted. Left out: always native.
     fused : a product and a sum may be taken in one instruction with one rounding (faster, and no less accurate, but not
-    bit for bit what the interpreted kernel gives)
+            bit for bit what the interpreted kernel gives)
     """
     assert isinstance(function, types.FunctionType)
-    if (function, fused) not in _compiled:
-        folder = cache_folder() / (digest(function) + ("-fused" if fused else ""))
-        if not folder.exists():
-            _announce()
-        _compiled[function, fused] = _jit(function, folder, fused)
-    return _compiled[function, fused]
+    if count is not None and not at_hand(function, fused) and patience.bears(function, count):
+        return patience.interpreted(function, count)
+    return _native(function, fused, within=False)
+
+
+def at_hand(function: Callable, fused: bool = False) -> bool:
+    """Whether native code of a kernel is loaded, or lay in the cache when it was first asked for."""
+    assert isinstance(function, types.FunctionType)
+    if (function, fused, False) in _compiled:
+        return True
+    if (function, fused) not in _found:
+        _found[function, fused] = any(_folder(function, fused).glob("*/*.nbi"))
+    return _found[function, fused]
 
 
 def cache_folder() -> Path:
@@ -86,34 +106,45 @@ def digest(function: types.FunctionType) -> str:
     return f"{function.__name__}-{sha.hexdigest()[:16]}"
 
 
-def _announce() -> None:
-    if not _announced:
-        _announced.append("said")
-        print("supple: compiling its kernels for this machine, once (about a minute) ...", file=sys.stderr)
+def _folder(function: types.FunctionType, fused: bool) -> Path:
+    return cache_folder() / (digest(function) + ("-fused" if fused else ""))
 
 
-def _jit(function: types.FunctionType, folder: Path, fused: bool) -> Any:
+def _native(function: types.FunctionType, fused: bool, within: bool) -> Any:
+    """within : only other kernels call it, so that it needs no way in from Python and no place in the cache."""
+    if (function, fused, within) not in _compiled:
+        _compiled[function, fused, within] = _jit(function, fused, within)
+    return _compiled[function, fused, within]
+
+
+def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     import numba
 
-    native = {name: compiled(callee, fused=fused) for name, callee in callees(function).items()}
-    code, cached = function.__code__, True
-    try:
-        code = _filed(code, folder)
-    except OSError:  # a read-only home: compile for this process alone
-        cached = False
-    twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
+    native = {name: _native(callee, fused, within=True) for name, callee in callees(function).items()}
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     if fused:
         options["fastmath"] = {"contract"}
+    code, cached = function.__code__, not within
+    folder = _folder(function, fused)
+    if within:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    else:
+        try:
+            code = _filed(code, folder)
+        except OSError:  # a read-only home: compile for this process alone
+            cached = False
+    twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
     if not cached:
         return numba.njit(twin, **options)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(twin, cache=True, **options)
+        native_kernel = numba.njit(twin, cache=True, **options)
     finally:
         numba.config.CACHE_DIR = before
+    announcement.watch(native_kernel, function.__name__, _marked[function], folder)
+    return native_kernel
 
 
 def _filed(code: types.CodeType, folder: Path) -> types.CodeType:

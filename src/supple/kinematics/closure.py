@@ -56,11 +56,11 @@ def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
     X = np.empty((count, *position.X.shape))
     w = np.empty((count, len(position.w)))
     reached = np.empty(count)
-    run = compiled(close_batch)
     origin = start_of(position)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
+        run = compiled(close_batch, count=stop - start)
         run(position.numbering.arrays, position.selected, *origin, theta[piece], X[piece], w[piece], reached[piece])
 
     in_parts(part, count)
@@ -88,22 +88,27 @@ def _start(position: Rest) -> Start:
     nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
     work = workspace(arrays.sizes)
-    regular, sign = compiled(rigid_modes)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
+    regular, sign = compiled(rigid_modes, count=1)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
     if not regular:
         raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
     return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
 
 
 def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:
-    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
+    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL).
+
+    The first item goes alone: it shows whether the rest is worth compiling for, and compiles once, not in every thread.
+    """
     workers = min(
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, count // least
     )
+    first = min(count, 1)
+    work(0, first)
     if workers < 2:
-        work(0, count)
+        if count > first:
+            work(first, count)
         return
-    work(0, 1)  # compile once, not in every thread
-    bounds = np.linspace(0, count, workers + 1).astype(int)
+    bounds = np.linspace(first, count, workers + 1).astype(int)
     with single_blas_thread(), ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(work, int(a), int(b)) for a, b in pairwise(bounds)]:
             done.result()

@@ -165,7 +165,7 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
     return False, start_sign, margin, first
 
 
-@kernel
+@kernel(purpose="closing loops")
 def close_batch(
     rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, rest_margin, thetas, X_out, w_out, reached
 ):

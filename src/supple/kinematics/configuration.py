@@ -109,7 +109,9 @@ class Configuration:
         X = np.ascontiguousarray(self.X.reshape(-1, *self.X.shape[-2:]))
         J = np.empty((len(X), int(sizes[3] + sizes[4]), self.rest.numbering.columns))
         arrays = self.rest.numbering.arrays
-        compiled(jacobian_batch)(arrays.sizes, arrays.column, arrays.rows_i, arrays.rows_f, arrays.extent, X, J)
+        compiled(jacobian_batch, count=len(X))(
+            arrays.sizes, arrays.column, arrays.rows_i, arrays.rows_f, arrays.extent, X, J
+        )
         return J.reshape(*self.X.shape[:-2], *J.shape[1:])
 
     def each(self) -> Iterator[Configuration]:

@@ -13,7 +13,7 @@ from supple.kinematics.primitives import SCALE, value
 Array = NDArray[np.float64]
 
 
-@kernel
+@kernel(purpose="rows of joints")
 def jacobian_batch(sizes, column, rows_i, rows_f, extent, X_all, J_all):
     """[Φ_q; A] (N, m + s, n) at every position."""
     nb, d, rows = sizes[0], sizes[1], sizes[3] + sizes[4]

@@ -63,7 +63,7 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
     s = int(sizes[4])
-    regular = compiled(motion_batch)(
+    regular = compiled(motion_batch, count=len(X))(
         rest.numbering.arrays,
         rest.selected,
         X,
@@ -82,7 +82,7 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     return Motion(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
 
 
-@kernel
+@kernel(purpose="velocities of bodies")
 def motion_batch(rows, selected, X_all, rates, accelerations, V, dV):
     """Body velocities and their rates at every position; returns whether all are determined."""
     sizes, _, _, column, _, _, _ = rows

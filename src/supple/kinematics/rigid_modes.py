@@ -37,7 +37,7 @@ def world_twists(sizes, column, X, Psi, count, twists):
                     )
 
 
-@kernel
+@kernel(purpose="rigid motions at rest")
 def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
     """Ψ (bodies + 1, d, s), ∂_k Ψ_j in dPsi (bodies + 1, d, s * s) at j * s + k, and Ψ in world axes.
 

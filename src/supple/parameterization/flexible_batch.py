@@ -33,7 +33,7 @@ from supple.parameterization.flexible_uses import (
 )
 
 
-@kernel
+@kernel(purpose="local models with modes")
 def flexible_batch(
     rows, selected, uses, flexible, sizes, references, X_all, w_all, rigid_at, rigid_rows, at, out, modes, status
 ):

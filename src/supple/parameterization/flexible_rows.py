@@ -49,11 +49,10 @@ def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> Flexi
     references = system.reference[None]
     if system.choice.tracking == "modes":
         references = followed(system, configuration)
-    run = compiled(flexible_batch)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run(
+        compiled(flexible_batch, count=stop - start)(
             position.numbering.arrays,
             position.selected,
             system.uses,

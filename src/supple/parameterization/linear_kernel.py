@@ -95,7 +95,7 @@ def forces(s, inputs, at, row, rates, u, dry, speed, f, by_theta, by_rate):
                 by_rate[i, m] -= J * steep * row[at[9] + n * s + m]
 
 
-@kernel
+@kernel(purpose="linear models of closed chains")
 def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, out, accelerations, A, B, status):
     """A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s) and what became of each state (N,).
 

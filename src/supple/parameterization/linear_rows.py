@@ -40,12 +40,11 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
     out, accelerations = np.zeros((count, 3, s, s)), np.zeros((count, s))
     A, B = np.empty((count, 2 * s, 2 * s)), np.empty((count, 2 * s, actuators))
     status = np.empty(count, dtype=np.int64)
-    run = compiled(linear_batch)
     fixed = (position.numbering.arrays, position.selected, load.arrays, dry, float(friction_speed), layout.offsets)
 
     def part(start: int, stop: int) -> None:
         states = (item[start:stop] for item in (X, w, rates, inputs, out, accelerations, A, B, status))
-        run(*fixed, *states)
+        compiled(linear_batch, count=stop - start)(*fixed, *states)
 
     in_parts(part, count)
     if (status != DONE).any():

@@ -251,7 +251,7 @@ def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
     christoffel_symbols(s, dM, gamma)
 
 
-@kernel
+@kernel(purpose="local models")
 def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
     """Coefficients at every position: out (N, width) filled by the offsets `at`; regular (N,) is 1 where it worked.
 

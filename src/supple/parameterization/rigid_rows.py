@@ -25,11 +25,10 @@ def rigid_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     out = np.empty((len(X), layout.width))
     regular = np.empty(len(X), dtype=np.int64)
-    run = compiled(rigid_batch)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run(
+        compiled(rigid_batch, count=stop - start)(
             position.numbering.arrays,
             position.selected,
             load.arrays,

@@ -90,7 +90,7 @@ def energies(sizes, at, row, eta, rates):
     return kinetic, potential
 
 
-@kernel
+@kernel(purpose="forward dynamics of reduced models")
 def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
     """η̈ = M⁻¹ f for many states (N, n) and inputs (N, a)."""
     sizes, dry = row_header(Z), dry_forces(Z, F)
@@ -108,7 +108,7 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
                 status[p] = INDEFINITE
 
 
-@kernel
+@kernel(purpose="inverse dynamics of reduced models")
 def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
     """M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
     sizes, dry = row_header(Z), dry_forces(Z, F)
@@ -129,7 +129,7 @@ def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
                 forces_out[p, i] = total
 
 
-@kernel
+@kernel(purpose="outputs and energy of reduced models")
 def observe_batch(Z, F, eta, rates, outputs, energy, status):
     """Outputs y = ρ_o + Ψ_o δ (N, o) and energies (N, 2), kinetic and potential, of many states."""
     sizes = row_header(Z)
@@ -156,7 +156,7 @@ def state_size(Z):
     return 3 * n + max(n, sizes[2]) + sizes[5] + max(n * n, sizes[2]) + single_scratch(Z)
 
 
-@kernel
+@kernel(purpose="forward dynamics of reduced models, single calls")
 def forward_in_place(memory, speed, state):
     """η̈ (n,) of one state. Returns INSIDE, or why there is none.
 
@@ -177,7 +177,7 @@ def forward_in_place(memory, speed, state):
     return INSIDE if solve_mass(n, at, row, L, found) else INDEFINITE
 
 
-@kernel
+@kernel(purpose="inverse dynamics of reduced models, single calls")
 def inverse_in_place(memory, speed, state):
     """M η̈ - f(η, η̇, 0) of one state, as `forward_in_place`; state begins with the forces, η, η̇ and η̈ (n, each)."""
     Z = memory.view(np.int64)

@@ -57,7 +57,7 @@ def tableau():
     return A, c, e
 
 
-@kernel
+@kernel(purpose="simulating reduced models, explicitly")
 def explicit_march(Z, F, options, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 

@@ -74,7 +74,7 @@ def eliminate(S, b):
     return True
 
 
-@kernel
+@kernel(purpose="simulating reduced models, implicitly")
 def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 

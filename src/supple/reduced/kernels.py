@@ -89,7 +89,7 @@ def coefficients(Z, F, X, start, count, leaves, work, rows, first):
             rows[to + np.uint64(Z[copies_to + k])] = rows[to + np.uint64(Z[copies_from + k])]
 
 
-@kernel
+@kernel(purpose="evaluating reduced models")
 def coefficients_batch(Z, F, theta, rows, status):
     """Rows (N, width) at many θ (N, s); status (N,) is OUTSIDE where the region does not reach."""
     X, flat = theta.reshape(-1), rows.reshape(-1)

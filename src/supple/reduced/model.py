@@ -115,7 +115,7 @@ class ReducedModel:
         points, single = theta_points(self.layout, theta)
         rows = np.empty((len(points), self.row.width))
         status = np.empty(len(points), dtype=np.int64)
-        compiled(coefficients_batch)(*self.arrays, points, rows, status)
+        compiled(coefficients_batch, count=len(points))(*self.arrays, points, rows, status)
         self._require(status, points)
         return Coefficients(points[0] if single else points, self.layout, self.row, rows[0] if single else rows)
 
@@ -144,7 +144,7 @@ class ReducedModel:
         u = batch("inputs", inputs, self.layout.inputs, len(eta))
         eta, v, u = alike(eta, v, u)
         found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
-        compiled(forward_batch)(*self.arrays, friction_speed, eta, v, u, found, status)
+        compiled(forward_batch, count=len(eta))(*self.arrays, friction_speed, eta, v, u, found, status)
         self._require(status, eta)
         return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(inputs) else found
 
@@ -167,7 +167,7 @@ class ReducedModel:
         a = batch("accelerations", accelerations, self.layout.coordinates, len(eta))
         eta, v, a = alike(eta, v, a)
         found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
-        compiled(inverse_batch)(*self.arrays, friction_speed, eta, v, a, found, status)
+        compiled(inverse_batch, count=len(eta))(*self.arrays, friction_speed, eta, v, a, found, status)
         self._require(status, eta)
         return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(accelerations) else found
 
@@ -213,7 +213,7 @@ class ReducedModel:
         """Outputs (N, o) and energies (N, 2), kinetic and potential, of states η and η̇ (N, n)."""
         outputs, energy = np.empty((len(eta), len(self.layout.outputs))), np.empty((len(eta), 2))
         status = np.empty(len(eta), dtype=np.int64)
-        compiled(observe_batch)(*self.arrays, eta, rates, outputs, energy, status)
+        compiled(observe_batch, count=len(eta))(*self.arrays, eta, rates, outputs, energy, status)
         self._require(status, eta)
         return outputs, energy
 

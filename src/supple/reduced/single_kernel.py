@@ -128,7 +128,7 @@ def row_at(Z, F, x, work, w, row, guess):
     return leaf
 
 
-@kernel
+@kernel(purpose="single calls of reduced models")
 def row_in_place(memory, theta, row):
     """The row at one θ. Returns INSIDE or OUTSIDE; allocates nothing.
 

@@ -57,7 +57,7 @@ def balance(problem: Absolute, moving: Motion) -> Balance:
     M, joints = np.zeros((count, n, n)), np.zeros((count, numbering.constraints, n))
     Q, second = np.zeros((count, n)), np.zeros((count, numbering.constraints))
     w = np.ascontiguousarray(moving.configuration.w)
-    compiled(dense_batch)(system._replace(uses_f=quiet), problem.pattern, X, V, w, u, M, joints, Q, second)
+    compiled(dense_batch, count=count)(system._replace(uses_f=quiet), problem.pattern, X, V, w, u, M, joints, Q, second)
     keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
     actuators = gradients(problem, X, [numbering.measures[key] for key in keys])
     frictions = gradients(problem, X, _friction_rows(problem))
@@ -110,7 +110,7 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     if rows:
         system = problem.system
         chosen = np.array(rows, dtype=np.int64)
-        compiled(gradient_batch)(system.column, system.rows_i, system.rows_f, chosen, X, found)
+        compiled(gradient_batch, count=len(X))(system.column, system.rows_i, system.rows_f, chosen, X, found)
     return found
 
 

@@ -40,7 +40,7 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
     rows = int(problem.system.sizes[2]) + len(problem.system.driven)
     M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))
     Q, second = np.zeros((count, n)), np.zeros((count, rows))
-    compiled(dense_batch)(problem.system, problem.pattern, X, V, w, u, M, J, Q, second)
+    compiled(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, M, J, Q, second)
     joints = int(problem.system.sizes[2])
     second = -second
     second[:, joints:] += target_accelerations
@@ -72,7 +72,7 @@ def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Arr
     return acceleration, unit * scaled
 
 
-@kernel
+@kernel(purpose="accelerations and reactions")
 def dense_batch(system, pattern, X_all, V_all, w_all, u_all, M_all, J_all, Q_all, second_all):
     """M (motors included), joint and prescribed rows, forces and bias of the rows at every state."""
     sizes, column, rows_i, rows_f, mass, inertia, _, _, uses_start, uses_i, uses_f, _, driven = system

@@ -178,7 +178,7 @@ def follow_angles(system, X, w):
         w[row - sizes[2]] = unwrapped(at, w[row - sizes[2]]) if rows_i[row, 0] == ANGLE else at
 
 
-@kernel
+@kernel(purpose="motion in time")
 def march(
     system, iteration, pattern, alpha, times, h, adaptive, inputs, targets, tolerance, state, record, carried, most
 ):  # fmt: skip

@@ -33,7 +33,7 @@ class Reference(NamedTuple):
     start: Array
 
 
-@kernel
+@kernel(purpose="modes of vibration")
 def modes_batch(rest, chosen, compliance, X, reference, count, tolerance, squares, Z, found):
     """ω² (N, count) and Z (N, count, n) at poses X (N, bodies + 1, 12); found (N,) how many there are, -1 if not."""
     shift, cut, start = reference
@@ -46,7 +46,7 @@ def modes_batch(rest, chosen, compliance, X, reference, count, tolerance, square
 def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     """Rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
     C = np.empty((len(X), len(rows), rest.size))
-    compiled(rows_batch)(rest.arrays, rows, X, C)
+    compiled(rows_batch, count=len(X))(rest.arrays, rows, X, C)
     return C
 
 
@@ -58,11 +58,10 @@ def constrained_modes(
     reference = _reference(rest, held, count)
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
     found = np.empty(len(X), dtype=np.int64)
-    run = compiled(modes_batch)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run(
+        compiled(modes_batch, count=stop - start)(
             rest.arrays,
             held.rows,
             held.compliance,
@@ -98,8 +97,8 @@ def reference_at(rest: ElasticRest, held: Held, at: Array, count: int) -> Refere
     size = count + _SPARE
     squares, Z, found = np.empty((1, size)), np.zeros((1, size, rest.size)), np.empty(1, dtype=np.int64)
     shift = first_shift(rest, held, X[0])
-    first = Reference(shift, 1e3 * shift, compiled(scattered)(size + _SPARE, rest.size))
-    compiled(modes_batch)(rest.arrays, held.rows, held.compliance, X, first, size, SHAPES, squares, Z, found)
+    first = Reference(shift, 1e3 * shift, compiled(scattered, count=1)(size + _SPARE, rest.size))
+    compiled(modes_batch, count=1)(rest.arrays, held.rows, held.compliance, X, first, size, SHAPES, squares, Z, found)
     if found[0] < 0:
         return first
     lowest = squares[0, : found[0]]
@@ -121,7 +120,7 @@ def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
 def stiffnesses(rest: ElasticRest, held: Held, X: Array) -> Array:
     """What bodies and springs have along z, each by itself, at one position: Λ, and |C_i|²/c_i of the soft rows."""
     C = np.empty((len(held.rows), rest.size))
-    compiled(chosen_rows)(rest.arrays, held.rows, X, C)
+    compiled(chosen_rows, count=1)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
     springs = np.square(C[soft]).sum(axis=1) / held.compliance[soft]
     bodies = rest.arrays.stiffness.copy()

@@ -122,7 +122,7 @@ def response(D, kept, C, a, b, F, ends, Z, reactions):
     return True
 
 
-@kernel
+@kernel(purpose="frequency responses")
 def lines(stiffness, scale, C, hard, soft, damping, F, ends, G, omega, H, regular):
     """H (L, outputs, p) = G Z(ω) at every ω (L,).
 
@@ -162,7 +162,7 @@ def lines(stiffness, scale, C, hard, soft, damping, F, ends, G, omega, H, regula
                 H[line, o, q] = total
 
 
-@kernel
+@kernel(purpose="static responses")
 def at_rest(stiffness, scale, hard, k, rows, F, ends, Z, reactions, regular):
     """Z (N, p, n) and λ (N, p, m) under forces F (N, p, n) and with row values ends (p, m), at N configurations.
 

@@ -59,7 +59,7 @@ def chosen_rows(rest, chosen, X, C):
         row_over_z(part_i, shapes, column, rows_i[row, 1], rows_i[row, 2], g, C[i])
 
 
-@kernel
+@kernel(purpose="rows of elastic bodies")
 def rows_batch(rest, chosen, X, C):
     """The same at many configurations: X (N, bodies + 1, 12), C (N, rows, n)."""
     for k in range(X.shape[0]):

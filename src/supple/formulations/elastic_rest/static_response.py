@@ -33,11 +33,11 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
     Z = np.empty(forces.shape)
     reactions = np.empty((*forces.shape[:2], len(numbers)))
     regular = np.empty(len(X), dtype=np.bool_)
-    run = compiled(at_rest)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         C = rows_at(rest, numbers, X[piece])
+        run = compiled(at_rest, count=stop - start)
         run(rest.arrays.stiffness, scale, hard, stiffness, C, forces[piece], led, Z[piece], reactions[piece],
             regular[piece])  # fmt: skip
 

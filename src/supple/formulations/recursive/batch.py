@@ -28,7 +28,7 @@ def memory_size(tree_i, width):
     return places(tree_i)[13] * width
 
 
-@kernel
+@kernel(purpose="dynamics of trees, many states")
 def batch(side, blocks, wanted, tree_i, tree_f, work, count, q, v, a, u, first, second, third):
     """What is wanted of every state, into first, second and third (flat; filled with zeros before).
 
@@ -62,7 +62,7 @@ def batch(side, blocks, wanted, tree_i, tree_f, work, count, q, v, a, u, first, 
             take_linear(side, blocks, lanes, tree_i, tree_f, work, start, first, second)
 
 
-@kernel
+@kernel(purpose="linear models of trees, single calls")
 def one_state(side, tree_i, tree_f, work, q, v, u, A, B):
     """A (2n 2n) and B (2n m) of one state, with as few arguments as may be: each costs time at every call.
 

@@ -130,7 +130,7 @@ class _States:
 
     def run(self, wanted: int, *found: Array) -> None:
         """What is wanted (batch.py) of every piece of the batch, the pieces on the machine's cores."""
-        work, tree = compiled(batch, fused=True), self.tree
+        work, tree = compiled(batch, count=self.count, fused=True), self.tree
         side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
         size = int(memory_size(tree.tree_i, len(side)))
         nothing = np.empty((self.count, 0))

@@ -55,7 +55,7 @@ def hand_over(side, lanes, tree_i, tree_f, work, start, A, B):
 '''
 _TAIL = '''
 
-@kernel
+@kernel(purpose="dynamics of trees, many states")
 def batch(side, blocks, tree_i, tree_f, work, count, q, v, a, u, A, B):
     """A, B and accelerations of every state, as `batch` in batch.py for FORWARD_VARIATION."""
     for start in range(0, count, len(side)):
@@ -66,7 +66,7 @@ def batch(side, blocks, tree_i, tree_f, work, count, q, v, a, u, A, B):
         hand_over(side, lanes, tree_i, tree_f, work, start, A, B)
 
 
-@kernel
+@kernel(purpose="linear models of trees, single calls")
 def one_state(side, tree_i, tree_f, work, q, v, u, A, B):
     """As `one_state` in batch.py."""
     bring_in(side, 1, 1, tree_i, tree_f, q, v, u, 0, work)

@@ -1,0 +1,96 @@
+"""`supple doctor`: what this installation consists of, and what compiling its kernels cost."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from supple.cli.answer import answering
+from supple.cli.options import Json
+
+_PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
+_SHOWN = 12  # kernels, the most expensive ones
+
+
+def doctor(as_json: Json = False) -> None:
+    """Tell versions, processor, linear algebra, C compiler, and the cache of kernels with what each cost."""
+    with answering(as_json) as answer:
+        from supple.compilation.kernel import cache_folder
+        from supple.compilation.stock import bytes_in, compilations
+
+        cache = cache_folder()
+        kernels = compilations(cache)
+        found: dict[str, Any] = {
+            "supple": _version("supple"),
+            "python": platform.python_version(),
+            "packages": {name: _version(name) for name in _PACKAGES},
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "blas": _blas(),
+            "c_compiler": next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None),
+            "cache": {
+                "folder": str(cache),
+                "writable": _writable(),
+                "bytes": bytes_in(cache) if cache.is_dir() else 0,
+                "processor_seconds": sum(kernel.seconds for kernel in kernels),
+                "kernels": [kernel._asdict() for kernel in kernels],
+            },
+        }
+        answer.give(found, lambda: _show(found))
+
+
+def _show(found: dict[str, Any]) -> None:
+    packages = ", ".join(f"{name} {number or 'absent'}" for name, number in found["packages"].items())
+    print(f"supple {found['supple']}, Python {found['python']}; {packages}")
+    print(f"processor    {found['processor']}, {found['cores']} cores")
+    print(f"BLAS         {found['blas']}")
+    print(f"C compiler   {found['c_compiler'] or 'none: exported C cannot be compiled here'}")
+    cache = found["cache"]
+    state = "" if cache["writable"] else " (cannot be written: kernels are compiled anew in every run)"
+    print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")
+    kernels = cache["kernels"]
+    if not kernels:
+        print("  no kernel is compiled yet: short work runs interpreted; `supple warmup` compiles all of them")
+        return
+    print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor, most of it for")
+    for kernel in kernels[:_SHOWN]:
+        print(f"  {kernel['seconds']:7.1f} s  {kernel['purpose']}")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    import numba  # noqa: F401 - loads LLVM, which knows the processor's name
+    from llvmlite import binding
+
+    return f"{platform.machine()} ({binding.get_host_cpu_name()})"
+
+
+def _blas() -> str:
+    import numpy as np
+    from threadpoolctl import threadpool_info
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    loaded = [
+        f"{item['internal_api']} {item.get('version')} ({item.get('architecture')}, {item['num_threads']} threads)"
+        for item in threadpool_info()
+        if item["user_api"] == "blas"
+    ]
+    return "; ".join(loaded) or "unknown"
+
+
+def _writable() -> bool:
+    from supple.compilation.kernel import cache_folder
+
+    folder = cache_folder()
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return os.access(folder, os.W_OK)

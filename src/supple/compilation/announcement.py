@@ -1,0 +1,59 @@
+"""Saying what is compiled, what for and how long it took; and keeping the record for `supple doctor`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+RECORD = "seconds.txt"  # in the folder of a kernel: seconds of processor, name, purpose
+
+_watched: dict[Any, tuple[str, str, Path]] = {}
+_listening: list[Any] = []
+_quiet: list[bool] = []
+
+
+def watch(native: Any, name: str, purpose: str, folder: Path) -> None:
+    """Tell when the native version of a kernel is compiled, on standard error, and write its cost beside it."""
+    _watched[native] = name, purpose, folder
+    if not _listening:
+        _listen()
+
+
+def quietly(quiet: bool) -> None:
+    """Say nothing of single kernels (while something else tells the progress of all)."""
+    _quiet[:] = [True] if quiet else []
+
+
+def _listen() -> None:
+    from numba.core import event
+
+    class Listener(event.Listener):
+        """Hears of every compilation in this process; only kernels that are called from Python are told."""
+
+        def on_start(self, event: Any) -> None:
+            known = _watched.get(event.data["dispatcher"])
+            if known is None:
+                return
+            self.began = time.process_time(), time.perf_counter()
+            if not _quiet:
+                print(f"supple: compiling, once: {known[1]} ...", end="", file=sys.stderr, flush=True)
+
+        def on_end(self, event: Any) -> None:
+            known = _watched.get(event.data["dispatcher"])
+            if known is None:
+                return
+            used, passed = time.process_time() - self.began[0], time.perf_counter() - self.began[1]
+            if not _quiet:
+                print(f" {passed:.1f} s", file=sys.stderr)
+            name, purpose, folder = known
+            try:
+                with (folder / RECORD).open("a", encoding="utf-8") as record:
+                    record.write(f"{used:.2f}\t{name}\t{purpose}\n")
+            except OSError:  # a read-only cache: the record is a courtesy
+                return
+
+    listener = Listener()
+    event.register("numba:compile", listener)
+    _listening.append(listener)

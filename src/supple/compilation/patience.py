@@ -1,0 +1,49 @@
+"""How long a kernel may run interpreted before it is compiled.
+
+A kernel that computes one configuration takes milliseconds interpreted and seconds to compile. It is interpreted while
+all it has cost in this process, and what the next call is expected to cost, stays below a limit that is shorter than
+compiling; its cost for one item is learned from its own calls.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import types
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE = 4.0  # seconds of a kernel, interpreted, in one process; compiling one takes 2 to 15
+FIRST_GUESS = 0.004  # seconds an item, before a kernel has ever run
+
+_spent: dict[types.FunctionType, tuple[float, int]] = {}
+
+
+def bears(function: types.FunctionType, count: int) -> bool:
+    """Whether `count` more items are sooner done interpreted.
+
+    SUPPLE_KERNELS=compiled or SUPPLE_KERNELS=interpreted in the environment decides instead.
+    """
+    chosen = os.environ.get("SUPPLE_KERNELS", "")
+    if chosen in ("compiled", "interpreted"):
+        return chosen == "interpreted"
+    seconds, items = _spent.get(function, (0.0, 0))
+    each = seconds / items if items else FIRST_GUESS
+    return seconds + count * each <= PATIENCE
+
+
+def interpreted(function: types.FunctionType, count: int) -> Callable:
+    """The kernel as it is, its cost noted."""
+
+    def run(*arguments: Any) -> Any:
+        import numpy as np
+
+        start = time.perf_counter()
+        try:
+            with np.errstate(all="ignore"):  # as in native code: a division by zero gives inf, silently
+                return function(*arguments)
+        finally:
+            seconds, items = _spent.get(function, (0.0, 0))
+            _spent[function] = seconds + time.perf_counter() - start, items + count
+
+    return run
