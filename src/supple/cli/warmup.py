@@ -25,7 +25,7 @@ joints: {A: {revolute: [ground, crank]}, B: {revolute: [crank, coupler]}, E: {re
          D: {revolute: [follower, ground]}}
 actuators: {crank: {joint: A, limits: [-0.2, 0.2]}}
 sensors: {tip: {position: E}}
-motions: {nod: {coordinates: {crank: {from: 0, to: 0.1, duration: 0.1}}}}
+motions: {nod: {coordinates: {crank: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
 """
 _BEAM = """
 supple: 1
@@ -67,18 +67,18 @@ def warmup(as_json: Json = False) -> None:
         from supple.formats.mechanism_file import loads
 
         os.environ["SUPPLE_KERNELS"] = "compiled"
-        announcement.quietly(True)
         cache = cache_folder()
         before = len(compilations(cache))
         machines = Machines(loads(_LOOP), loads(_BEAM))
         start, used, done = time.perf_counter(), time.process_time(), 0.0
-        for number, job in enumerate(JOBS, 1):
-            left = "" if done < 0.05 else f", about {(time.perf_counter() - start) * (1.0 - done) / done:.0f} s to go"
-            print(f"{number} of {len(JOBS)}: {job.name}{left}", file=sys.stderr, flush=True)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
+        with announcement.quietly(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
+            for number, job in enumerate(JOBS, 1):
+                to_go = (time.perf_counter() - start) * (1.0 - done) / done if done > 0.05 else None
+                left = "" if to_go is None else f", about {to_go:.0f} s to go"
+                print(f"{number} of {len(JOBS)}: {job.name}{left}", file=sys.stderr, flush=True)
                 machines = job.run(machines) or machines
-            done += job.share
+                done += job.share
         passed, used = time.perf_counter() - start, time.process_time() - used
         count = len(compilations(cache)) - before
         answer.give(
@@ -142,8 +142,8 @@ def _models(machines: Machines) -> None:
         model.inverse([0.1] * theta)
         model.forward([[0.1] * theta] * 2)
         model.inverse([[0.1] * theta] * 2)
-        model.simulate([0.0, 0.001], method="explicit")
-        model.simulate([0.0, 0.001], method="implicit")
+        model.simulate([0.0, 0.001], None, [0.1] * theta, method="explicit")
+        model.simulate([0.0, 0.001], None, [0.1] * theta, method="implicit")
 
 
 JOBS = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,14 @@ def watch(native: Any, name: str, purpose: str, folder: Path) -> None:
         _listen()
 
 
-def quietly(quiet: bool) -> None:
-    """Say nothing of single kernels (while something else tells the progress of all)."""
-    _quiet[:] = [True] if quiet else []
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Inside, nothing is said of single kernels: something else tells the progress of all."""
+    _quiet.append(True)
+    try:
+        yield
+    finally:
+        _quiet.pop()
 
 
 def _listen() -> None:

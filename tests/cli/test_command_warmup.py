@@ -1,0 +1,29 @@
+"""`supple warmup` and `supple doctor`: kernels compiled in one go, and what that cost."""
+
+import pytest
+
+
+@pytest.mark.slow
+def test_warmup_counts_its_jobs_and_a_second_one_finds_nothing_to_do(supple):
+    first = supple("warmup", "--json")
+    assert first.status == 0
+    assert "7 of 7: reduced models" in first.err
+    again = supple("warmup", "--json")
+    assert again.object["compiled"] == 0
+
+
+def test_doctor_tells_versions_and_the_cost_of_kernels(supple):
+    found = supple("doctor", "--json").object
+    assert found["packages"]["numba"]
+    assert "(" in found["processor"]
+    assert "openblas" in found["blas"] or "mkl" in found["blas"] or found["blas"] == "unknown"
+    cache = found["cache"]
+    assert cache["processor_seconds"] == pytest.approx(sum(kernel["seconds"] for kernel in cache["kernels"]))
+    assert all(kernel["purpose"] for kernel in cache["kernels"])
+
+
+def test_doctor_says_when_no_kernel_is_compiled(supple, tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    text = supple("doctor").out
+    assert "no kernel is compiled yet" in text
+    assert "supple warmup" in text
