@@ -88,7 +88,7 @@ def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, 
     Z = np.ascontiguousarray((N @ vectors).T)
     H = Z @ K @ Z.T
     H = 0.5 * (H + H.T)
-    compiled(diagonalised)(H, Z)
+    compiled(diagonalised, count=1)(H, Z)
     rising = np.argsort(np.diag(H))
     return np.diag(H)[rising], Z[rising]
 
