@@ -88,9 +88,11 @@ def warmup(as_json: Json = False) -> None:
 
 
 def _loops(machines: Machines) -> None:
+    import numpy as np
+
     import supple
 
-    here = supple.assemble(machines.loop, [[0.0], [0.1]])
+    here = supple.assemble(machines.loop, np.array([[0.0], [0.1]]))
     supple.motion(here, [[1.0], [1.0]])
     supple.local(machines.loop, here)
 
