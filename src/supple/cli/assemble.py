@@ -15,9 +15,12 @@ def assemble(file: File, at: At = None, settings: Settings = None, as_json: Json
     """Close all loops at a configuration; say where everything is."""
     with answering(as_json) as answer:
         from supple.kinematics.closure import assemble as assembled
+        from supple.kinematics.completion import BRANCH
 
         mechanism = read_mechanism(answer, file, settings)
         found = assembled(mechanism, configuration(mechanism, at))
+        if found.rest.completion.far:
+            answer.warn(f"{found.rest.completion}; {BRANCH}")
         warn_of_limits(answer, found)
         data = {
             "frames": {

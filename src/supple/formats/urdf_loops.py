@@ -131,8 +131,9 @@ def add_loops(parts: Parts, loops: Loops, tree: Tree) -> None:
         kind = "spherical" if _type(loops, i, tree).lower() == "3d" else "weld"
         if kind == "weld" and set(pair) <= bare:
             kind = "revolute"
-            E_a, E_b = (axes_from_z(parts.robot.joints[hinge].axis) for hinge in pair)
-            a, b = Placement(a.axes @ E_a, a.position), Placement(b.axes @ E_b, b.position)
+            # The frames coincide, so that one axis serves for both, even where the second hinge counts the other way.
+            E = axes_from_z(parts.robot.joints[pair[0]].axis)
+            a, b = Placement(a.axes @ E, a.position), Placement(b.axes @ E, b.position)
         name = unused(f"loop_{i + 1}", [*parts.data["joints"], *parts.names.values()])
         _close(parts, name, kind, (links[0], links[1]), (a, b), tree, path)
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.kinematics.closure_kernel import unwrapped, update
+from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.numbering import Numbering
 
 Array = NDArray[np.float64]
 
+BRANCH = "look whether this is the branch you mean, and draw it closer if not"
 _GAP = 1e-10  # of the extent: what counts as closed
+_TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
+_NO_FURTHER = 1.5  # times the distance of the branch next to the drawing
 _LONGEST = 0.3  # one correction: rad, or extents
 
 
@@ -63,12 +69,83 @@ def move(found: Numbering, X: Array, x: Array) -> None:
     update(sizes, column, extent, X, padded)
 
 
+@dataclass(frozen=True)
+class Completion:
+    """What it took to close the drawing.
+
+    joint, gap  : the joint that is drawn the widest open, in extents or rad; 0 where all are closed
+    moved, turned : the body that moved, and the one that turned, the furthest: name, and m or rad
+    """
+
+    X: Array
+    joint: str
+    gap: float
+    moved: tuple[str, float]
+    turned: tuple[str, float]
+
+    @property
+    def far(self) -> bool:
+        """Whether it was more than what a rough drawing needs."""
+        return self.gap > FAR
+
+    def __str__(self) -> str:
+        (body, way), (other, angle) = self.moved, self.turned
+        return (
+            f'the drawing is far from closed (most at joint "{self.joint}"): closing it moved "{body}" by {way:.3g} m '
+            f'and turned "{other}" by {np.degrees(angle):.3g}°'
+        )
+
+
+def completed(found: Numbering, targets: dict[int, float]) -> Completion:
+    """The drawing, closed: by the least change if it almost is, by a damped descent before that if it is far off.
+
+    `targets` are coordinates, by number, that must come to a given value.
+    """
+    drawn = joint_gaps(found, found.drawn)
+    joint = max(drawn, key=lambda name: drawn[name]) if drawn else ""
+    gap = drawn[joint] if drawn else 0.0
+    X = _newton(found, found.drawn, targets)
+    if X is None or gap > FAR:
+        X = _nearer(found, X, targets)
+    shift = np.linalg.norm(X[:-1, :3] - found.drawn[:-1, :3], axis=1)
+    turns = np.linalg.norm(X[:-1, 3:] - found.drawn[:-1, 3:], axis=1)  # 2 √2 sin φ/2
+    turn = 2.0 * np.arcsin(np.clip(turns / np.sqrt(8.0), 0.0, 1.0))
+    moved, turned = ((found.bodies[int(np.argmax(by))], float(by.max())) for by in (shift, turn))
+    return Completion(X, joint, gap, moved, turned)
+
+
+def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -> Array:
+    """From far off: a descent to the branch next to the drawing, then the least change; or an error.
+
+    Where the least change alone closes it too (`direct`), and not much further away, that stays.
+    """
+    near = approach(found, found.drawn, targets)
+    X = _newton(found, near.X, targets) if near.closed else None
+    if direct is not None:
+        if X is None or distance(found, found.drawn, direct) < _NO_FURTHER * distance(found, found.drawn, X):
+            return direct
+        return X
+    if X is None and targets:  # the loops first, and from there to the values
+        loose = approach(found, found.drawn, {})
+        if not loose.closed:
+            raise _does_not_close(found, loose.X, {})
+        X = _newton(found, loose.X, targets)
+    if X is None:
+        raise _does_not_close(found, near.X, targets)
+    return X
+
+
+def _newton(found: Numbering, X: Array, targets: dict[int, float]) -> Array | None:
+    """Closed by the least change, with all axes as they should be; None where that does not succeed."""
+    try:
+        X = close_drawing(found, X.copy(), targets)
+    except InputError:
+        return None
+    return X if max(joint_gaps(found, X).values(), default=0.0) < _TURNED else None
+
+
 def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> InputError:
-    _, values = scaled_jacobian(found, X)
-    gaps = {}
-    for joint, rows in found.joint_rows.items():
-        size = np.abs(values[rows])
-        gaps[joint] = float(size.max()) if size.size else 0.0
+    gaps = joint_gaps(found, X)
     worst = max(gaps, key=lambda name: gaps[name])
     loops = [loop for loop in found.topology.loops if worst in loop]
     loop = f" loop {'-'.join(loops[0])}" if loops else ""
@@ -77,7 +154,6 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
     gap = f"gap {gaps[worst] * extent * scale:.3g} {unit} > {_GAP * extent * scale:.1g} {unit}"
     what = loop.strip() or "the mechanism"
     if targets:
-        close_drawing(found, found.drawn.copy(), {})  # a loop that never closes is the worse fault, and is told
         listed = ", ".join(f"{found.coordinates[i]} = {value:.6g}" for i, value in targets.items())
         return InputError(
             f'{what} does not close with {listed} ({gap} at joint "{worst}")',

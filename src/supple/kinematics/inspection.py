@@ -16,6 +16,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
 from supple.formats.source import located
+from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.limits import outside_limits
 from supple.kinematics.measures import key_of
@@ -122,6 +123,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
         singularity=singularity,
         gruebler=count,
         notes=(
+            *([f"{position.completion}; {BRANCH}"] if position.completion.far else []),
             *_redundancy(position, count),
             *_singular_rest(position, J, singularity),
             *_actuation(position, J, singularity),

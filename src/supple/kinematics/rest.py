@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.source import located
 from supple.kinematics.closure_kernel import unwrapped
-from supple.kinematics.completion import close_drawing
+from supple.kinematics.completion import Completion, completed
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering
@@ -27,7 +27,8 @@ class Rest:
     """The mechanism in numbers, assembled at rest.
 
     X : (bodies + 1, 12) poses; w : values of every measure (θ first), angles continuous from the drawing;
-    selected : rows of loops and coordinates that are independent at rest, for the sign of the determinant.
+    selected : rows of loops and coordinates that are independent at rest, for the sign of the determinant;
+    completion : how far the drawing was from it.
     """
 
     numbering: Numbering
@@ -35,6 +36,7 @@ class Rest:
     w: Array
     selected: NDArray[np.int64]
     mobility: Mobility
+    completion: Completion
 
     @property
     def theta(self) -> Array:
@@ -55,7 +57,8 @@ def rest(mechanism: Mechanism) -> Rest:
 def _assembled(mechanism: Mechanism) -> Rest:
     require_consistent(mechanism)
     found = numbering(mechanism, () if _share_a_measure(mechanism) else mechanism.coordinate_names())
-    X = close_drawing(found, found.drawn.copy(), _rest_targets(found))
+    completion = completed(found, _rest_targets(found))
+    X = completion.X
     freedom = mobility(found, X)
     _require_motion(found, freedom)
     if mechanism.coordinates is None and len(found.coordinates) != freedom.mobility:
@@ -64,7 +67,7 @@ def _assembled(mechanism: Mechanism) -> Rest:
         raise _wrong_count(found, freedom)
     else:
         _require_determined(found, X)
-    return Rest(found, X, _values(found, X), _independent_rows(found, X), freedom)
+    return Rest(found, X, _values(found, X), _independent_rows(found, X), freedom, completion)
 
 
 def _share_a_measure(mechanism: Mechanism) -> bool:

@@ -1,0 +1,208 @@
+"""Closing a drawing that is far off: damped least squares over the freedoms of a tree of joints.
+
+Newton's method with the least change (see `completion`) needs a start within its reach. Here the gaps r of the joints
+that are cut are made smallest by Levenberg's and Marquardt's method over the freedoms z of the joints that are not,
+
+    (Jᵀ J + μ I) z = -Jᵀ r,    J = ∂r/∂z                                                           (kinematics, 12)
+
+with μ after Nielsen: every step that is taken makes |r| smaller, and short steps keep to the branch next to the
+drawing. It ends at a closed position or where |r| has a valley; then it starts again from seeded positions around the
+drawing, further and further away, and of those that close at one distance the nearest to the drawing is taken. What it
+finds is closed to a millionth of the extent, and Newton does the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.geometry.rotation import skew
+from supple.kinematics.alignment import Alignments, alignments, apart
+from supple.kinematics.closure_kernel import unwrapped
+from supple.kinematics.joint_tree import JointTree, freedoms, joint_tree, motions, moved_by, settled
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import ALONG, PA, PB, SCALE, U, gradient, value
+
+Array = NDArray[np.float64]
+Rows = tuple[Array, NDArray[np.int64], Array, NDArray[np.int64], Array]
+
+FAR = 0.1  # gaps of a drawing, in extents or rad, that Newton's method is not left alone with
+_NEAR = 1e-6  # what is left for it
+_STEPS = 120
+_LONGEST = 0.5  # step: rad, or extents
+_VALLEY = 1e-5  # of |r|: the best that a linear step still promises
+_SPREADS = (0.15, 0.4, 0.8, 1.3)  # rad, or extents: of the starts around the drawing
+_STARTS = 4  # at each
+
+
+def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> dict[str, float]:
+    """How far each joint is open, in extents or rad, axes that point the wrong way included."""
+    axes = alignments(found) if axes is None else axes
+    arrays = found.arrays
+    off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * apart(found, X, axes), 0.0, 1.0)))
+    gaps = {}
+    for number, (name, rows) in enumerate(found.joint_rows.items()):
+        values = np.array([value(arrays.rows_i, arrays.rows_f, i, X) for i in range(rows.start, rows.stop)])
+        scaled, along = values / arrays.rows_f[rows, SCALE], arrays.rows_i[rows, 0] == ALONG
+        widest = max(float(np.linalg.norm(scaled[along])), np.abs(scaled[~along]).max(initial=0.0))
+        gaps[name] = float(max(widest, off[axes.joint == number].max(initial=0.0)))
+    return gaps
+
+
+@dataclass(frozen=True)
+class Approach:
+    """A position, and what is left of all gaps together, |r| (extents or rad)."""
+
+    X: Array
+    gap: float
+
+    @property
+    def closed(self) -> bool:
+        return self.gap < _NEAR
+
+
+def approach(found: Numbering, X: Array, targets: dict[int, float]) -> Approach:
+    """The closed position nearest to X, or the one with the smallest gaps that was found.
+
+    targets : coordinates, by number, that must come to a given value
+    """
+    axes = alignments(found)
+    tree = joint_tree(found, joint_gaps(found, X, axes))
+    gaps = _Gaps(found, tree, axes, targets)
+    start = settled(found, tree, X)
+    best = _descend(gaps, start)
+    dice = np.random.default_rng(0)  # the same at every run
+    bases = freedoms(found, tree, start)
+    free = sum(basis.shape[1] for basis in bases)
+    for spread in _SPREADS:
+        if best.closed or free == 0:
+            break
+        for _ in range(_STARTS):
+            other = moved_by(found, tree, start, bases, spread * dice.standard_normal(free))
+            best = min(best, _descend(gaps, settled(found, tree, other)), key=lambda one: _merit(found, X, one))
+    return best
+
+
+def _merit(found: Numbering, drawn: Array, one: Approach) -> tuple[float, float]:
+    """Closed before open; of closed ones the nearest to the drawing, of open ones the smallest gap."""
+    return (0.0, distance(found, drawn, one.X)) if one.closed else (1.0, one.gap)
+
+
+def distance(found: Numbering, X: Array, Y: Array) -> float:
+    """Root of the squared displacements (in extents) and turns of all bodies."""
+    shift = (X[:, :3] - Y[:, :3]) / found.arrays.extent
+    return float(np.sqrt(np.square(shift).sum() + 0.5 * np.square(X[:, 3:] - Y[:, 3:]).sum()))
+
+
+def _descend(gaps: _Gaps, X: Array) -> Approach:
+    """Levenberg's and Marquardt's method with Nielsen's damping.
+
+    [Madsen 2004, algorithm 3.16]
+    """
+    found, tree = gaps.found, gaps.tree
+    r, J, bases = gaps.linear(X)
+    cost, damping, grows = float(r @ r), 1e-3, 2.0
+    for _ in range(_STEPS):
+        if cost < _NEAR**2:
+            break
+        A, g = J.T @ J, J.T @ r
+        z = np.asarray(np.linalg.solve(A + damping * np.eye(len(A)), -g), dtype=np.float64)
+        longest = float(np.abs(z).max(initial=0.0))
+        if longest > _LONGEST:
+            damping *= grows
+            grows *= 2.0
+            continue
+        promised = float(z @ (damping * z - g))
+        if promised < _VALLEY**2 * cost:
+            break
+        trial = settled(found, tree, moved_by(found, tree, X, bases, z))
+        new = gaps.values(trial)
+        gained = cost - float(new @ new)
+        if gained > 0.0:
+            X, (r, J, bases) = trial, gaps.linear(trial)
+            cost = float(r @ r)
+            damping *= max(1.0 / 3.0, 1.0 - (2.0 * gained / promised - 1.0) ** 3)
+            grows = 2.0
+        else:
+            damping *= grows
+            grows *= 2.0
+            if damping > 1e12:
+                break
+    return Approach(X, float(np.linalg.norm(r)))
+
+
+class _Gaps:
+    """r: the rows of displacement of cut joints, the axes they hold together, and targets; with ∂r/∂z."""
+
+    def __init__(self, found: Numbering, tree: JointTree, axes: Alignments, targets: dict[int, float]):
+        self.found, self.tree, self.targets = found, tree, targets
+        arrays = found.arrays
+        self.rows = tree.cut_rows[arrays.rows_i[tree.cut_rows, 0] == ALONG]
+        cut = [i for i, name in enumerate(found.joint_rows) if name in tree.cut]
+        self.axes = axes.of(np.isin(axes.joint, cut))
+        # A row between axes of which one pair alone is held (universal joints) has no axes to compare.
+        paired = np.isin([self._joint(row) for row in tree.cut_rows], self.axes.joint)
+        self.others = tree.cut_rows[(arrays.rows_i[tree.cut_rows, 0] != ALONG) & ~paired]
+
+    def _joint(self, row: int) -> int:
+        return next(i for i, rows in enumerate(self.found.joint_rows.values()) if rows.start <= row < rows.stop)
+
+    def values(self, X: Array) -> Array:
+        """r alone."""
+        return self._rows(X)[0]
+
+    def linear(self, X: Array) -> tuple[Array, Array, list[Array]]:
+        """r, ∂r/∂z and the freedoms z belongs to."""
+        bases = freedoms(self.found, self.tree, X)
+        twists = motions(self.found, self.tree, X, bases)
+        r, a, by_a, b, by_b = self._rows(X)
+        J = np.einsum("rk,rkz->rz", by_a, twists[a]) + np.einsum("rk,rkz->rz", by_b, twists[b])
+        return r, J, bases
+
+    def _rows(self, X: Array) -> Rows:
+        """Values, and bodies with the gradients (rows, 6) in their world twists, lengths in units of the extent."""
+        parts = [self._displacements(X), self._axes(X), self._single(X)]
+        return tuple(np.concatenate([part[i] for part in parts]) for i in range(5))  # type: ignore[return-value]
+
+    def _displacements(self, X: Array) -> Rows:
+        """u·d / L, as in (1)."""
+        arrays, R = self.found.arrays, X[:, 3:].reshape(-1, 3, 3)
+        a, b = arrays.rows_i[self.rows, 1], arrays.rows_i[self.rows, 2]
+        f = arrays.rows_f[self.rows]
+        u, ra, rb = (np.einsum("rij,rj->ri", R[body], f[:, at : at + 3]) for body, at in ((a, U), (a, PA), (b, PB)))
+        d = (X[b, :3] + rb - X[a, :3] - ra) / arrays.extent
+        ra, rb = ra / arrays.extent, rb / arrays.extent
+        by_a = np.hstack([-u, np.cross(u, d) - np.cross(ra, u)])
+        values = np.einsum("ri,ri->r", u, d)
+        return values, a, by_a, b, np.hstack([u, np.cross(rb, u)])
+
+    def _axes(self, X: Array) -> Rows:
+        """n - w in the world, three rows a pair."""
+        R, axes = X[:, 3:].reshape(-1, 3, 3), self.axes
+        count = 3 * len(axes.joint)
+        n, w = (np.einsum("kij,kj->ki", R[body], vector) for body, vector in ((axes.a, axes.n), (axes.b, axes.w)))
+        by_a, by_b = np.zeros((count, 6)), np.zeros((count, 6))
+        for k in range(len(n)):
+            by_a[3 * k : 3 * k + 3, 3:], by_b[3 * k : 3 * k + 3, 3:] = -skew(n[k]), skew(w[k])
+        return (n - w).ravel(), np.repeat(axes.a, 3), by_a, np.repeat(axes.b, 3), by_b
+
+    def _single(self, X: Array) -> Rows:
+        """Rows of universal joints, and targets of coordinates."""
+        found, arrays = self.found, self.found.arrays
+        wanted = {found.constraints + i: target for i, target in self.targets.items()}
+        rows = [*(int(row) for row in self.others), *wanted]
+        values, by_a, by_b = np.zeros(len(rows)), np.zeros((len(rows), 6)), np.zeros((len(rows), 6))
+        g = np.empty(13)
+        for i, row in enumerate(rows):
+            gradient(arrays.rows_i, arrays.rows_f, row, X, g)
+            gap = g[0] - wanted.get(row, 0.0)
+            scale = arrays.rows_f[row, SCALE]
+            values[i] = (unwrapped(gap, 0.0) if row in wanted and found.angles()[row] else gap) / scale
+            for by, at, side in ((by_a, 1, 1), (by_b, 7, 2)):
+                R = X[arrays.rows_i[row, side], 3:].reshape(3, 3)
+                by[i, :3] = R @ g[at : at + 3] * (arrays.extent / scale)
+                by[i, 3:] = R @ g[at + 3 : at + 6] / scale
+        bodies = arrays.rows_i[rows, 1:].reshape(-1, 2)
+        return values, bodies[:, 0], by_a, bodies[:, 1], by_b

@@ -1,0 +1,162 @@
+"""The mechanism cut open to a tree of joints that stay closed, and how it moves.
+
+Which joints are cut is decided by the drawing: those that are drawn closed stay so. Each body moves with its parent
+and, seen from there, by the freedoms of its joint, the null space N of the joint's rows in the twist of the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.geometry.rotation import exponential, skew
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import SCALE, gradient
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_CLOSED = 1e-9  # rows of a joint that stays closed
+_SETTLING = 30  # corrections of one joint
+
+
+class Link(NamedTuple):
+    """A body (by number), the one it hangs on, and its joint with its rows."""
+
+    body: int
+    parent: int
+    joint: str
+    rows: range
+
+
+@dataclass(frozen=True, eq=False)
+class JointTree:
+    """Bodies from the ground outwards, and the joints (with their rows) that are cut."""
+
+    links: tuple[Link, ...]
+    cut: tuple[str, ...]
+    cut_rows: Integers
+
+
+def joint_tree(found: Numbering, gaps: dict[str, float]) -> JointTree:
+    """A spanning tree over the joints with the smallest gaps (and of those the ones with the fewest freedoms)."""
+    ends = {
+        name: tuple(found.body_index(body) for body in joint.bodies) for name, joint in found.mechanism.joints.items()
+    }
+    reached = {len(found.bodies)}
+    links: list[Link] = []
+    while len(links) < len(found.bodies):
+        reachable = [name for name, (a, b) in ends.items() if (a in reached) != (b in reached)]
+        best = min(reachable, key=lambda name: (gaps[name] > _CLOSED, gaps[name], -len(_rows(found, name))))
+        a, b = ends[best]
+        body, parent = (b, a) if a in reached else (a, b)
+        links.append(Link(body, parent, best, _rows(found, best)))
+        reached.add(body)
+    kept = {link.joint for link in links}
+    cut = tuple(name for name in ends if name not in kept)
+    rows = [row for name in cut for row in _rows(found, name)]
+    return JointTree(tuple(links), cut, np.array(rows, dtype=np.int64))
+
+
+def settled(found: Numbering, tree: JointTree, X: Array) -> Array:
+    """The same position with every joint of the tree closed, each body moved as little as it takes."""
+    X = X.copy()
+    for link in tree.links:
+        for _ in range(_SETTLING):
+            values, J = _joint_rows(found, link, X)
+            if np.abs(values).max(initial=0.0) < _CLOSED:
+                break
+            step = np.asarray(np.linalg.lstsq(J, -values, rcond=1e-8)[0], dtype=np.float64)
+            longest = float(np.abs(step).max())
+            _turn(found, X, link.body, step * min(1.0, 0.5 / longest) if longest > 0.0 else step)
+    return X
+
+
+def freedoms(found: Numbering, tree: JointTree, X: Array) -> list[Array]:
+    """N of every joint of the tree: (d, its freedoms), scaled twists of its body in its own axes."""
+    bases = []
+    for link in tree.links:
+        _, J = _joint_rows(found, link, X)
+        _, sigma, V = np.linalg.svd(J, full_matrices=True)
+        rank = int(np.count_nonzero(sigma > 1e-8 * sigma.max(initial=0.0)))
+        bases.append(V[rank:].T)
+    return bases
+
+
+def motions(found: Numbering, tree: JointTree, X: Array, bases: list[Array]) -> Array:
+    """World twists of all bodies by the freedoms of the tree: (bodies + 1, 6, free), v at each body's origin.
+
+    v_b = v_p + ω_p × (x_b - x_p) + R_b v_N,  ω_b = ω_p + R_b ω_N, lengths in units of the extent.
+    """
+    free = sum(basis.shape[1] for basis in bases)
+    extent, column = found.arrays.extent, found.arrays.column
+    twists = np.zeros((len(X), 6, free))
+    start = 0
+    for link, basis in zip(tree.links, bases, strict=True):
+        b, p = link.body, link.parent
+        twists[b] = twists[p]
+        twists[b, :3] -= skew((X[b, :3] - X[p, :3]) / extent) @ twists[p, 3:]
+        own = np.zeros((6, basis.shape[1]))
+        own[column] = basis
+        R = X[b, 3:].reshape(3, 3)
+        stop = start + basis.shape[1]
+        twists[b, :3, start:stop] += R @ own[:3]
+        twists[b, 3:, start:stop] += R @ own[3:]
+        start = stop
+    return twists
+
+
+def moved_by(found: Numbering, tree: JointTree, X: Array, bases: list[Array], z: Array) -> Array:
+    """The tree moved by z (free,): each body by exp(N z) behind its parent, which keeps lower pairs closed exactly."""
+    new = X.copy()
+    start = 0
+    for link, basis in zip(tree.links, bases, strict=True):
+        b, p = link.body, link.parent
+        turn = new[p, 3:].reshape(3, 3) @ X[p, 3:].reshape(3, 3).T
+        new[b, :3] = new[p, :3] + turn @ (X[b, :3] - X[p, :3])
+        new[b, 3:] = (turn @ X[b, 3:].reshape(3, 3)).ravel()
+        stop = start + basis.shape[1]
+        _turn(found, new, b, basis @ z[start:stop])
+        start = stop
+    return new
+
+
+def _turn(found: Numbering, X: Array, body: int, step: Array) -> None:
+    """Move one body by the exponential of a scaled twist in its own axes, in place.
+
+    R ← R exp(ω̃),  x ← x + R (I + (1 - cos φ)/φ² ω̃ + (φ - sin φ)/φ³ ω̃²) v,  φ = |ω|
+    """
+    twist = np.zeros(6)
+    twist[found.arrays.column] = step
+    v, w = twist[:3] * found.arrays.extent, twist[3:]
+    R, angle, S = X[body, 3:].reshape(3, 3), float(np.linalg.norm(w)), skew(w)
+    if angle > 1e-4:
+        v = v + (1.0 - np.cos(angle)) / angle**2 * (S @ v) + (angle - np.sin(angle)) / angle**3 * (S @ (S @ v))
+    else:  # series to rounding
+        v = v + 0.5 * (S @ v) + S @ (S @ v) / 6.0
+    X[body, :3] += R @ v
+    R = R @ exponential(w)
+    # One step of Newton's method towards a rotation: products of many would leave them by more and more.
+    X[body, 3:] = (0.5 * R @ (3.0 * np.eye(3) - R.T @ R)).ravel()
+
+
+def _joint_rows(found: Numbering, link: Link, X: Array) -> tuple[Array, Array]:
+    """Scaled values (rows,) and gradients (rows, d) in the twist of the link's body."""
+    arrays = found.arrays
+    values, J = np.empty(len(link.rows)), np.empty((len(link.rows), int(arrays.sizes[1])))
+    units = np.where(arrays.column < 3, arrays.extent, 1.0)
+    g = np.empty(13)
+    for i, row in enumerate(link.rows):
+        gradient(arrays.rows_i, arrays.rows_f, row, X, g)
+        at = 1 if arrays.rows_i[row, 1] == link.body else 7
+        values[i] = g[0] / arrays.rows_f[row, SCALE]
+        J[i] = g[at + arrays.column] * units / arrays.rows_f[row, SCALE]
+    return values, J
+
+
+def _rows(found: Numbering, joint: str) -> range:
+    rows = found.joint_rows[joint]
+    return range(rows.start, rows.stop)
