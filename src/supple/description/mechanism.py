@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PrivateAttr, StringConstraints, field_validator, model_validator
+from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
+from supple.description.copies import Copies
 from supple.description.cross_section import CrossSection
 from supple.description.damping import Damping
 from supple.description.expression import resolve_parameters, use_parameters
@@ -18,7 +19,7 @@ from supple.description.joint import Joint
 from supple.description.load import Damper, Force, Spring
 from supple.description.material import Material
 from supple.description.motion import Motion
-from supple.description.quantity import Acceleration, OfCoordinate, Part, Position, Quantity
+from supple.description.quantity import Acceleration, Name, OfCoordinate, Part, Position, Quantity
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
@@ -26,7 +27,6 @@ from supple.diagnostics import InputError, nearest
 GROUND = "ground"
 SCHEMA_VERSION = 1
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 T = TypeVar("T")
 Plane = Literal["xy", "xz", "yz", "yx", "zx", "zy"]
 
@@ -81,20 +81,33 @@ class Mechanism(Part):
     scenarios: dict[Name, Scenario] = {}
     """Named runs in time: a start, a motion or inputs, and for how long."""
 
+    copies: dict[Name, Copies] = {}
+    """Groups of parts that are drawn once and repeated; they stand in the other sections once the file is read."""
+
     _memory: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="wrap")
     @classmethod
     def _with_parameters(cls, data: Any, handler: Callable[[Any], Self]) -> Self:
-        """Numbers are evaluated with the mechanism's own parameters."""
+        """Numbers are evaluated with the mechanism's own parameters; copies take their places among the parts."""
         if not isinstance(data, Mapping) or not isinstance(data.get("parameters"), Mapping):
-            return handler(data)
+            return handler(data)._with_copies()
         try:
             values = resolve_parameters(data["parameters"])
         except InputError as error:
             raise error from None
         with use_parameters(values):
-            return handler({**data, "parameters": values})
+            return handler({**data, "parameters": values})._with_copies()
+
+    def _with_copies(self) -> Self:
+        """The same mechanism, not yet in anybody's hands, with its copies written out."""
+        if self.copies:
+            from supple.description.copied_parts import with_copies  # it draws, and drawings are of mechanisms
+
+            sections, origins = with_copies(self)
+            self.__dict__.update(sections)
+            self.remembered("copied", lambda: origins)
+        return self
 
     @field_validator("bodies")
     @classmethod

@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    StringConstraints,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
@@ -108,6 +109,9 @@ Position = Annotated[tuple[Length, ...], _COMPONENTS]
 Acceleration = Annotated[tuple[Annotated[Number, of(ACCELERATION)], ...], _COMPONENTS]
 ForceVector = Annotated[tuple[Annotated[Number, of(FORCE)], ...], _COMPONENTS]
 Moment = Annotated[tuple[Torque, ...], _COMPONENTS]
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
+"""Of a part: letters, digits, _ and -, not a digit first."""
 
 Place = str | Position
 """A point's or frame's name, `body.point`, or coordinates in the drawing."""

@@ -9,7 +9,7 @@ PARTS = {
     "sections": "section", "bodies": "body", "frames": "frame", "joints": "joint",
     "point_masses": "point mass", "springs": "spring", "dampers": "damper", "forces": "force",
     "actuators": "actuator", "sensors": "sensor", "configurations": "configuration", "motions": "motion",
-    "scenarios": "scenario",
+    "scenarios": "scenario", "copies": "copies",
 }  # fmt: skip
 """Sections of the file, and what one entry of each is called."""
 

@@ -22,7 +22,7 @@ from supple.diagnostics.quoting import quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.model_fields import fields_of
 from supple.formats.source import located, remember
-from supple.formats.yaml_tree import Tree, read_text, read_tree
+from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
 
 Parameters = Mapping[str, float | int | str]
 _NONE: Parameters = MappingProxyType({})
@@ -65,12 +65,27 @@ def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Pa
         if error.path[1:2] and error.path[1] in parameters:
             raise  # what is wrong does not stand in the file
         raise error.located(*tree.place(error.path)) from None
-    remember(mechanism, tree)
+    remember(mechanism, _with_lines_of_copies(tree, mechanism))
     try:
         _require_meaning(mechanism)
     except InputError as error:
         raise located(error, mechanism) from None
     return mechanism
+
+
+def _with_lines_of_copies(tree: Tree, mechanism: Mechanism) -> Tree:
+    """The tree in which a copied part stands where it is written once."""
+    origins: dict[tuple[str, str], KeyPath] = mechanism.remembered("copied", dict)
+    if not origins:
+        return tree
+    lines, files, names = dict(tree.lines), dict(tree.files), dict(tree.names)
+    for (section, name), origin in origins.items():
+        names[section, name] = str(origin[-1])
+        for path, line in tree.lines.items():
+            if path[: len(origin)] == origin:
+                copy = (section, name, *path[len(origin) :])
+                lines[copy], files[copy] = line, tree.files.get(path, tree.file)
+    return Tree(tree.data, lines, tree.file, files=files, names=names)
 
 
 def require_version(tree: Tree) -> None:

@@ -31,6 +31,13 @@ def exponential(w: ArrayLike) -> Matrix:
     return rotation_about(vector, angle) if angle > 0.0 else np.eye(3)
 
 
+def rotation_vector(R: ArrayLike) -> NDArray[np.float64]:
+    """w (3,) of the rotation exp(w̃) = R, |w| <= π."""
+    from scipy.spatial.transform import Rotation  # takes a while to import, and few drawings turn bodies
+
+    return Rotation.from_matrix(R).as_rotvec()
+
+
 def axes_from_x(direction: ArrayLike) -> Matrix:
     """A right-handed frame with its x axis along `direction`, its y axis horizontal where it can be.
 
