@@ -209,6 +209,7 @@ def test_anything_but_arithmetic_is_refused(text):
         ("3 hz", "did you mean Hz"),
         ("12 sec", "did you mean s?"),
         ("2 meters + 1", "did you mean m?"),
+        ("3 milimeters", "did you mean mm?"),
         ("3 mmm", "did you mean mm"),
         ("7 furlong", "is not a unit or a parameter; known are mm, m"),
         ("1,5", "decimals take a point"),

@@ -59,7 +59,7 @@ CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, **{name: unit.factor 
 _ALSO = {"in": "inch", "µrad": "urad", "µm": "um", "µs": "us", "µN": "uN"}  # `in` is Python's, and there are two µ
 _WRITTEN = {**{name: name for name in UNITS}, **_ALSO}
 _SPELT_OUT = {
-    "meter": "m", "metre": "m", "meters": "m", "metres": "m", "micron": "um", "inches": "inch", "foot": "ft",
+    "millimeter": "mm", "millimetre": "mm", "centimeter": "cm", "centimetre": "cm", "meter": "m", "metre": "m", "meters": "m", "metres": "m", "micron": "um", "inches": "inch", "foot": "ft",
     "feet": "ft", "degree": "deg", "degrees": "deg", "radian": "rad", "radians": "rad", "turn": "rev", "turns": "rev",
     "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min", "gram": "g", "grams": "g",
     "kilogram": "kg", "kilograms": "kg", "ton": "t", "tonne": "t", "pound": "lb", "pounds": "lb", "lbs": "lb",
@@ -103,9 +103,8 @@ def unknown_unit(text: str) -> tuple[str, str] | None:
 
 def nearest_unit(name: str) -> str:
     """A hint for a unit that is not known."""
-    if name.lower() in _SPELT_OUT:
-        close = [_SPELT_OUT[name.lower()]]
-    else:
+    close = [_SPELT_OUT[word] for word in get_close_matches(name.lower(), _SPELT_OUT, n=1, cutoff=0.85)]
+    if not close:
         close = [known for known in UNITS if known.lower() == name.lower()]
         close = close or get_close_matches(name, UNITS, n=2, cutoff=0.6)
     if close:
