@@ -59,7 +59,8 @@ CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, **{name: unit.factor 
 _ALSO = {"in": "inch", "µrad": "urad", "µm": "um", "µs": "us", "µN": "uN"}  # `in` is Python's, and there are two µ
 _WRITTEN = {**{name: name for name in UNITS}, **_ALSO}
 _SPELT_OUT = {
-    "millimeter": "mm", "millimetre": "mm", "centimeter": "cm", "centimetre": "cm", "meter": "m", "metre": "m", "meters": "m", "metres": "m", "micron": "um", "inches": "inch", "foot": "ft",
+    "millimeter": "mm", "millimetre": "mm", "centimeter": "cm", "centimetre": "cm",
+    "meter": "m", "metre": "m", "meters": "m", "metres": "m", "micron": "um", "inches": "inch", "foot": "ft",
     "feet": "ft", "degree": "deg", "degrees": "deg", "radian": "rad", "radians": "rad", "turn": "rev", "turns": "rev",
     "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min", "gram": "g", "grams": "g",
     "kilogram": "kg", "kilograms": "kg", "ton": "t", "tonne": "t", "pound": "lb", "pounds": "lb", "lbs": "lb",
