@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +17,42 @@ from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table, batch_table, matrix_table
 
 Array = NDArray[np.float64]
 
 STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do
 
 
-@dataclass(frozen=True, eq=False)
-class Compliance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Compliance(Result):
     """Displacements for unit forces. In a batch every array has a leading axis (N, ...).
 
     values : (..., p, p), symmetric; rows and columns are `names`, units[i] is that of a displacement (m or rad)
     """
 
     configuration: Configuration
-    values: Array = field(repr=False)
+    values: Array
     names: tuple[str, ...]
     units: tuple[str, ...]
+
+    def summary(self) -> str:
+        return f"of {self.configuration!r} at {listed(self.names)}"
+
+    def table(self) -> Table:
+        """Displacements (rows) for unit forces (columns); of a batch one row a configuration, columns `ROW/COLUMN`."""
+        if self.values.ndim == 2:
+            return matrix_table("displacement", self.names, self.names, self.values)
+        pairs = {f"{a}/{b}": self.values[:, i, j] for i, a in enumerate(self.names) for j, b in enumerate(self.names)}
+        return batch_table(self.configuration.coordinates, pairs)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        texts = {"names": self.names, "units": self.units}
+        return {"theta": self.configuration.theta, "compliance": self.values} | {
+            key: np.array(names, dtype=str) for key, names in texts.items()
+        }
 
     @property
     def stiffness(self) -> Array:

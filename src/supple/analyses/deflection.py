@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,16 +20,21 @@ from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.measured_units import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
+from supple.kinematics.rest import rest as undeformed
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Deflection:
+@dataclass(frozen=True, eq=False, repr=False)
+class Deflection(Result):
     """Small displacements from the undeformed configuration.
 
     z           : (n,) in the coordinates of `rest`
@@ -37,10 +43,31 @@ class Deflection:
     """
 
     configuration: Configuration
-    z: Array = field(repr=False)
-    multipliers: Array = field(repr=False)
+    z: Array
+    multipliers: Array
     gravity: Array
-    rest: ElasticRest = field(repr=False)
+    rest: ElasticRest
+
+    def summary(self) -> str:
+        table = self.table()
+        moved = [f"{name} {value:.3g} {unit}" for name, value, unit in zip(*table.columns.values(), strict=True)]
+        return f"of {self.configuration!r}: {listed(moved)}"
+
+    def table(self) -> Table:
+        """What the sensors see of it, and the forces `hold COORDINATE` that keep θ where it is, each with its unit."""
+        units = units_of(undeformed(self.configuration.mechanism))
+        found = [(name, self.of(name), unit) for name, unit in units.outputs.items()]
+        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
+        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        texts = {"name": np.array(names, dtype=str), "unit": np.array(kinds, dtype=str)}
+        return Table(
+            {"name": texts["name"], "value": np.array(values, dtype=float), "unit": texts["unit"]}, index="name"
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
+        moved = {f"displacements {body.name}": self.displacements(body.name) for body in self.rest.bodies}
+        return {"theta": self.configuration.theta, "gravity": self.gravity, **self.table().columns, **moved}
 
     def of(self, name: str) -> float:
         """Displacement of a sensor's output, `place.axis`, an actuator or a joint coordinate, m or rad."""

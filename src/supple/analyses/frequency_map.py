@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,8 @@ from supple.diagnostics import InputError, nearest
 from supple.kinematics.closure import assemble, dead_point
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.rest import rest
+from supple.results.result import Result
+from supple.results.table import Table, batch_table
 
 Array = NDArray[np.float64]
 
@@ -25,8 +25,8 @@ _TOGETHER = 256  # configurations between two signs of life
 _COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 
 
-@dataclass(frozen=True, eq=False)
-class FrequencyMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequencyMap(Result):
     """Frequencies on a grid of coordinates.
 
     coordinates    : name -> its values, in the order of the grid's axes
@@ -35,10 +35,10 @@ class FrequencyMap:
     at             : what the other coordinates stay at
     """
 
-    mechanism: Mechanism = field(repr=False)
+    mechanism: Mechanism
     coordinates: dict[str, Array]
-    frequencies_hz: Array = field(repr=False)
-    assembled: NDArray[np.bool_] = field(repr=False)
+    frequencies_hz: Array
+    assembled: NDArray[np.bool_]
     at: dict[str, float]
 
     @property
@@ -101,19 +101,23 @@ class FrequencyMap:
             axes.set_visible(False)
         return figure
 
-    def save(self, path: str | Path) -> Path:
-        """Write a table: the coordinates and the frequencies of every configuration of the grid."""
-        target = Path(path)
-        beside = target.with_name(target.name + ".part")
-        grid = np.stack(np.meshgrid(*self.coordinates.values(), indexing="ij"), axis=-1)
-        k = self.frequencies_hz.shape[-1]
-        values = self.frequencies_hz.reshape(-1, k)
-        with beside.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow([*self.coordinates, *(f"mode {i + 1}" for i in range(k))])
-            writer.writerows(np.column_stack([grid.reshape(len(values), -1), values]).tolist())
-        beside.replace(target)
-        return target
+    def summary(self) -> str:
+        over = ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.coordinates.items())
+        return f'of "{self.mechanism.name}" over {over}: {self.frequencies_hz.shape[-1]} modes'
+
+    def table(self) -> Table:
+        """The coordinates, and `mode 1`, ... in Hz, of every configuration of the grid."""
+        grid = np.meshgrid(*self.coordinates.values(), indexing="ij")
+        modes = self.frequencies_hz.reshape(-1, self.frequencies_hz.shape[-1]).T
+        return batch_table(
+            {name: values.ravel() for name, values in zip(self.coordinates, grid, strict=True)},
+            {f"mode {i + 1}": values for i, values in enumerate(modes)},
+            "Hz",
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Axes of the grid, and frequencies over it."""
+        return {**self.coordinates, "frequencies_hz": self.frequencies_hz, "assembled": self.assembled}
 
 
 def frequency_map(

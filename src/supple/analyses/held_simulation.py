@@ -33,6 +33,7 @@ from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import units_of
 from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.configuration import At, Configuration
 
@@ -75,6 +76,7 @@ class HeldSimulation:
         self._interval = 0
         numbering, outputs = here.rest.numbering, carried(here.rest).outputs
         self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
+        self.units = units_of(here.rest)
         self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
         self._outputs = {name: row - numbering.constraints for name, row in outputs.items()}
         self.reason = ""

@@ -36,7 +36,10 @@ from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.coefficients import Coefficients
-from supple.results.signals import Signals
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.signals import Signals, span
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 Minimize = Literal["torque", "peak", "multipliers"]
@@ -46,8 +49,8 @@ OBJECTIVES: tuple[Minimize, ...] = ("torque", "peak", "multipliers")
 _STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
 
 
-@dataclass(frozen=True, eq=False)
-class InverseDynamics:
+@dataclass(frozen=True, eq=False, repr=False)
+class InverseDynamics(Result):
     """Forces along a motion.
 
     time     : (N,) s
@@ -62,6 +65,14 @@ class InverseDynamics:
     model: LocalModel
     motion: Motion
     friction: Array
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
 
     @property
     def time(self) -> Array:

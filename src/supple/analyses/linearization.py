@@ -176,4 +176,5 @@ def _named(
         "accelerations": dict(zip(names, a, strict=True)),
     }
     D = np.zeros((len(outputs), len(model.inputs)))
-    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces, basis=model.basis)
+    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces,
+                       basis=model.basis, units=model.units)  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,15 +20,20 @@ from supple.kinematics.rest import rest
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.named_values import in_order
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
 
 
-class LinearBatch(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearBatch(Result):
     """ẋ = A x + B u about each of N states (θ, θ̇), x and u counted from it.
 
     A (N, 2s, 2s), B (N, 2s, inputs); accelerations (N, s) and inputs (N, inputs) of the motion itself
+    states, actuators : names of x and of u
     rigid : names of the elastic parts that are taken as rigid
     """
 
@@ -35,7 +41,33 @@ class LinearBatch(NamedTuple):
     B: Array
     accelerations: Array
     inputs: Array
+    states: tuple[str, ...]
+    actuators: tuple[str, ...]
     rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        return f"{len(self.A)} linear models in {listed(self.states)}, inputs {listed(self.actuators)}"
+
+    def table(self) -> Table:
+        """One row a state: entries `A[ROW, COLUMN]` and `B[ROW, INPUT]` that are not zero everywhere."""
+        columns: dict[str, Array] = {}
+        for letter, values, names in (("A", self.A, self.states), ("B", self.B, self.actuators)):
+            for i, row in enumerate(self.states):
+                for j, column in enumerate(names):
+                    if values[:, i, j].any():
+                        columns[f"{letter}[{row}, {column}]"] = values[:, i, j]
+        return Table({"state": np.arange(len(self.A)), **columns}, index="state")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        texts = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "actuators")}
+        numbers = {key: getattr(self, key) for key in ("A", "B", "accelerations", "inputs")}
+        return numbers | texts | {"eigenvalues": self.eigenvalues}
+
+    @property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """Of each A, (N, 2s), by rising magnitude."""
+        found = np.linalg.eigvals(self.A).astype(complex)
+        return np.take_along_axis(found, np.argsort(np.abs(found), axis=1, kind="stable"), axis=1)
 
 
 def linearize_batch(
@@ -71,13 +103,14 @@ def linearize_batch(
     v = _states("rates", rates, names, count)
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
+    states = (*names, *(f"{name}.rate" for name in names))
     order = tree_order(mechanism)
     if order is not None:
         held = _tree_inputs(mechanism, order, theta, v, a) if u is None else u
-        return LinearBatch(*tree_states(order, theta, v, held), held, stiff)
+        return LinearBatch(*tree_states(order, theta, v, held), held, states, tuple(mechanism.actuators), stiff)
     where = assemble(mechanism, theta) if where is None else where
     rows, held = linear_states(mechanism, where, v, a, u, friction_speed)
-    return LinearBatch(rows.A, rows.B, rows.accelerations, held, stiff)
+    return LinearBatch(rows.A, rows.B, rows.accelerations, held, states, tuple(mechanism.actuators), stiff)
 
 
 def linear_states(

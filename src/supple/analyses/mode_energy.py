@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ from supple.geometry.rotation import skew
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 Shares = dict[str, Array]
@@ -30,7 +32,7 @@ _TURNING = 0.02  # of the kinetic energy: with less in translation, a mode turns
 _NONE = 1e-12  # and so it is below this part of what it might be
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModeEnergy:
     """Shares of each mode's energy, by name; every array is (..., k), in a batch (N, k).   [elastic-rest, eqs. 15-19]
 
@@ -56,7 +58,10 @@ class ModeEnergy:
     along: Array
     normal: Array | None = None
     out_of_plane: Array | None = None
-    plane: str | None = field(default=None, repr=False)
+    plane: str | None = None
+
+    def __repr__(self) -> str:
+        return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {listed(self.kinetic)}")
 
     def words(self) -> list[str]:
         """Each mode in words; of one configuration."""

@@ -18,13 +18,16 @@ from supple.diagnostics import InputError
 from supple.kinematics.rest import rest
 from supple.reduced.led_motion import quasi_static
 from supple.reduced.model import FRICTION_SPEED, ReducedModel
-from supple.results.signals import Signals
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.signals import Signals, span
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class ModelForces:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelForces(Result):
     """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
 
     rigid : names of the elastic parts that the model takes as rigid
@@ -37,6 +40,14 @@ class ModelForces:
     needed: Array
     rigid: tuple[str, ...] = ()
     deformation: Signals | None = None
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
 
 
 def inverse_of_model(
@@ -63,12 +74,13 @@ def inverse_of_model(
     if n > s:
         needed, delta = _deformed(model, path)
         names = model.layout.coordinates[s:]
-        bent = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)})
+        units = {name: model.units.coordinates.get(name, "") for name in names}
+        bent = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)}, units)
     else:
         needed, bent = model_force(model, path), None
     if model.layout.coordinates[:s] != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
         names = model.layout.coordinates[:s]
-        sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)})
+        sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)}, model.units.forces)
         return ModelForces(path, sums, needed, model.rigid, bent)
     B = model.evaluate(path.theta).input_map[:, :, : len(mechanism.actuators)]
     if np.abs(B[:, s:]).max(initial=0.0) > 1e-9 * np.abs(B).max(initial=0.0):

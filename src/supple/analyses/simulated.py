@@ -15,15 +15,19 @@ from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration, FramePose
 from supple.kinematics.motion import FrameMotion, Motion
-from supple.results.signals import Signals
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
+from supple.results.units import numbered, rate
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Result):
     """Motion in time. Arrays have the times first.
 
     forces  : breaks and coefficients of the piecewise linear inputs
@@ -44,6 +48,17 @@ class Simulation:
     reason: str
     steps: int
     iterations: int
+
+    def summary(self) -> str:
+        ended = f", ended early: {self.reason}" if self.reason else ""
+        return f'of "{self.problem.rest.numbering.mechanism.name}", {span(self.time)}, {self.steps} steps{ended}'
+
+    def table(self) -> Table:
+        """Outputs, coordinates, and `NAME.rate`, `.input`, `.driving_force`, `energy.NAME`."""
+        return gathered(
+            self.time, self.outputs, self.coordinates, rate=self.rates, input=self.inputs,
+            driving_force=self.driving_forces, energy=self.energy,
+        )  # fmt: skip
 
     @property
     def complete(self) -> bool:
@@ -82,11 +97,8 @@ class Simulation:
     @property
     def coordinates(self) -> Signals:
         """θ over time."""
-        numbering = self.problem.rest.numbering
-        angle = numbering.angles()[numbering.constraints :]
-        names = numbering.coordinates
-        units = {name: "rad" if angle[i] else "m" for i, name in enumerate(names)}
-        return Signals(self.time, {name: self.w[:, i] for i, name in enumerate(names)}, units)
+        units = units_of(self.problem.rest).coordinates
+        return Signals(self.time, {name: self.w[:, i] for i, name in enumerate(units)}, dict(units))
 
     @property
     def rates(self) -> Signals:
@@ -94,27 +106,29 @@ class Simulation:
         numbering = self.problem.rest.numbering
         first = numbering.constraints
         rows = {name: first + i for i, name in enumerate(numbering.coordinates)}
-        units = {name: f"{unit}/s" for name, unit in self.coordinates.units.items()}
-        return Signals(self.time, self._rates(rows), units)
+        return Signals(self.time, self._rates(rows), units_of(self.problem.rest).rates)
 
     @property
     def joint_coordinates(self) -> Signals:
         """Every coordinate of every joint."""
-        return Signals(self.time, dict(self.configuration.joint_coordinates))
+        numbering = self.problem.rest.numbering
+        turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
+        values = self.configuration.joint_coordinates
+        return Signals(self.time, dict(values), numbered(values, turns))
 
     @property
     def outputs(self) -> Signals:
         """What the sensors see."""
         numbering = self.problem.rest.numbering
         rows = carried(self.problem.rest).outputs
-        angle = numbering.angles()
         values = {name: self.w[:, row - numbering.constraints] for name, row in rows.items()}
-        return Signals(self.time, values, {name: "rad" if angle[row] else "m" for name, row in rows.items()})
+        return Signals(self.time, values, dict(units_of(self.problem.rest).outputs))
 
     @property
     def output_rates(self) -> Signals:
         """How fast that changes."""
-        return Signals(self.time, self._rates(carried(self.problem.rest).outputs))
+        units = {name: rate(unit) for name, unit in units_of(self.problem.rest).outputs.items()}
+        return Signals(self.time, self._rates(carried(self.problem.rest).outputs), units)
 
     def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
         along = gradients(self.problem, self.X, list(rows.values()))
@@ -128,7 +142,8 @@ class Simulation:
         piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
         values = coefficients[3, piece] + coefficients[2, piece] * (self.time - breaks[piece])[:, None]
         names = self.problem.rest.numbering.mechanism.actuators
-        return Signals(self.time, {name: values[:, i] for i, name in enumerate(names)})
+        units = dict(units_of(self.problem.rest).inputs)
+        return Signals(self.time, {name: values[:, i] for i, name in enumerate(names)}, units)
 
     @property
     def energy(self) -> Signals:

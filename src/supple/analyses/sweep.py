@@ -15,6 +15,9 @@ from supple.description.expression import quantity
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.document import load_mechanism
+from supple.results.names import fresh, listed
+from supple.results.result import Result
+from supple.results.table import Table
 
 T = TypeVar("T")
 Values = str | Sequence[float | str]
@@ -22,8 +25,8 @@ Values = str | Sequence[float | str]
 _MOST = 100_000  # runs
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep(Generic[T]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Result, Generic[T]):
     """settings : {parameter: value in SI} of each run; results : what the analysis gave, in the same order."""
 
     settings: tuple[dict[str, float], ...]
@@ -34,6 +37,33 @@ class Sweep(Generic[T]):
 
     def __iter__(self) -> Iterator[tuple[dict[str, float], T]]:
         return iter(zip(self.settings, self.results, strict=True))
+
+    def summary(self) -> str:
+        first = self.settings[0] if self.settings else {}
+        kind = type(self.results[0]).__name__ if self.results else "result"
+        return f"of {listed(first)}: {len(self)} times {kind}"
+
+    def table(self) -> Table:
+        """The tables of all results one below the other, the parameters of each run in its first columns."""
+        if not all(isinstance(result, Result | int | float | np.ndarray) for result in self.results):
+            raise InputError(
+                f"what the analysis gave ({type(self.results[0]).__name__}) is no table", part="sweep",
+                hint="return a result of supple or numbers from it, or take values(...)",
+            )  # fmt: skip
+        tables = [_rows(result) for result in self.results]
+        columns: dict[str, NDArray[Any]] = {}
+        for name in self.settings[0] if self.settings else ():
+            columns[name] = np.concatenate(
+                [np.full(len(table), run[name]) for run, table in zip(self.settings, tables, strict=True)]
+            )
+        units: dict[str, str] = {}
+        for name in dict.fromkeys(name for table in tables for name in table.columns):
+            parts = [table.columns.get(name, np.full(len(table), np.nan)) for table in tables]
+            column = fresh(name, columns)
+            columns[column] = np.concatenate(parts)
+            unit = next((table.units[name] for table in tables if name in table.units), "")
+            units |= {column: unit} if unit else {}
+        return Table(columns, units)
 
     def values(self, read: Callable[[T], ArrayLike]) -> NDArray[np.float64]:
         """Something of every result in one array: sweep.values(lambda modes: modes.frequencies_hz)."""
@@ -48,6 +78,14 @@ def sweep(file: str | Path, parameters: Mapping[str, Values], analysis: Callable
     chosen = settings({name: spaced(name, values) for name, values in parameters.items()})
     results = [analysis(load_mechanism(file, parameters=dict(texts))) for texts, _ in chosen]
     return Sweep(tuple(numbers for _, numbers in chosen), tuple(results))
+
+
+def _rows(result: Any) -> Table:
+    """The table of a result; numbers alone make one row, `value` or `value 1`, `value 2`, ..."""
+    if isinstance(result, Result):
+        return result.table()
+    flat = np.atleast_1d(np.asarray(result, dtype=float)).ravel()
+    return Table({"value" if len(flat) == 1 else f"value {i + 1}": flat[i : i + 1] for i in range(len(flat))})
 
 
 def settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, Any], dict[str, float]]]:

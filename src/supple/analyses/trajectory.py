@@ -19,7 +19,13 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError, nearest
 from supple.formats.motion_file import SampledMotion, read_motion, sampled
 from supple.formats.source import located
+from supple.formulations.measured_units import units_of
 from supple.kinematics.rest import rest
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
+from supple.results.units import UNKNOWN, Units
 
 Array = NDArray[np.float64]
 
@@ -28,15 +34,33 @@ _MOST = 1_000_000
 _ROUNDING = 1e-9  # of the duration
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Result):
+    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m, as units say."""
 
     coordinates: tuple[str, ...]
     time: Array
     theta: Array
     rates: Array
     accelerations: Array
+    units: Units = UNKNOWN
+
+    def summary(self) -> str:
+        return f"of {listed(self.coordinates)}, {span(self.time)}"
+
+    def table(self) -> Table:
+        """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""
+        value, rate, acceleration = self.signals()
+        return gathered(self.time, value, rate=rate, acceleration=acceleration)
+
+    def signals(self) -> tuple[Signals, Signals, Signals]:
+        """θ, θ̇ and θ̈ by name."""
+        kinds = (self.units.coordinates, self.units.rates, self.units.accelerations)
+        columns = [
+            dict(zip(self.coordinates, part.T, strict=True)) for part in (self.theta, self.rates, self.accelerations)
+        ]
+        first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
+        return first, second, third
 
     def plot(self, axes: Any = None) -> Any:
         """Draw value, rate and acceleration of every coordinate (matplotlib); returns the three axes."""
@@ -91,7 +115,8 @@ def trajectory(
     arrays = [np.ascontiguousarray(part, dtype=float) for part in course]
     if not all(np.isfinite(array).all() for array in arrays):
         raise InputError("it gives values that are not finite", part=planned.part, hint="check its numbers")
-    return Trajectory(names, instants, *arrays)
+    theta, rates, accelerations = arrays
+    return Trajectory(names, instants, theta, rates, accelerations, units_of(rest(mechanism)))
 
 
 def _planned(mechanism: Mechanism, motion: Prescribed) -> Plan:

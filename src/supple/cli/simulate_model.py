@@ -101,18 +101,15 @@ def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64], tol
 def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> None:
     """The table and the picture, where they are wanted."""
     from supple.diagnostics import InputError
-    from supple.results.signals import Signals
+    from supple.results.signals import gathered
 
-    columns = dict(run.outputs)
-    for name, values in run.coordinates.items():
-        columns.setdefault(name, values)
-    for kind, signals in (("rate", run.rates), ("input", run.inputs), ("driving_force", run.driving_forces)):
-        columns |= {f"{name}.{kind}": values for name, values in signals.items()}
-    columns |= {f"energy.{name}": values for name, values in run.energy.items()}
     target = output
     try:
         if output is not None:
-            Signals(run.time, columns).save(output)
+            gathered(
+                run.time, run.outputs, run.coordinates, rate=run.rates, input=run.inputs,
+                driving_force=run.driving_forces, energy=run.energy,
+            ).save(output)  # fmt: skip
         target = plot
         if plot is not None:
             shown = run.outputs if len(run.outputs) else run.coordinates

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from supple.analyses.simulated import Simulation
     from supple.results.signals import Signals
+    from supple.results.table import Table
 
 _ROUNDING = 1e-12  # of the largest reaction: less is zero
 
@@ -30,21 +31,21 @@ class Told(NamedTuple):
             "rigid": run.rigid,
         }  # fmt: skip
 
-    def columns(self) -> Signals:
-        """The table: every signal in a column of its own name."""
-        from supple.results.signals import Signals
+    def columns(self) -> Table:
+        """The table: every signal in a column of its own name, and the reactions asked for."""
+        from supple.results.signals import Signals, gathered
 
         run = self.run
-        columns = dict(self.outputs)
-        for name, values in run.coordinates.items():
-            columns.setdefault(name, values)
-        columns |= {f"{name}.rate": values for name, values in run.rates.items()}
-        columns |= {f"{name}.input": values for name, values in run.inputs.items()}
-        columns |= {f"{name}.driving_force": values for name, values in run.driving_forces.items()}
+        pushed: dict[str, Any] = {}
+        units: dict[str, str] = {}
         for joint, parts in self.reactions.items():
             for part, vectors in parts.items():
-                columns |= {f"{joint}.{part}.{axis}": vectors[:, i] for i, axis in enumerate("xyz")}
-        return Signals(run.time, columns | {f"energy.{name}": values for name, values in run.energy.items()})
+                pushed |= {f"{joint}.{part}.{axis}": vectors[:, i] for i, axis in enumerate("xyz")}
+                units |= {f"{joint}.{part}.{axis}": "N" if part == "force" else "N m" for axis in "xyz"}
+        return gathered(
+            run.time, self.outputs, run.coordinates, Signals(run.time, pushed, units), rate=run.rates, input=run.inputs,
+            driving_force=run.driving_forces, energy=run.energy,
+        )  # fmt: skip
 
 
 def told_of(run: Simulation, joints: list[str]) -> Told:

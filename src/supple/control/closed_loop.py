@@ -19,13 +19,16 @@ from supple.diagnostics import InputError
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
-from supple.results.signals import Signals
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class ClosedLoop:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedLoop(Result):
     """What happened, at every sample.
 
     coordinates, rates, outputs : as measured; inputs : as held from that sample on
@@ -42,6 +45,14 @@ class ClosedLoop:
     reason: str
     simulation: Simulation | None
     rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        ended = f", ended early: {self.reason}" if self.reason else ""
+        return f"of {listed(self.coordinates)}, inputs {listed(self.inputs)}, {span(self.time)}{ended}"
+
+    def table(self) -> Table:
+        """Outputs, coordinates, and `NAME.rate`, `NAME.input`, at every sample."""
+        return gathered(self.time, self.outputs, self.coordinates, rate=self.rates, input=self.inputs)
 
     @property
     def complete(self) -> bool:
@@ -164,10 +175,10 @@ def _result(times: Array, measured: list[Measurement], forces: Array, loop: Plan
     outputs = {name: np.array([item.outputs[name] for item in measured]) for name in measured[0].outputs}
     return ClosedLoop(
         times,
-        Signals(times, {name: values[:, i] for i, name in enumerate(names)}),
-        Signals(times, {name: rates[:, i] for i, name in enumerate(names)}),
-        Signals(times, outputs),
-        Signals(times, {name: forces[:, i] for i, name in enumerate(loop.inputs)}),
+        Signals(times, {name: values[:, i] for i, name in enumerate(names)}, dict(loop.units.coordinates)),
+        Signals(times, {name: rates[:, i] for i, name in enumerate(names)}, loop.units.rates),
+        Signals(times, outputs, dict(loop.units.outputs)),
+        Signals(times, {name: forces[:, i] for i, name in enumerate(loop.inputs)}, dict(loop.units.inputs)),
         loop.reason,
         loop.result(),
     )

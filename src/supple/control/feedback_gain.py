@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +14,17 @@ from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, State, require_same_basis
 from supple.results.linear_model import LinearModel
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table, matrix_table
 
 Array = NDArray[np.float64]
 
 _HELD = 1e-9  # what may be left of the accelerations at a target, of those without inputs
 
 
-@dataclass(frozen=True, eq=False)
-class FeedbackGain:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeedbackGain(Result):
     """A state feedback designed on a linear model.
 
     linear      : the model, with the state x₀ and the inputs u₀ that it is about
@@ -38,6 +42,18 @@ class FeedbackGain:
     def basis(self) -> Basis | None:
         """What the elastic states that it feeds back are counted in; None without any."""
         return self.linear.basis
+
+    def summary(self) -> str:
+        slowest = float(self.poles.real.max(initial=-np.inf))
+        return f"of {listed(self.linear.inputs)} from {listed(self.linear.states)}, slowest pole {slowest:.4g} 1/s"
+
+    def table(self) -> Table:
+        """K, a row for each input, a column for each state."""
+        return matrix_table("input", self.linear.inputs, self.linear.states, self.K)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        texts = {key: np.array(getattr(self.linear, key), dtype=str) for key in ("inputs", "states")}
+        return {"K": self.K, "poles": self.poles, **texts}
 
     @property
     def closed(self) -> Array:

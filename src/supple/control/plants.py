@@ -16,16 +16,18 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
+from supple.results.units import Units
 
 Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike | None
 
 
 class Plant(Protocol):
-    """inputs : names of the actuators; reason : why it could not go on, or ""."""
+    """inputs : names of the actuators; reason : why it could not go on, or ""; units : of all it tells."""
 
     inputs: tuple[str, ...]
     reason: str
+    units: Units
 
     def measure(self) -> Measurement:
         """Where it stands."""
@@ -45,7 +47,7 @@ class MechanismPlant:
 
     def __init__(self, run: HeldSimulation) -> None:
         self._run = run
-        self.inputs, self.reason = run.inputs, ""
+        self.inputs, self.reason, self.units = run.inputs, "", run.units
 
     def measure(self) -> Measurement:
         run = self._run
@@ -67,7 +69,7 @@ class ModelPlant:
         self, model: ReducedModel, times: Array, start: Values | str, rates: Values, options: dict[str, Any]
     ) -> None:
         self._model, self._times, self._options, self._n = model, times, options, 0
-        self.inputs, self.reason = model.layout.inputs, ""
+        self.inputs, self.reason, self.units = model.layout.inputs, "", model.units
         # A single instant: its checks of the start are those of any run.
         first = model.simulate([times[0], times[1]], None, start, rates=rates, **options)
         self._keep(first, 0)
@@ -101,7 +103,7 @@ class LinearPlant:
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
         require_continuous(model)
         self._model, self._times, self._n = model, times, 0
-        self.inputs, self.reason = model.inputs, ""
+        self.inputs, self.reason, self.units = model.inputs, "", model.units
         n = len(model.states) // 2
         self._names = model.states[:n]
         if isinstance(start, State):

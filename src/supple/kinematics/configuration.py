@@ -15,6 +15,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest, rest
+from supple.results.result import bundle
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,9 @@ class FramePose(NamedTuple):
 
     position: Array
     rotation: Array
+
+    def __repr__(self) -> str:
+        return bundle(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

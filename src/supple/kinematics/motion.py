@@ -17,6 +17,7 @@ from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
+from supple.results.result import brief, bundle
 
 Array = NDArray[np.float64]
 
@@ -29,14 +30,20 @@ class FrameMotion(NamedTuple):
     acceleration: Array
     angular_acceleration: Array
 
+    def __repr__(self) -> str:
+        return bundle(self)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Rates and accelerations of every body, in its own axes: (..., bodies + 1, 6), the ground last."""
 
     configuration: Configuration
     V: Array
     dV: Array
+
+    def __repr__(self) -> str:
+        return brief("Motion", f"of {self.configuration!r}")
 
     def frame(self, name: str) -> FrameMotion:
         """How a body's origin, a frame, `body.point` or a joint's point moves, in world axes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import model_units
 from supple.kinematics.closure import assemble, locked_coordinates
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.numbering import Numbering
@@ -29,6 +30,10 @@ from supple.parameterization.layout import Layout
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
+from supple.results.coefficient_table import coefficient_arrays, coefficient_summary, coefficient_table
+from supple.results.result import Result, bundle
+from supple.results.table import Table
+from supple.results.units import Units
 
 Array = NDArray[np.float64]
 
@@ -47,9 +52,12 @@ class Output(NamedTuple):
     bend: Array
     modes_slope: Array
 
+    def __repr__(self) -> str:
+        return bundle(self)
 
-@dataclass(frozen=True, eq=False)
-class LocalModel:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalModel(Result):
     """Coefficients of the equations of motion at θ and δ = 0, for n coordinates η = (θ, δ), s of them θ. In a batch
     every array has a leading axis (N, ...).
 
@@ -91,6 +99,22 @@ class LocalModel:
     system: FlexibleSystem | None = field(default=None, repr=False)
     modes: Array | None = field(default=None, repr=False)
     rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        return f"of {self.configuration!r}, {coefficient_summary(self)}"
+
+    def table(self) -> Table:
+        """[M K p B], a row for each coordinate; of one configuration."""
+        return coefficient_table(self)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return coefficient_arrays(self)
+
+    @property
+    def units(self) -> Units:
+        """Of coordinates, inputs and outputs."""
+        internal = self.internal_hz.shape[-1]
+        return model_units(self.configuration.rest, self.coordinates, self.inputs, tuple(self.outputs), internal)
 
     @property
     def theta(self) -> Array:

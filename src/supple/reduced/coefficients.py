@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row import Row
+from supple.results.coefficient_table import coefficient_arrays, coefficient_summary, coefficient_table
+from supple.results.result import Result, bundle
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
@@ -22,9 +25,12 @@ class Output(NamedTuple):
     rigid: Array
     modes: Array
 
+    def __repr__(self) -> str:
+        return bundle(self)
 
-@dataclass(frozen=True, eq=False)
-class Coefficients:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coefficients(Result):
     """Coefficients of M η̈ + Γ[η̇, η̇] + D_d η̇ + K η = p + B u at θ. In a batch every array has a leading axis (N, ...).
 
     They are views of `rows` (..., width), made when they are asked for: a single call costs less than they do.
@@ -34,6 +40,17 @@ class Coefficients:
     layout: CoefficientLayout
     row: Row
     rows: Array
+
+    def summary(self) -> str:
+        many = "" if self.theta.ndim == 1 else f"{len(self.theta)} configurations, "
+        return f"of the reduced equations, {many}{coefficient_summary(self)}"
+
+    def table(self) -> Table:
+        """[M K p B], a row for each coordinate; of one configuration."""
+        return coefficient_table(self)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return coefficient_arrays(self)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

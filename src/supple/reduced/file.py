@@ -21,6 +21,7 @@ from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
 from supple.results.basis import basis_from
+from supple.results.units import UNKNOWN, units_from
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -63,6 +64,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
                 file["repertoire"] = json.dumps(model.repertoire.data(), ensure_ascii=False, allow_nan=False)
             if model.basis is not None:
                 file["basis"] = json.dumps(model.basis.data(), ensure_ascii=False, allow_nan=False)
+            file["units"] = json.dumps(model.units.data(), ensure_ascii=False)
             _write_named(file.create_group("error"), model.error)
             _write_named(file.create_group("constants"), layout.constants)
             _write_named(file.create_group("dry_forces"), layout.dry_forces)
@@ -111,7 +113,8 @@ def load_model(path: str | Path) -> ReducedModel:
             error = {key: float(_scalar(value)) for key, value in _named(file, "error").items()}
             names = repertoire_from(_json(file, "repertoire", dict)) if "repertoire" in file else None
             basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
-            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis)
+            units = units_from(_json(file, "units", dict)) if "units" in file else UNKNOWN
+            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis, units)
     except InputError as error:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:

@@ -20,7 +20,8 @@ from supple.diagnostics import InputError, nearest
 from supple.reduced.coefficients import Coefficients
 from supple.reduced.linearization import row_slopes
 from supple.reduced.state_arguments import theta_points
-from supple.results.frequency_response import KINDS, FrequencyResponse, Kind
+from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
+from supple.results.units import force, rate
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -49,7 +50,7 @@ def model_response(
     inputs  : `lift`, the force of an actuator (with free actuators); `lift.acceleration`, its motion is led, and the
               others stay as they are; a loaded displacement, or an output, a force along what it measures
     outputs : the model's outputs, or coordinates η
-    units   : of (output, input), a model by itself does not know them
+    units   : of (output, input); those of the model where they are left out
     Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
     """
     if kind not in KINDS:
@@ -81,10 +82,21 @@ def model_response(
             right = np.tile(item[free].astype(complex), (len(lines), 1))
         eta[:, free] = _solved(model, kappa[:, free][:, :, free], right, lines)
         H[:, :, j] = eta @ seen.T * _factors(lines, KINDS[kind] - 2 * isinstance(item, int))[:, None]
-    found = units or {}
     ins, outs = _names(inputs, "inputs"), _names(outputs, "outputs")
+    found = units or {(output, inlet): _unit(model, kind, output, inlet) for output in outs for inlet in ins}
     table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
     return FrequencyResponse(lines, H, ins, outs, table, kind, model.name)
+
+
+def _unit(model: ReducedModel, kind: str, output: str, inlet: str) -> str:
+    """Of a response, or nothing where the model does not know one of the two."""
+    known = {**model.units.coordinates, **model.units.outputs}
+    led = inlet.removesuffix(LED)
+    pushed = (
+        rate(known.get(led, ""), 2) if led != inlet else model.units.inputs.get(inlet) or force(known.get(inlet, ""))
+    )
+    seen = known.get(output, "")
+    return response_unit(kind, seen, pushed) if seen and pushed else ""
 
 
 def _free(model: ReducedModel, *, free_actuators: bool) -> list[int]:

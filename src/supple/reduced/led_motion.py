@@ -7,6 +7,7 @@ Q_θ is what keeps θ on its course. Quasi-statically δ̇ = δ̈ = 0, and δ ba
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -91,16 +92,22 @@ def led_motion(model: ReducedModel, course: Led, *, tolerance: float | None = No
     outputs, energy = model.observe(eta, v)
     forces = model.inverse(eta[:, :s], v, a, delta=eta[:, s:] if n > s else None)[:, :s]
 
-    def signals(names: tuple[str, ...], values: Array) -> Signals:
-        return Signals(time, {name: values[:, i] for i, name in enumerate(names)})
+    def signals(names: tuple[str, ...], values: Array, units: Mapping[str, str]) -> Signals:
+        return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
 
     energies = {"kinetic": energy[:, 0]}
     if np.isfinite(energy[:, 1]).all():
         energies |= {"potential": energy[:, 1], "total": energy.sum(axis=1)}
     return Trajectories(
-        time, signals(layout.coordinates, eta), signals(layout.coordinates, v), signals(layout.coordinates, a),
-        signals(layout.outputs, outputs), Signals(time, {}), Signals(time, energies, dict.fromkeys(energies, "J")),
-        steps=steps, driving_forces=signals(layout.coordinates[:s], forces),
+        time,
+        signals(layout.coordinates, eta, model.units.coordinates),
+        signals(layout.coordinates, v, model.units.rates),
+        signals(layout.coordinates, a, model.units.accelerations),
+        signals(layout.outputs, outputs, model.units.outputs),
+        Signals(time, {}),
+        Signals(time, energies, dict.fromkeys(energies, "J")),
+        steps=steps,
+        driving_forces=signals(layout.coordinates[:s], forces, model.units.forces),
     )  # fmt: skip
 
 

@@ -92,7 +92,8 @@ def linearize_model(
     }
     D = np.zeros((len(layout.outputs), len(layout.inputs)))
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces, basis=model.basis)
+    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
+                       basis=model.basis, units=model.units)  # fmt: skip
 
 
 def force_slopes(model: ReducedModel, c: Coefficients, eta: Array, u: Array, rates: Array | None = None) -> Array:

@@ -31,6 +31,9 @@ from supple.reduced.state_arguments import Values, alike, batch, is_one, states,
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
+from supple.results.names import listed
+from supple.results.result import brief
+from supple.results.units import UNKNOWN, Units
 
 if TYPE_CHECKING:
     from supple.reduced.led_motion import Led
@@ -41,7 +44,7 @@ Array = NDArray[np.float64]
 FRICTION_SPEED = 1e-3  # over which dry friction changes its sign, in the unit of the joint's rate
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedModel:
     """Explicit equations of motion, valid over a region.
 
@@ -50,6 +53,7 @@ class ReducedModel:
     provenance : description (text), options, versions, samples, boxes and the like; JSON
     repertoire : configurations, motions and scenarios that it knows by name; None if it carries none
     basis      : what δ is counted in; None of a rigid model, or if it does not say
+    units      : of coordinates, inputs and outputs, as far as it knows them
 
     Throughout, θ is (s,) in the order of the coordinates or {name: value}, the name of a configuration in its
     repertoire, or a batch (N, s); rates and accelerations are those of η, (n,) or (N, n). δ is zero if left out; a
@@ -63,9 +67,15 @@ class ReducedModel:
     provenance: dict[str, Any] = field(default_factory=dict)
     repertoire: Repertoire | None = None
     basis: Basis | None = None
+    units: Units = UNKNOWN
 
     def __post_init__(self) -> None:
         require_consistent(self.name, self.layout, self.fitted)
+
+    def __repr__(self) -> str:
+        layout, boxes = self.layout, len(self.fitted.arrays.leaves_i)
+        return brief("ReducedModel", f'"{self.name}" in {listed(layout.coordinates)} ({layout.theta} of them θ), '
+                     f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes")  # fmt: skip
 
     @property
     def rigid(self) -> tuple[str, ...]:

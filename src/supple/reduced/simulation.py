@@ -216,19 +216,19 @@ def _trajectories(
     outputs, energy = model.observe(eta, v)
     a = model.forward(eta[:, :s], v, u, delta=eta[:, s:], friction_speed=friction_speed)
 
-    def signals(names: tuple[str, ...], values: Array) -> Signals:
-        return Signals(time, {name: values[:, i] for i, name in enumerate(names)})
+    def signals(names: tuple[str, ...], values: Array, units: Mapping[str, str]) -> Signals:
+        return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
 
     energies = {"kinetic": energy[:, 0]}
     if np.isfinite(energy[:, 1]).all():
         energies |= {"potential": energy[:, 1], "total": energy[:, 0] + energy[:, 1]}
     return Trajectories(
         time,
-        signals(layout.coordinates, eta),
-        signals(layout.coordinates, v),
-        signals(layout.coordinates, a),
-        signals(layout.outputs, outputs),
-        signals(layout.inputs, u),
+        signals(layout.coordinates, eta, model.units.coordinates),
+        signals(layout.coordinates, v, model.units.rates),
+        signals(layout.coordinates, a, model.units.accelerations),
+        signals(layout.outputs, outputs, model.units.outputs),
+        signals(layout.inputs, u, model.units.inputs),
         Signals(time, energies, dict.fromkeys(energies, "J")),
         reason,
         stopped,

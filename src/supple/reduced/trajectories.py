@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.results.signals import Signals
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectories:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectories(Result):
     """What a run of a reduced model gives, each on the same time axis.
 
     coordinates, rates, accelerations : of η; outputs : y; inputs : u; energy : kinetic, potential and total, in J
@@ -34,6 +37,17 @@ class Trajectories:
     stopped: float = np.nan
     steps: int = 0
     driving_forces: Signals | None = None
+
+    def summary(self) -> str:
+        ended = f", ended early: {self.reason}" if self.reason else ""
+        return f"of {listed(self.coordinates)}, {span(self.time)}, {self.steps} steps{ended}"
+
+    def table(self) -> Table:
+        """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`."""
+        return gathered(
+            self.time, self.outputs, self.coordinates, rate=self.rates, acceleration=self.accelerations,
+            input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
+        )  # fmt: skip
 
     @property
     def finished(self) -> bool:

@@ -31,6 +31,8 @@ from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
 from supple.reduction.path_rows import path_layout, path_rows
 from supple.reduction.sampling import Sampling
+from supple.results.result import Result
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
@@ -38,8 +40,8 @@ _REPEATS = 5  # the fastest counts: the others waited for something
 _MEDIANS = 1000
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """error : family -> largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and `at` which θ; speedup : of a batch of points.
 
     force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
@@ -58,6 +60,19 @@ class Comparison:
     force_error: float | None = None
     coordinate_error: dict[str, float] | None = None
     rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        worst = max(self.error.items(), key=lambda item: item[1], default=("none", 0.0))
+        return f"at {self.points} points, largest error {worst[1]:.2g} ({worst[0]}), {self.speedup:.3g} times as fast"
+
+    def table(self) -> Table:
+        """The largest error of each family, and θ where it is."""
+        where = dict.fromkeys(name for place in self.at.values() for name in place)
+        columns = {"family": np.array(list(self.error), dtype=str), "error": np.array(list(self.error.values()))}
+        places = {
+            f"at {name}": np.array([self.at.get(key, {}).get(name, np.nan) for key in self.error]) for name in where
+        }
+        return Table({**columns, **places}, index="family")
 
 
 def compare(

@@ -137,7 +137,8 @@ def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajec
     at = np.concatenate([[0.0], np.cumsum(chords)])
     spline = make_interp_spline(at, points, k=min(_DEGREE, len(points) - 1))
     time = np.linspace(0.0, at[-1], _INSTANTS)
-    return Trajectory(names, time, *(np.asarray(spline(time, order)) for order in (0, 1, 2)))
+    theta, slope, bend = (np.asarray(spline(time, order)) for order in (0, 1, 2))
+    return Trajectory(names, time, theta, slope, bend)
 
 
 def travelled(course: Trajectory, scale: Array) -> Array:

@@ -31,7 +31,7 @@ from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_lim
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate, grid_samples
 from supple.reduction.exchanges import exchanges, torn
-from supple.reduction.named_parts import repertoire_of
+from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
@@ -137,7 +137,8 @@ def reduce(
             warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item["worst"] for name, item in stated.items()}
     model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin,
-                         repertoire_of(mechanism), basis_of(mechanism, choice))  # fmt: skip
+                         repertoire_of(mechanism), basis_of(mechanism, choice),
+                         units_of_layout(mechanism, columns.layout))  # fmt: skip
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
     useless = missed_errors(worst, None) + indefinite(mechanism, task.domain, model)
     origin["missed"] += [words for words in useless if words not in origin["missed"]]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -27,8 +28,8 @@ def response_unit(kind: str, output: str, inlet: str) -> str:
     return f"{top}/{bottom}"
 
 
-@dataclass(frozen=True, eq=False)
-class FrequencyResponse:
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequencyResponse(Result):
     """The answer of every output to a unit of every input: `response["tip.z", "lift"]` is (lines,).
 
     frequencies_hz : (lines,)
@@ -37,7 +38,7 @@ class FrequencyResponse:
     """
 
     frequencies_hz: Array
-    values: Complex = field(repr=False)
+    values: Complex
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     units: tuple[tuple[str, ...], ...]
@@ -59,6 +60,29 @@ class FrequencyResponse:
             if name not in known:
                 raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
         return self.outputs.index(pair[0]), self.inputs.index(pair[1])
+
+    def summary(self) -> str:
+        lines = self.frequencies_hz
+        over = f"{len(lines)} lines from {lines.min():.6g} to {lines.max():.6g} Hz" if len(lines) else "no lines"
+        of = f' of "{self.name}"' if self.name else ""
+        return f"{self.kind} of {listed(self.outputs)} to {listed(self.inputs)}{of}, {over}"
+
+    def table(self) -> Table:
+        """Frequencies, and a complex column `output/input` of each pair."""
+        columns: dict[str, Any] = {"frequency_hz": self.frequencies_hz}
+        units = {"frequency_hz": "Hz"}
+        for i, output in enumerate(self.outputs):
+            for j, inlet in enumerate(self.inputs):
+                columns[f"{output}/{inlet}"] = self.values[:, i, j]
+                units[f"{output}/{inlet}"] = self.units[i][j]
+        return Table(columns, units, index="frequency_hz")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "frequencies_hz": self.frequencies_hz, "values": self.values,
+            "inputs": np.array(self.inputs, dtype=str), "outputs": np.array(self.outputs, dtype=str),
+            "units": np.array(self.units, dtype=str),
+        }  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
         """Draw magnitudes and phases over frequency (matplotlib); returns the two axes."""
@@ -91,17 +115,3 @@ class FrequencyResponse:
         return control.FrequencyResponseData(
             self.values[order].transpose(1, 2, 0), 2.0 * np.pi * self.frequencies_hz[order]
         )
-
-    def save(self, path: str | Path) -> Path:
-        """Write the frequencies, and real and imaginary parts, as CSV; beside the target and then renamed."""
-        target = Path(path)
-        beside = target.with_name(target.name + ".part")
-        pairs = [f"{output}/{inlet}" for output in self.outputs for inlet in self.inputs]
-        flat = self.values.reshape(len(self.values), -1)
-        with beside.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["frequency_hz", *(f"{part} {pair}" for pair in pairs for part in ("real", "imag"))])
-            for frequency, line in zip(self.frequencies_hz.tolist(), flat, strict=True):
-                writer.writerow([frequency, *(part for value in line.tolist() for part in (value.real, value.imag))])
-        beside.replace(target)
-        return target

@@ -11,6 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.diagnostics import InputError, nearest
 from supple.results.basis import Basis
 from supple.results.linear_modes import LinearModes, linear_modes
+from supple.results.names import listed
+from supple.results.result import Result, bundle
+from supple.results.table import Table, matrix_table
+from supple.results.units import UNKNOWN, Units
 
 Array = NDArray[np.float64]
 
@@ -28,9 +32,12 @@ class SecondOrder(NamedTuple):
     P1: Array
     P3: Array
 
+    def __repr__(self) -> str:
+        return bundle(self)
 
-@dataclass(frozen=True, eq=False)
-class LinearModel:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearModel(Result):
     """Small motions about a state: x, u and y are the departures from it.
 
     A (x, x), B (x, u), C (y, x), D (y, u); states, inputs, outputs : their names
@@ -39,6 +46,7 @@ class LinearModel:
     step : s, of a model in discrete time x(k + 1) = A x(k) + B u(k); None in continuous time
     rigid : names of the elastic parts of the mechanism that are taken as rigid
     basis : what elastic states are counted in; None without them
+    units : of the coordinates among the states, the inputs and the outputs
     """
 
     A: Array
@@ -53,6 +61,7 @@ class LinearModel:
     step: float | None = None
     rigid: tuple[str, ...] = ()
     basis: Basis | None = None
+    units: Units = UNKNOWN
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)
@@ -60,6 +69,22 @@ class LinearModel:
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise InputError(f"has the shape {getattr(self, name).shape}", part=name, hint=f"give {shape}")
+
+    def summary(self) -> str:
+        when = "" if self.step is None else f", steps of {self.step:g} s"
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"{sizes} ({listed(self.states)}){when}"
+
+    def table(self) -> Table:
+        """[A B; C D], a row for each state and then each output; columns of inputs are `NAME.input`."""
+        rows = (*(f"d/dt {name}" if self.step is None else name for name in self.states), *self.outputs)
+        names = (*self.states, *(f"{name}.input" for name in self.inputs))
+        return matrix_table("row", rows, names, np.block([[self.A, self.B], [self.C, self.D]]))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        names = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "inputs", "outputs")}
+        step = {} if self.step is None else {"step": np.array(self.step)}
+        return {"A": self.A, "B": self.B, "C": self.C, "D": self.D, **names, "eigenvalues": self.eigenvalues, **step}
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig
 
+from supple.results.result import bundle
+
 Array = NDArray[np.float64]
 
 _REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
@@ -30,6 +32,9 @@ class LinearModes(NamedTuple):
     shapes: NDArray[np.complex128]
     participation: Array
     coordinates: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return bundle(self)
 
     def leading(self, mode: int) -> dict[str, float]:
         """Coordinates of a mode by falling participation."""

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.results.names import fresh, listed
+from supple.results.result import Result
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Signals(Mapping[str, Array]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Signals(Result, Mapping[str, Array]):
     """Named signals on one time axis: `signals["tip.z"]` is (N,)."""
 
     time: Array
@@ -35,6 +36,12 @@ class Signals(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self.data)
 
+    def summary(self) -> str:
+        return f"of {listed(self.data)}, {span(self.time)}"
+
+    def table(self) -> Table:
+        return gathered(self.time, self)
+
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw some or all signals over time (matplotlib); returns the axes."""
         if axes is None:
@@ -48,13 +55,34 @@ class Signals(Mapping[str, Array]):
         axes.legend(frameon=False)
         return axes
 
-    def save(self, path: str | Path) -> Path:
-        """Write time and all signals as CSV, beside the target and then renamed."""
-        target = Path(path)
-        beside = target.with_name(target.name + ".part")
-        with beside.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["time", *self.data])
-            writer.writerows(zip(*(column.tolist() for column in (self.time, *self.data.values())), strict=True))
-        beside.replace(target)
-        return target
+
+def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
+    """One table of several groups of signals on the same times.
+
+    plain  : columns under the names of the signals; of one that is there already the first stays
+    marked : columns `NAME.MARK`, as in rate=...; energies are `energy.NAME`
+    """
+    columns: dict[str, Any] = {"time": time}
+    units = {"time": "s"}
+
+    def add(column: str, signals: Signals, name: str) -> None:
+        columns[column] = signals[name]
+        if signals.units.get(name):
+            units[column] = signals.units[name]
+
+    for signals in plain:
+        for name in signals:
+            if name == "time" or name not in columns:
+                add(fresh(name, columns), signals, name)
+    for mark, group in marked.items():
+        for name in group or ():
+            assert group is not None
+            add(fresh(f"energy.{name}" if mark == "energy" else f"{name}.{mark}", columns), group, name)
+    return Table(columns, units, index="time")
+
+
+def span(time: Array) -> str:
+    """How many instants there are, and from when to when."""
+    if not len(time):
+        return "no instants"
+    return f"{len(time)} instant{'s' * (len(time) != 1)} from {time[0]:.6g} to {time[-1]:.6g} s"

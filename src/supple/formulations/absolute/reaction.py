@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.joint_frames import joint_frames
+from supple.results.result import bundle
 
 Array = NDArray[np.float64]
 
@@ -18,6 +19,9 @@ class Reaction(NamedTuple):
 
     force: Array
     moment: Array
+
+    def __repr__(self) -> str:
+        return bundle(self)
 
 
 def reaction_of(problem: Absolute, X: Array, gradients: Array, multipliers: Array, joint: str) -> Reaction:

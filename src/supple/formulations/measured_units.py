@@ -1,0 +1,51 @@
+"""The units of what a mechanism's coordinates, actuators and sensors measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from supple.formulations.coefficients import carried
+from supple.kinematics.measures import key_of
+from supple.kinematics.rest import Rest
+from supple.results.units import MODAL, Units, force, numbered
+
+ARCLENGTH = "arclength"
+_TURNS = ("rx", "ry", "rz", "angle")  # directions about an axis
+
+
+def units_of(position: Rest) -> Units:
+    """m or rad of θ and of outputs, N or N m of actuators."""
+    numbering = position.numbering
+    angles, mechanism = numbering.angles(), numbering.mechanism
+    driven = {name: numbering.measures[key_of(mechanism, part)] for name, part in mechanism.actuators.items()}
+    outputs = carried(position).outputs
+    first = numbering.constraints
+    return Units(
+        numbered(numbering.coordinates, angles[first : first + len(numbering.coordinates)]),
+        {name: force(unit) for name, unit in numbered(driven, angles[list(driven.values())]).items()},
+        numbered(outputs, angles[list(outputs.values())]),
+    )
+
+
+def model_units(
+    position: Rest, coordinates: Sequence[str], inputs: Sequence[str], outputs: Sequence[str], internal: int
+) -> Units:
+    """Of a model of the mechanism in some coordinates, the last `internal` of them modes of unit mass.
+
+    An arclength is in rad where all θ are angles, else in m; what else is not θ is a displacement, `place.axis`.
+    """
+    known = units_of(position)
+    arc = "rad" if set(known.coordinates.values()) == {"rad"} else "m"
+    shapes = len(coordinates) - internal
+
+    def unit(name: str) -> str:
+        if name == ARCLENGTH:
+            return arc
+        turned = "rad" if name.rpartition(".")[2] in _TURNS else "m"
+        return known.coordinates.get(name) or known.outputs.get(name, turned)
+
+    return Units(
+        {name: unit(name) if i < shapes else MODAL for i, name in enumerate(coordinates)},
+        {name: known.inputs.get(name) or force(unit(name)) for name in inputs},
+        {name: known.outputs.get(name) or unit(name.removesuffix(".coordinate")) for name in outputs},
+    )

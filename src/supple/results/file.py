@@ -1,0 +1,99 @@
+"""Results on disk: a table as CSV, the arrays themselves as .npz or .mat; whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import keyword
+import os
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.results.names import fresh
+
+Arrays = dict[str, NDArray[Any]]
+
+SUFFIXES = (".csv", ".npz", ".mat")
+_LONGEST = 63  # characters of a name in Matlab
+_MATLAB = ("function", "end", "otherwise", "switch", "case", "catch", "elseif", "parfor", "persistent", "spmd")
+
+
+def save_result(path: str | Path, columns: Callable[[], Arrays], arrays: Callable[[], Arrays]) -> Path:
+    """Write beside the target, then rename. The suffix says what: .csv, .npz or .mat.
+
+    .csv : the columns, in SI units, numbers to full precision
+    .npz : the arrays by name, read by numpy.load without pickle
+    .mat : the same for Matlab (version 5), names that it cannot have with _ for what is wrong in them
+    """
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(
+            f"cannot be written: it ends in none of {', '.join(SUFFIXES)}",
+            file=str(target),
+            hint="name the kind of table by its ending",
+        )
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as stream:
+            if suffix == ".csv":
+                stream.write(csv_text(columns()).encode("utf-8"))
+            elif suffix == ".npz":
+                _write_npz(stream, arrays())
+            else:
+                _write_mat(stream, arrays())
+        beside.replace(target)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror or error})", file=str(target), hint="give another place"
+        ) from None
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
+    """The lines of a table, the names of its columns first."""
+
+    class Lines(list[str]):
+        write = list.append
+
+    lines = Lines()
+    writer = csv.writer(lines)
+    writer.writerow(columns)
+    writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    return "".join(lines)
+
+
+def _write_npz(stream: BinaryIO, arrays: Arrays) -> None:
+    # Not numpy.savez: an array of its own may be called `file` there, and texts must never be pickled.
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.ascontiguousarray(values).reshape(values.shape), allow_pickle=False)
+
+
+def _write_mat(stream: BinaryIO, arrays: Arrays) -> None:
+    from scipy.io import savemat
+
+    found: dict[str, Any] = {}
+    for name, values in arrays.items():
+        texts = values.dtype.kind == "U"
+        found[matlab_name(name, found)] = values.astype(object) if texts and values.ndim else values
+    savemat(stream, found, do_compression=True, oned_as="column")
+
+
+def matlab_name(name: str, taken: Mapping[str, Any]) -> str:
+    """A name that Matlab can have, and that is not taken: `tool.x` becomes tool_x."""
+    found = re.sub(r"[^0-9A-Za-z_]", "_", name)
+    if not found[:1].isalpha():
+        found = f"x{found}"
+    if keyword.iskeyword(found) or found in _MATLAB:
+        found += "_"
+    return fresh(found[: _LONGEST - 4], taken)

@@ -1,0 +1,88 @@
+"""A table: named columns of one length, with units; what is written to a file or handed to pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.results.file import save_result
+from supple.results.names import fresh, listed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """columns : name -> (N,) numbers, real or complex, or texts; units : of columns that have one, all SI.
+
+    index : the column that the others are a function of, or that names the rows; none if they have no order
+    """
+
+    columns: dict[str, NDArray[Any]]
+    units: dict[str, str] = field(default_factory=dict)
+    index: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {listed(self.columns)}>"
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def real(self) -> dict[str, NDArray[Any]]:
+        """The same with `real NAME` and `imag NAME` in place of a complex column NAME."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, values in self.columns.items():
+            if np.iscomplexobj(values):
+                found |= {f"real {name}": values.real, f"imag {name}": values.imag}
+            else:
+                found[name] = values
+        return found
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The columns by name, and texts: `columns` that have a unit, and their `units`."""
+        found = dict(self.columns)
+        found[fresh("columns", found)] = np.array(list(self.units), dtype=str)
+        found[fresh("units", found)] = np.array(list(self.units.values()), dtype=str)
+        return found
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as .csv, .npz or .mat; a complex column as its real and imaginary part in the first."""
+        return save_result(path, self.real, self.arrays)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame (the extra `pandas`); its `attrs["units"]` are the units of the columns."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError(
+                "pandas is not installed", hint="install it with: pip install 'supple[pandas]', or save a .csv file"
+            ) from None
+        frame = pandas.DataFrame(self.columns)
+        if self.index is not None:
+            frame = frame.set_index(self.index)
+        frame.attrs["units"] = dict(self.units)
+        return frame
+
+
+def matrix_table(title: str, rows: Iterable[str], columns: Iterable[str], values: NDArray[Any]) -> Table:
+    """A matrix (rows, columns), its rows named in a first column `title`."""
+    found: dict[str, NDArray[Any]] = {title: np.array(list(rows), dtype=str)}
+    for name, column in zip(columns, values.T, strict=True):
+        found[fresh(name, found)] = column
+    return Table(found, index=title)
+
+
+def batch_table(coordinates: Mapping[str, NDArray[Any]], columns: Mapping[str, NDArray[Any]], unit: str = "") -> Table:
+    """One row a configuration: its coordinates (N,), then what was found there (N,), in one unit."""
+    found = dict(coordinates)
+    units = {}
+    for name, values in columns.items():
+        column = fresh(name, found)
+        found[column] = values
+        if unit:
+            units[column] = unit
+    return Table(found, units)

@@ -1,0 +1,77 @@
+"""One result of every kind, of small mechanisms."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from flexible_arm import HOME, five_bar, model
+
+import supple
+from supple.analyses.reduced_inverse import inverse_of_model
+from supple.control import closed_loop, lqr
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@cache
+def arm():
+    return supple.load(EXAMPLES / "two-link" / "mechanism.yaml")
+
+
+@cache
+def linear():
+    return supple.linearize(arm())
+
+
+@cache
+def gain():
+    return lqr(linear(), np.ones(4), np.ones(2))
+
+
+@cache
+def run():
+    return supple.simulate(arm(), until=0.5, step=0.005)
+
+
+@cache
+def path():
+    return supple.trajectory(five_bar(), "shift", step=0.01)
+
+
+RESULTS = {
+    "Simulation": run,
+    "Signals": lambda: run().coordinates,
+    "Trajectories": lambda: model().simulate(np.linspace(0.0, 0.02, 41), {"A": 2.0}, HOME),
+    "Trajectories along a motion": lambda: model().follow(path()),
+    "Trajectory": path,
+    "InverseDynamics": lambda: supple.inverse(five_bar(), "shift", step=0.01, rigid=True),
+    "ModelForces": lambda: inverse_of_model(model(), five_bar(), path()),
+    "FrequencyResponse": lambda: supple.frf(
+        five_bar(), "home", ["tool.x", "tool.z"], ["tool.x", "tool.z"], np.geomspace(1.0, 300.0, 200)
+    ),
+    "FrequencyResponse of a model": lambda: model().frf(HOME, "A", "tool.x", [1.0, 2.0, 5.0], free_actuators=True),
+    "ModeSet": lambda: supple.modes(five_bar(), "home", count=3),
+    "ModeSet of a batch": lambda: supple.modes(five_bar(), [[2.05, 1.12], [2.1, 1.1]], count=3),
+    "FrequencyMap": lambda: supple.frequency_map(five_bar(), {"A": [2.0, 2.1, 2.2], "E": [1.0, 1.1]}, count=2),
+    "LinearModel": linear,
+    "LinearBatch": lambda: supple.linearize_batch(arm(), [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]),
+    "Compliance": lambda: supple.compliance(five_bar(), "home", ["tool.x", "tool.z"]),
+    "Compliance of a batch": lambda: supple.compliance(five_bar(), [[2.05, 1.12], [2.1, 1.1]], ["tool.x", "tool.z"]),
+    "Deflection": lambda: supple.deflection(five_bar(), "home"),
+    "ClosedLoop": lambda: closed_loop(
+        arm(), gain().regulator(), until=0.2, sample_time=0.01, start=dict.fromkeys(linear().states[:2], 0.05)
+    ),
+    "FeedbackGain": gain,
+    "Sweep": lambda: supple.sweep(
+        EXAMPLES / "flexible-four-bar" / "mechanism.yaml", {"crank": "0.4:0.5:2"},
+        lambda mechanism: supple.modes(mechanism, count=2),
+    ),
+    "LocalModel": lambda: supple.local(five_bar(), "home", internal_modes=2),
+    "Coefficients": lambda: model().evaluate(HOME),
+    "Comparison": lambda: supple.compare(five_bar(), model(), points=20),
+}  # fmt: skip
+
+
+@cache
+def result(name):
+    return RESULTS[name]()
