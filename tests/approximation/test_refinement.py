@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from functions import (
@@ -13,7 +15,7 @@ from functions import (
     wave,
     without_gradients,
 )
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from supple.approximation.box import Box
 from supple.approximation.multi_index import total_degree
@@ -127,6 +129,44 @@ def test_rounding_does_not_decide_where_boxes_are_divided(options):
         found = adaptive(region, 2e-2, noisy, noisy.derived, **options)
         assert [box.lower for box in found.piecewise.leaves] == [box.lower for box in plain.piecewise.leaves]
         assert (found.samples, found.checks) == (plain.samples, plain.checks)
+
+
+def test_a_family_of_rounding_is_judged_by_what_the_caller_knows_of_it():
+    """Its own size says nothing: it is all noise. The floor does."""
+    noise = Known(lambda x: np.hstack([np.cos(x[:, :1]), 1e-16 * np.sin(1e7 * x[:, :1])]), None)
+
+    def derived(values, gradients):
+        return {"wave": values[:, :1], "zero": values[:, 1:]}
+
+    def sampler(x):
+        found = noise(x)
+        return found._replace(families=derived(found.values, None))
+
+    result = adaptive([unit_box(1)], 1e-4, sampler, derived, floors={"zero": 1e-9})
+    assert result.boxes == 1
+    assert result.worst <= 1e-4
+    assert result.error["zero"].worst <= 1e-6
+
+
+@pytest.mark.parametrize(("s", "most"), [(1, 3000), (2, 20000)])
+@pytest.mark.parametrize("fit", ["auto", "lagrange"])
+def test_a_jump_ends_the_refinement_with_its_error_stated(s, most, fit):
+    """No box across it is ever good; what the run has is returned, the place told."""
+    slope = np.array([1.0, 0.4])[:s]
+    jump = Known(lambda x: np.sign(x @ slope - 0.123)[:, None] + 0.1 * x[:, :1], None)
+    with pytest.warns(SuppleWarning, match="does not lower it any more near") as caught:
+        result = adaptive([unit_box(s)], 1e-3, jump, jump.derived, fit=fit)
+    assert len(caught) == 1
+    assert jump.evaluations < most
+    assert result.worst > 0.5
+    assert result.stagnant is not None
+    corners = np.array(list(product((-1.0, 1.0), repeat=s)))
+    sides = np.sign(result.stagnant.from_unit(corners) @ slope - 0.123)
+    assert len(set(sides.tolist())) == 2
+    # Away from the jump it is good all the same.
+    points = np.random.default_rng(0).uniform(-1.0, 1.0, (400, s))
+    far = points[np.abs(points @ slope - 0.123) > 0.3]
+    assert_allclose(result.piecewise.with_gradient(far)[0], jump.value(far), atol=2e-3)  # of a family of size 1
 
 
 def test_adaptive_boxes_are_fewer_than_uniform_ones():

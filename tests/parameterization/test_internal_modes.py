@@ -12,7 +12,7 @@ from scipy.linalg import eigh, null_space
 
 from supple.compilation import compiled
 from supple.formulations.elastic_rest.block_modes import scattered
-from supple.parameterization.flexible_kernel import DONE, SORTED, SUBSPACE, elastic_modes
+from supple.parameterization.flexible_kernel import DONE, SORTED, STRAIN, SUBSPACE, elastic_modes
 
 STEP = 2e-3
 
@@ -52,6 +52,19 @@ class Made:
         shapes = particular - N @ np.linalg.solve(N.T @ K @ N, N.T @ K @ particular)
         return shapes.T, internal, squares[:count], shapes.T @ K @ shapes
 
+    def strains(self, t, modes):
+        """In the bodies and in the soft rows, (k, n + m): orthonormal, as the modes are in elastic energy."""
+        root = np.sqrt(np.where(self.compliance > 0.0, self.compliance, np.inf))
+        found = np.hstack([modes * np.sqrt(self.stiffness), modes @ (self.rows(t) / root[:, None]).T])
+        # The root of the energies of modes that are mixed is a matrix.
+        energy, turn = eigh(found @ found.T)
+        return turn @ np.diag(energy**-0.5) @ turn.T @ found
+
+    def stresses(self, t, modes):
+        """What a unit of each strain above is counted with, as the kernel takes it."""
+        root = np.sqrt(np.where(self.compliance > 0.0, self.compliance, np.inf))
+        return self.strains(t, modes) * np.concatenate([np.sqrt(self.stiffness), 1.0 / root])
+
     def kernel(self, t, count, tracking, reference):
         n, d = len(self.stiffness), self.loaded + count
         Psi, dPsi, K, dK = np.zeros((d, n)), np.zeros((2, d, n)), np.zeros((d, d)), np.zeros((2, d, d))
@@ -71,27 +84,40 @@ class Made:
         return Psi, dPsi, K, dK, told
 
 
-def turned(internal, reference):
-    """R Φ with R Φ Φ_refᵀ symmetric positive definite."""
-    U, _, Vt = np.linalg.svd(internal @ reference.T)
-    return Vt.T @ U.T @ internal
+class Follow:
+    """The germ's modes as a reference, by motions or by strains: as the kernel takes it, and here once more."""
+
+    def __init__(self, made, germ, modes, tracking):
+        self.made, self.count, self.strained = made, len(modes), tracking == STRAIN
+        self.taken = made.stresses(germ, modes) if self.strained else modes
+        self.reference = made.strains(germ, modes) if self.strained else modes
+
+    def turned(self, t):
+        """Φ at t, turned until its product with the reference is symmetric positive definite, and the smallest singular
+        value of that."""
+        _, internal, _, _ = self.made.dense(t, self.count)
+        likeness = self.made.strains(t, internal) if self.strained else internal
+        U, sigma, Vt = np.linalg.svd(likeness @ self.reference.T)
+        return Vt.T @ U.T @ internal, sigma[-1]
 
 
+@pytest.mark.parametrize("tracking", [SUBSPACE, STRAIN], ids=["motion", "strain"])
 @pytest.mark.parametrize("seed", range(4))
-def test_subspace_and_its_slopes(seed):
+def test_subspace_and_its_slopes(seed, tracking):
     made, t, count = Made(seed), np.array([0.3, -0.2]), 3
-    reference = made.dense(np.array([0.1, 0.0]), count)[1]
-    Psi, dPsi, K, dK, told = made.kernel(t, count, SUBSPACE, reference)
+    germ = np.array([0.1, 0.0])
+    follow = Follow(made, germ, made.dense(germ, count)[1], tracking)
+    Psi, dPsi, K, dK, told = made.kernel(t, count, tracking, follow.taken)
 
     def shapes(points):
-        found = [made.dense(point, count) for point in points]
-        return np.array([np.vstack([one, turned(two, reference)]) for one, two, _, _ in found])
+        found = [(made.dense(point, count)[0], follow.turned(point)[0]) for point in points]
+        return np.array([np.vstack(both) for both in found])
 
     def stiffness(points):
         found = []
         for point in points:
             _, internal, squares, stiff = made.dense(point, count)
-            R = turned(internal, reference) @ internal.T
+            R = follow.turned(point)[0] @ internal.T
             whole = np.zeros((made.loaded + count,) * 2)
             whole[: made.loaded, : made.loaded] = stiff
             whole[made.loaded :, made.loaded :] = R @ np.diag(squares) @ R.T
@@ -105,8 +131,7 @@ def test_subspace_and_its_slopes(seed):
     assert_allclose(np.moveaxis(dPsi, 0, -1), expected, atol=1e-7 * np.abs(expected).max())
     expected = slopes(stiffness, t, STEP)
     assert_allclose(np.moveaxis(dK, 0, -1), expected, atol=1e-7 * np.abs(expected).max())
-    overlap = np.linalg.svd(made.dense(t, count)[1] @ reference.T)[1][-1]
-    assert_allclose(told[count], overlap, atol=1e-9)
+    assert_allclose(told[count], follow.turned(t)[1], atol=1e-9)
     assert_allclose(told[:count], made.dense(t, count)[2], rtol=1e-9)
 
 
@@ -130,7 +155,8 @@ def test_sorted_modes_and_their_slopes(seed):
     assert (np.take_along_axis(here, np.abs(here).argmax(axis=1)[:, None], 1) > 0).all()
 
 
-def test_slopes_where_two_frequencies_are_equal():
+@pytest.mark.parametrize("tracking", [SUBSPACE, STRAIN], ids=["motion", "strain"])
+def test_slopes_where_two_frequencies_are_equal(tracking):
     """Two copies of one system, uncoupled: every frequency is double, and the subspace still turns smoothly."""
     one = Made(1, loaded=0)
     both = Made(1, loaded=0)
@@ -142,12 +168,13 @@ def test_slopes_where_two_frequencies_are_equal():
     t, count = np.array([0.3, -0.2]), 4
     rng = np.random.default_rng(0)
     mixed = np.linalg.qr(rng.standard_normal((count, count)))[0]
-    reference = mixed @ both.dense(np.array([0.2, -0.1]), count)[1]
-    Psi, dPsi, _, _, told = both.kernel(t, count, SUBSPACE, reference)
+    germ = np.array([0.2, -0.1])
+    follow = Follow(both, germ, mixed @ both.dense(germ, count)[1], tracking)
+    Psi, dPsi, _, _, told = both.kernel(t, count, tracking, follow.taken)
     assert_allclose(told[0:count:2], told[1:count:2], rtol=1e-10)
 
     def shapes(points):
-        return np.array([turned(both.dense(point, count)[1], reference) for point in points])
+        return np.array([follow.turned(point)[0] for point in points])
 
     assert_allclose(Psi, shapes(t[None])[0], atol=1e-9)
     expected = slopes(shapes, t, STEP)

@@ -48,6 +48,7 @@ class Approximation:
     boxes   : leaves; depth : comparisons on the longest way to one
     jumps   : largest jump of each family across faces between boxes, measured like the error
     dropped : boxes left out because the function does not exist there
+    stagnant : a box in which the error did not fall any more, for which refinement ended
     """
 
     piecewise: Piecewise
@@ -58,6 +59,7 @@ class Approximation:
     depth: int
     jumps: dict[str, float]
     dropped: int
+    stagnant: Box | None = None
 
     @property
     def worst(self) -> float:
@@ -89,6 +91,7 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
     known = evaluated.known
     own = dict.fromkeys(known.relative, float(np.finfo(float).tiny))
     floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
+    floors = {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
     if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
         piecewise = forest.piecewise()
         points = scattered_in(region, MEDIAN_POINTS, seed=0)
@@ -180,6 +183,7 @@ def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derive
         piecewise.depth,
         face_jumps(piecewise, derived, medians),
         dropped,
+        forest.stagnant,
     )
 
 

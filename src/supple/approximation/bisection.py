@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from supple.approximation.polynomial_fit import fit
 from supple.approximation.polynomial_kinds import Kind
 from supple.approximation.samples import Derived
 from supple.approximation.scattered_fit import fitted_families
+from supple.approximation.stagnation import stagnates
 from supple.approximation.validity import Limits, halve_invalid
 
 Array = NDArray[np.float64]
@@ -28,10 +30,21 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False)
 class Part:
-    """A box with the rows of known points in it."""
+    """A box with the rows of known points in it, and the errors of those that it is a half of, oldest first."""
 
     node: Node
     rows: Rows = field(default_factory=NO_ROWS.copy)
+    ancestors: tuple[float, ...] = ()
+
+
+class _Judged(NamedTuple):
+    """The halves of the parts that have to be halved, the parts that are good, the largest error, and a box that is
+    not worth dividing any more."""
+
+    halves: list[Part]
+    good: list[Part]
+    worst: float
+    stagnant: Box | None
 
 
 def bisect(
@@ -51,7 +64,8 @@ def bisect(
     done: list[Part] = []
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
-        if len(evaluated) and len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples:
+        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples
+        if len(evaluated) and (spent or forest.stagnant is not None):
             for root in forest.roots:
                 root.joined([part.node for part in level])
             return forest
@@ -64,13 +78,17 @@ def bisect(
                 part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
         done += level
         medians = region_medians(region, forest, evaluated, derived)
-        level, done, worst = _halves(done, region, evaluated, derived, medians, tolerance, limits, chosen)
+        level, done, worst, forest.stagnant = _halves(
+            done, region, evaluated, derived, medians, tolerance, limits, chosen
+        )
         if not level and done:
             points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
             _evaluate(done, points, evaluated)
             _share(done, forest, evaluated)
             medians = region_medians(region, forest, evaluated, derived)
-            level, done, worst = _halves(done, region, evaluated, derived, medians, tolerance, limits, chosen)
+            level, done, worst, forest.stagnant = _halves(
+                done, region, evaluated, derived, medians, tolerance, limits, chosen
+            )
         if report is not None:
             report(Progress(len(evaluated), len(done) + len(level), len(level), worst))
     return forest
@@ -117,17 +135,19 @@ def _halves(
     tolerance: float,
     limits: Limits,
     chosen: Kind,
-) -> tuple[list[Part], list[Part], float]:
-    """The halves of the parts that have to be halved, the parts that are good, and the largest error."""
+) -> _Judged:
+    """Divide the parts that have to be."""
     halves: list[Part] = []
     good: list[Part] = []
     worst = 0.0
     counted: Influence | None = None
+    stagnant: Box | None = None
     for part in parts:
         box = part.node.box
         xi = box.to_unit(evaluated.points[part.rows])
         valid = evaluated.valid(part.rows)
         axis: int | None
+        ancestors = part.ancestors
         if not valid.all():
             part.node.coefficients = None
             axis = halve_invalid(box, region, xi, valid, limits)
@@ -139,6 +159,9 @@ def _halves(
             error = float(largest(point_errors(evaluated.families(part.rows), found, medians)).max())
             worst = max(worst, error)
             allowed = limits.divisible(box, region, for_accuracy=True)
+            ancestors = (*part.ancestors, error)
+            if error > tolerance and stagnates(ancestors, box.dimension):
+                stagnant = box
             if error <= tolerance or not allowed.any():
                 good.append(part)
                 continue
@@ -149,8 +172,8 @@ def _halves(
         below, above = (Node(half) for half in box.split(axis))
         part.node.children = (below, above)
         for child in part.node.children:
-            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])]))
-    return halves, good, worst
+            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
+    return _Judged(halves, good, worst, stagnant)
 
 
 def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind, weight: Array) -> Array:

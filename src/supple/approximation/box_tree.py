@@ -43,10 +43,14 @@ class Node:
 
 @dataclass
 class Forest:
-    """Root boxes with their trees, and the list of multi-indices whose first terms each leaf uses."""
+    """Root boxes with their trees, and the list of multi-indices whose first terms each leaf uses.
+
+    stagnant : a box whose error did not fall any more, for which refinement ended
+    """
 
     roots: list[Node]
     indices: Indices
+    stagnant: Box | None = None
 
     def piecewise(self) -> Piecewise:
         """The function as arrays; leaves in the order of their boxes."""

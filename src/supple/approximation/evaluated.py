@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,10 +19,12 @@ class Evaluated:
 
     points : (N, s); values : (N, t); gradients : (N, t, s) or None; families : name -> (N, k); valid : (N,)
     fitted : (N,) whether some fit has used the point; the others served only to check
+    floors : norms below which a family does not count, where the caller knows them
     """
 
-    def __init__(self, sampler: Sampler, dimension: int):
+    def __init__(self, sampler: Sampler, dimension: int, floors: Mapping[str, float] | None = None):
         self._sampler = sampler
+        self.floors = dict(floors or {})
         self._row: dict[bytes, int] = {}
         self.points: Array = np.zeros((0, dimension))
         self.samples: Samples | None = None

@@ -29,6 +29,7 @@ from supple.approximation.scattered_fit import (
     missing,
     samples_for,
 )
+from supple.approximation.stagnation import stagnates
 from supple.approximation.suspects import Suspicion
 from supple.approximation.validity import Limits, halve_invalid
 
@@ -78,7 +79,7 @@ class Refinement:
             if not work:
                 if not self._validate() and not self._look_again():
                     return self.forest
-            elif not self._round(work):
+            elif self.forest.stagnant is not None or not self._round(work):
                 for root in self.forest.roots:
                     root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
                 self._search(_LOOKS)  # it is not good enough: say truly how bad it is
@@ -169,7 +170,10 @@ class Refinement:
             leaf.errors[-1] = (leaf.degree, max(error, leaf.errors[-1][1]))
         axis = self._axis_to_halve(leaf, error)
         if axis is not None:
-            self._halve(leaf, axis)
+            if stagnates((*leaf.ancestors, error), leaf.box.dimension):
+                leaf.stage, self.forest.stagnant = "stuck", leaf.box
+            else:
+                self._halve(leaf, axis, error)
         elif leaf.degree < self.highest:
             leaf.degree += 1
         else:
@@ -218,7 +222,7 @@ class Refinement:
         else:
             self._halve(leaf, axis)
 
-    def _halve(self, leaf: Leaf, axis: int) -> None:
+    def _halve(self, leaf: Leaf, axis: int, error: float | None = None) -> None:
         """Replace a leaf by its halves; each takes the known points in it."""
         lower, upper = leaf.box.split(axis)
         leaf.node.axis, leaf.node.children = axis, (Node(lower), Node(upper))
@@ -227,6 +231,7 @@ class Refinement:
         for child in leaf.node.children:
             self._seed += 1
             half = Leaf(child, self._seed, degree=min(max(FIRST_DEGREE, leaf.degree - 2), self.highest))
+            half.ancestors = leaf.ancestors if error is None else (*leaf.ancestors, error)
             half.fitted = leaf.fitted[child.box.contains(self.evaluated.points[leaf.fitted])]
             half.checks = leaf.checks[child.box.contains(self.evaluated.points[leaf.checks])]
             halves.append(half)

@@ -24,6 +24,7 @@ class Leaf:
     stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
                      neither a higher degree nor halves are possible
     validated      : whether fresh points have been looked at since
+    ancestors      : errors of the boxes that this one is a half of, when they were halved, oldest first
     """
 
     node: Node
@@ -34,6 +35,7 @@ class Leaf:
     errors: list[tuple[int, float]] = field(default_factory=list)
     stage: str = "fit"
     validated: bool = False
+    ancestors: tuple[float, ...] = ()
 
     @property
     def box(self) -> Box:

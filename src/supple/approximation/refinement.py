@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from supple.approximation.approximation import Approximation, Report, checked_region, conclude
 from supple.approximation.bisection import bisect
@@ -32,6 +32,7 @@ def adaptive(
     shortest: float = 1 / 64,
     continuous: bool = False,
     seed: int = 0,
+    floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
 ) -> Approximation:
     """Approximate until the error of every family is below `tolerance`.
@@ -43,6 +44,7 @@ def adaptive(
     largest_samples : evaluations after which refinement stops, with a warning and the error reached
     shortest        : width, relative to the region's, below which a box with points where the function does not exist
                       is left out
+    floors          : norms of families below which errors are not measured against them, but against the floor
     continuous      : the result is continuous across faces; boxes are then the cells of one grid
     """
     boxes = checked_region(region)
@@ -54,7 +56,7 @@ def adaptive(
         raise InputError("quadratic fits are not continuous across faces", hint='take "lagrange" or "auto"')
     if degree is not None and degree < 1:
         raise InputError(f"a degree of {degree} is too low", hint="give 1 or more")
-    evaluated = Evaluated(sampler, boxes[0].dimension)
+    evaluated = Evaluated(sampler, boxes[0].dimension, floors)
     limits = Limits(largest_samples, shortest)
     forest: Forest
     if continuous:
@@ -67,9 +69,13 @@ def adaptive(
     result = conclude(boxes, forest, evaluated, derived)
     if result.worst > tolerance:
         name = max(result.error, key=lambda item: result.error[item].worst)
+        advice = "allow more samples, a higher degree or a smaller region"
+        if result.stagnant is not None:
+            where = ", ".join(f"{value:.4g}" for value in result.stagnant.center)
+            advice = f"dividing boxes does not lower it any more near ({where}): the function jumps there, or nearly so"
         warnings.warn(
             f'family "{name}" is approximated to {result.worst:.2g} only, not {tolerance:g}, after {len(evaluated)} '
-            "evaluations; allow more samples, a higher degree or a smaller region",
+            f"evaluations; {advice}",
             SuppleWarning,
             stacklevel=2,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ def uniform(
     degree: int = 2,
     checks: int = 200,
     seed: int = 0,
+    floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
 ) -> Approximation:
     """Approximate on counts[i] equal boxes along axis i of every box of the region.               [Brüls 2004, 4]
@@ -52,7 +53,7 @@ def uniform(
         raise InputError(f"{list(counts)} boxes along {s} axes", hint="give one number, 1 or more, for each axis")
     chosen = kind(fit, s, degree)
     forest = Forest([gridded(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
-    evaluated = Evaluated(sampler, s)
+    evaluated = Evaluated(sampler, s, floors)
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     fit_leaves(leaves, chosen, evaluated)
     evaluated.require_some()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.local import ConstraintModes, InternalModes, names, require_elastic_bodies
+from supple.cli.local import ConstraintModes, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
@@ -87,9 +87,20 @@ Workers = Annotated[
 Tracking = Annotated[
     str | None,
     typer.Option(
-        "--tracking", metavar="subspace|modes", show_default=False, help="Of internal modes (elastic bodies)."
+        "--tracking",
+        metavar="subspace|strain|modes",
+        show_default=False,
+        help="How internal modes are followed: their subspace by motions or by strains, whichever suits the region "
+        "better if left out, or one by one.",
     ),
 ]
+InternalModes = Annotated[
+    str | None,
+    typer.Option(
+        "--internal-modes", metavar="N|auto", show_default=False,
+        help="How many internal modes to keep (elastic bodies); auto: as few as hold together over the region.",
+    ),
+]  # fmt: skip
 Germ = Annotated[
     str | None,
     typer.Option("--germ", metavar="WHERE", show_default=False, help="Reference of internal modes (elastic bodies)."),
@@ -124,13 +135,13 @@ def reduce(
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
         if store is not None and no_store:
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
-        counts = box_counts(boxes)
+        counts, modes = box_counts(boxes), _count(internal_modes)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
         task: dict[str, Any] = {"region": ranges, "fit": fit.value, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance
-        task |= _modes(mechanism, constraint_modes, internal_modes, tracking, germ)
+        task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
         if dry_run:
             _estimate(answer, mechanism, task)
             return
@@ -153,26 +164,49 @@ def reduce(
         seconds = time.perf_counter() - start
         refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
         written = None if refused and not keep else model.save(target)
-        answer.give(_data(model, written, seconds), lambda: _show(model, written, seconds))
+        size = kept.stat().st_size if kept is not None and kept.exists() else 0
+
+        def show() -> None:
+            _show(model, written, seconds)
+            if kept is not None:
+                print(f"samples kept in {kept} ({size / 2**20:.3g} MB); it may be removed")
+
+        stored = {"store": None if kept is None else str(kept), "store_bytes": size}
+        answer.give(_data(model, written, seconds) | stored, show)
         if refused:
             raise answer.cut_short(_missed(model, target, kept, written), NumericalError.exit_status)
 
 
+def _count(text: str | None) -> int | Literal["auto"]:
+    """How many internal modes: a number, or "auto"."""
+    if text is None:
+        return 0
+    if text.strip() == "auto":
+        return "auto"
+    if not text.strip().isdecimal():
+        raise typer.BadParameter(f"{text!r} is neither a number from 0 on nor auto", param_hint="--internal-modes")
+    return int(text)
+
+
 def _modes(
-    mechanism: Mechanism, constraint: str | None, internal: int | None, tracking: str | None, germ: str | None
+    mechanism: Mechanism,
+    constraint: str | None,
+    internal: int | Literal["auto"],
+    tracking: str | None,
+    germ: str | None,
 ) -> dict[str, Any]:
     """Options about modes, refused where they mean nothing."""
     from supple.diagnostics import InputError
 
     asked_of = {"--constraint-modes": constraint, "--internal-modes": internal, "--tracking": tracking, "--germ": germ}
     require_elastic_bodies(mechanism, asked_of)
-    found: dict[str, Any] = {"constraint_modes": names(constraint), "internal_modes": internal or 0}
+    found: dict[str, Any] = {"constraint_modes": names(constraint), "internal_modes": internal}
     asked = "--tracking" if tracking else "--germ" if germ else None
     if asked and not found["internal_modes"]:
         raise InputError(f"{asked} is about internal modes, and none are kept", hint="give --internal-modes N as well")
     if tracking:
-        if tracking not in ("subspace", "modes"):
-            raise InputError(f'there is no tracking "{tracking}"', hint="choose subspace or modes")
+        if tracking not in ("subspace", "strain", "modes"):
+            raise InputError(f'there is no tracking "{tracking}"', hint="choose subspace, strain or modes")
         found["tracking"] = tracking
     if germ:
         found["germ"] = configuration(mechanism, germ)
@@ -232,6 +266,7 @@ def _data(model: ReducedModel, target: Path | None, seconds: float) -> dict[str,
         "frequencies": made["error"].get("frequencies", {}).get("each", []),
         "truncation": made.get("truncation", {}),
         "exchanges": made.get("exchanges", []),
+        "modes": made["options"]["modes"],
         "rigid": model.rigid,
         "operations": made["operations"],
         "kernel_operations": made["kernel_operations"],
@@ -260,6 +295,8 @@ def _show(model: ReducedModel, target: Path | None, seconds: float) -> None:
     out.table(("coefficients", "largest error", "at"), rows)
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))
+    if model.layout.internal:
+        out.line(_followed(made["options"]["modes"], model.layout.internal))
     for name, value in model.held.items():
         out.line(f"{name} is held at {value:.6g}: it is no coordinate of the model")
     if made["dropped"]:
@@ -271,6 +308,17 @@ def _show(model: ReducedModel, target: Path | None, seconds: float) -> None:
     )
     if target is not None:
         out.line(f"written to {target}")
+
+
+def _followed(modes: dict[str, Any], count: int) -> str:
+    """How many internal modes there are, and what they are turned to, in words."""
+    ways = {
+        "subspace": "as a subspace, by its motion",
+        "strain": "as a subspace, by its strains",
+        "modes": "one by one",
+    }
+    germ = "the rest" if modes["germ"] is None else "(" + ", ".join(f"{value:.4g}" for value in modes["germ"]) + ")"
+    return f"{count} internal mode{'s' if count > 1 else ''}, followed from {germ} {ways[modes['tracking']]}"
 
 
 def _left_out(lost: dict[str, Any]) -> str:

@@ -17,21 +17,22 @@ from supple.geometry.rotation import skew
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-from supple.parameterization.flexible_kernel import EXACT, MODES, SORTED, SPARE, SUBSPACE, upwards
+from supple.parameterization.flexible_kernel import EXACT, MODES, SORTED, SPARE, STRAIN, SUBSPACE, upwards
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _BAND = 2.5  # over the highest internal mode at the germ, spare ones included: room for the rest of the region
-TRACKING = {"none": SORTED, "subspace": SUBSPACE, "modes": MODES}
+TRACKING = {"none": SORTED, "subspace": SUBSPACE, "modes": MODES, "strain": STRAIN}
 
 
 @dataclass(frozen=True)
 class ModeChoice:
     """Which modes describe the deformation: constraint modes of named displacements (`E.z`), and internal modes.
 
-    tracking : "none" sorts internal modes by frequency; "subspace" follows the germ's subspace; "modes" follows the
-               germ's modes one by one, each like the most similar one at a neighbour
+    tracking : "none" sorts internal modes by frequency; "subspace" follows the germ's subspace by how it moves, in the
+               axes of the bodies, "strain" by how it strains them; "modes" follows the germ's modes one by one, each
+               like the most similar one at a neighbour
     germ     : θ where internal modes are taken from as a reference; the rest if left out
     """
 
@@ -75,6 +76,8 @@ class FlexibleSystem:
 
     uses  : row among those computed, role and number, coefficient and reference, place of its value among the measures
     sizes : constraint modes, internal modes, tracking, actuators
+    reference : (k, z) internal modes at the germ
+    stresses  : (k, z + rows held) theirs, (ΛΦ/ω, CΦ/(c ω)), the latter of elastic rows: what "strain" is measured by
     """
 
     choice: ModeChoice
@@ -83,6 +86,7 @@ class FlexibleSystem:
     uses: tuple[Integers, Integers, Array, Integers]
     sizes: Integers
     reference: Array = field(repr=False)
+    stresses: Array = field(repr=False)
     germ: Configuration = field(repr=False)
 
     @property
@@ -123,7 +127,8 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
         search,
     )
     sizes = np.array([len(choice.constraint), choice.internal, TRACKING[choice.tracking], len(mechanism.actuators)])
-    return FlexibleSystem(choice, rest, flexible, uses, sizes, reference, germ)
+    stresses = stresses_of(rest, rows_at(rest, held.rows, germ.X[None])[0], reference)
+    return FlexibleSystem(choice, rest, flexible, uses, sizes, reference, stresses, germ)
 
 
 def _with_elastic_dampers(
@@ -172,6 +177,17 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
     reference = Z[0, : choice.internal].copy()
     _upwards(rest, reference)
     return rest, (float(found.shift), float(found.cut), found.start), reference
+
+
+def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:
+    """(ΛΦ, CΦ/c)/ω (k, z + m) of modes (k, z) where the rows held are C (m, z): what strains are measured against."""
+    compliance = rest.held_and_loaded().compliance
+    soft = compliance > 0.0
+    rows = modes @ C.T
+    acting = np.where(soft, rows / np.where(soft, compliance, 1.0), 0.0)
+    inside = modes * rest.arrays.stiffness
+    squares = np.einsum("kz,kz->k", modes, inside) + np.einsum("km,km->k", rows, acting)
+    return np.hstack([inside, acting]) / np.sqrt(squares)[:, None]
 
 
 def _upwards(rest: ElasticRest, modes: Array) -> None:

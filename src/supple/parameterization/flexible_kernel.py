@@ -24,6 +24,9 @@ from supple.parameterization.internal_modes import (
     most_alike,
     one_by_one,
     stiffness_slopes,
+    strain_overlap_slopes,
+    strain_overlaps,
+    stresses,
     subspace_slopes,
     towards,
     turned_by_frequency,
@@ -32,7 +35,7 @@ from supple.parameterization.internal_modes import (
 
 # What became of a position.
 DONE, SINGULAR, NOT_CONVERGED, TOO_FEW = 1, 0, -1, -2
-SORTED, SUBSPACE, MODES = 0, 1, 2
+SORTED, SUBSPACE, MODES, STRAIN = 0, 1, 2, 3
 SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
 EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
 
@@ -43,6 +46,7 @@ def elastic_modes(rest, held, compliance, loaded, C, dC, search, reference, coun
 
     Psi (d, n) and dPsi (s, d, n), K (d, d) and dK (s, d, d) of δ = (γ, ι); told (count + 2,): ω² of the internal modes,
     by rising value, then the smallest overlap with the reference, and Σ 2^i over their places i among all modes.
+    reference : modes to turn to (count, n); by strains, their stresses (count, n + m)
     """
     stiffness = rest[3]
     shift, cut, start = search
@@ -85,7 +89,9 @@ def elastic_modes(rest, held, compliance, loaded, C, dC, search, reference, coun
         return TOO_FEW
     chosen = np.arange(count)
     if tracking == SUBSPACE:
-        most_alike(Z, found, reference, count, chosen)
+        most_alike(np.dot(Z[:found], np.ascontiguousarray(reference.T)), count, chosen)
+    elif tracking == STRAIN:
+        most_alike(strain_overlaps(Z[:found], squares[:found], stresses(reference, C)), count, chosen)
     elif tracking == MODES:
         one_by_one(Z, found, reference, count, chosen)
     told[count + 1] = 0.0
@@ -108,21 +114,30 @@ def elastic_modes(rest, held, compliance, loaded, C, dC, search, reference, coun
     subspace_slopes(stiffness, C, compliance, order, rank, Phi, lowest, mu, dC, Y)
     stiffness_slopes(mu, dC, Phi, G)
     Kii = np.diag(lowest)
-    if tracking == SUBSPACE:
-        R, overlap = towards(Phi, reference)
+    if tracking in (SUBSPACE, STRAIN):
+        strained = tracking == STRAIN
+        B = stresses(reference, C) if strained else reference
+        rows = np.ascontiguousarray(reference[:, n:])
+        P = strain_overlaps(Phi, lowest, B) if strained else np.dot(Phi, np.ascontiguousarray(B.T))
+        R, overlap = towards(P)
         told[count] = overlap
         Rt = np.ascontiguousarray(R.T)
-        Phi = np.dot(R, Phi)
+        turned_P = np.dot(R, P)
+        turned_P = 0.5 * (turned_P + turned_P.T)
+        turned_Phi = np.dot(R, Phi)
         Kii = np.dot(np.dot(R, Kii), Rt)
-        P = np.dot(Phi, np.ascontiguousarray(reference.T))
-        P = 0.5 * (P + P.T)
         for k in range(s):
+            if strained:
+                W = strain_overlap_slopes(Phi, lowest, B, P, Y[k], G[k], np.dot(rows, dC[k]))
+            else:
+                W = np.dot(Y[k], np.ascontiguousarray(B.T))
             Y[k] = np.dot(R, Y[k])
             G[k] = np.dot(np.dot(R, G[k]), Rt)
-            T = turned_with_reference(P, np.dot(Y[k], np.ascontiguousarray(reference.T)))
-            Y[k] += np.dot(T, Phi)
+            T = turned_with_reference(turned_P, np.dot(R, W))
+            Y[k] += np.dot(T, turned_Phi)
             turned = np.dot(T, Kii)
             G[k] += turned + turned.T
+        Phi = turned_Phi
     else:
         for k in range(s):
             T = turned_by_frequency(lowest, G[k])

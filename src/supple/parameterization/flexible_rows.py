@@ -46,7 +46,7 @@ def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> Flexi
     out = np.empty((len(X), layout.width))
     modes = np.empty((len(X), len(system.coordinates), system.rest.size))
     status = np.empty(len(X), dtype=np.int64)
-    references = system.reference[None]
+    references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
         references = followed(system, configuration)
 

@@ -6,7 +6,8 @@ subspace is Y with
     (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
 
 (regular as long as no retained mode meets one outside the set), and Φ' = Y + T Φ with a skew T that the reference
-fixes: P = ΦΦ_refᵀ stays symmetric if T P + P T = Wᵀ - W, W = YΦ_refᵀ (docs/theory/parameterization.md, eqs. 6-12).
+fixes: P, the overlaps of the modes with the reference, stays symmetric if T P + P T = Wᵀ - W, W the change of P along
+Y. Overlap is that of motions, P = ΦΦ_refᵀ, or that of strains (docs/theory/parameterization.md, eqs. 6-12b).
 """
 
 from __future__ import annotations
@@ -20,32 +21,64 @@ NEAR = 1e-9  # of ω²: as close as a frequency may come to one of a single body
 
 
 @kernel
-def towards(Phi, reference):
-    """R (k, k), orthogonal, with R Φ Φ_refᵀ symmetric positive definite, and the smallest singular value of ΦΦ_refᵀ."""
-    P = np.dot(Phi, np.ascontiguousarray(reference.T))
+def stresses(reference, C):
+    """B (k, n): what the stresses of the reference do on each z. Those in the bodies, ΛΦ_ref/ω_ref, stay as they are in
+    the axes of the bodies, those in elastic rows, C_refΦ_ref/(c ω_ref), act along the rows as they are at θ.
+
+    reference : (k, n + m), both, see `FlexibleSystem`
+    """
+    n = C.shape[1]
+    return reference[:, :n] + np.dot(np.ascontiguousarray(reference[:, n:]), C)
+
+
+@kernel
+def strain_overlaps(Phi, squares, B):
+    """P = Ω⁻¹ΦBᵀ: cosines between the strains of the modes Φ (k, n) and those of the reference, by elastic energy."""
+    P = np.dot(Phi, np.ascontiguousarray(B.T))
+    for i in range(P.shape[0]):
+        P[i] /= np.sqrt(squares[i])
+    return P
+
+
+@kernel
+def strain_overlap_slopes(Phi, squares, B, P, Y, G, dB):
+    """W (k, k), the change of P where Φ' = Y: ΦKΦᵀ changes by G, and with it Ω⁻¹ by -G_ij / (ω_i ω_j (ω_i + ω_j))."""
+    W = np.dot(Y, np.ascontiguousarray(B.T)) + np.dot(Phi, np.ascontiguousarray(dB.T))
+    k = P.shape[0]
+    for i in range(k):
+        one = np.sqrt(squares[i])
+        for j in range(k):
+            W[i, j] /= one
+        for m in range(k):
+            factor = G[i, m] / (one * (one + np.sqrt(squares[m])))
+            for j in range(k):
+                W[i, j] -= factor * P[m, j]
+    return W
+
+
+@kernel
+def towards(P):
+    """R (k, k), orthogonal, with R P symmetric positive definite, and the smallest singular value of P."""
     U, sigma, Vt = np.linalg.svd(P)
     R = np.dot(np.ascontiguousarray(Vt.T), np.ascontiguousarray(U.T))
     return R, sigma[-1]
 
 
 @kernel
-def most_alike(Z, found, reference, k, chosen):
-    """Which k of the modes Z (found, n) stand for the reference (k, n), by rising frequency.
+def most_alike(P, k, chosen):
+    """Which k of the modes stand for the reference, by rising frequency; P (found, k) are their overlaps with it.
 
     The lowest ones as long as every direction of the reference has a part of at least KEPT in them: a subspace that
     only turns is followed, however far. Otherwise those that span most of the reference.
     """
-    if towards(Z[:k], reference)[1] >= KEPT:
+    if towards(np.ascontiguousarray(P[:k]))[1] >= KEPT:
         for i in range(k):
             chosen[i] = i
         return
-    share = np.zeros(found)
-    for i in range(found):
+    share = np.zeros(P.shape[0])
+    for i in range(P.shape[0]):
         for j in range(k):
-            product = 0.0
-            for c in range(Z.shape[1]):
-                product += Z[i, c] * reference[j, c]
-            share[i] += product * product
+            share[i] += P[i, j] * P[i, j]
     taken = np.argsort(-share)[:k]
     order = np.sort(taken)
     for i in range(k):

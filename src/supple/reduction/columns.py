@@ -26,10 +26,11 @@ from supple.parameterization.flexible_arrays import RIGID, ModeChoice, flexible_
 from supple.parameterization.layout import Layout
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
+from supple.reduction import natural_size
+from supple.reduction.natural_size import natural_sizes
 
 Array = NDArray[np.float64]
 
-_QUIET = 1e-11  # of a coefficient's largest entry: what a block may change by and still count as constant
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
 FAMILIES = ("M", "K", "christoffel", "force", "damping", "input_map", "outputs", "output_modes", "friction_map")
 
@@ -44,6 +45,7 @@ class Columns:
     layout  : of the reduced model; rows : of the local model
     drifted : of each constant, the largest departure seen in any sample, of the constant's size
     ignored : blocks that are zero, or constant, to rounding
+    natural : norm of each block of a flexible mechanism, if nothing in it cancelled
     """
 
     layout: CoefficientLayout
@@ -51,6 +53,7 @@ class Columns:
     structured: bool
     ignored: frozenset[str] = frozenset()
     drifted: dict[str, float] = field(default_factory=dict)
+    natural: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
         """Values, gradients and families at each row."""
@@ -121,6 +124,11 @@ class Columns:
             }
             for name in self.families
         }
+
+    def floors(self, tolerance: float) -> dict[str, float]:
+        """Norms below which a block is judged as if it were that large: it does not count, or is rounding."""
+        least = max(natural_size.SIGNIFICANT, natural_size.ROUNDING / tolerance)
+        return {block: least * norm for block, norm in self.natural.items()}
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -254,19 +262,28 @@ def _flexible_columns(
         force="from-potential" if from_potential else "fitted", internal=choice.internal,
     )  # fmt: skip
     found = Columns(layout, rows, structured)
-    return replace(found, ignored=_quiet_blocks(found, parts))
+    sizes = natural_sizes(mechanism, parts, theta)
+    ignored = _quiet_blocks(found, parts, sizes)
+    natural = {
+        block: float(np.median(np.linalg.norm(sizes[name][:, places], axis=1)))
+        for name in found.families
+        for block, places in block_places(layout, name).items()
+        if block not in ignored
+    }
+    return replace(found, ignored=ignored, natural=natural)
 
 
-def _quiet_blocks(columns: Columns, parts: Mapping[str, Array]) -> frozenset[str]:
-    """Blocks that are zero or do not change, to rounding of the whole coefficient: they have no error to speak of."""
-    quiet = set()
+def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[str, Array]) -> frozenset[str]:
+    """Blocks that are zero or do not change, to rounding of what they are made of: they have no error to speak of."""
+    quiet: set[str] = set()
+    loud: set[str] = set()
     for name in columns.families:
         whole = _full(_values(parts, name), name, columns.layout.size)
-        size = float(np.abs(whole).max()) or 1.0
+        change = np.ptp(whole, axis=0)
         for block, places in block_places(columns.layout, name).items():
-            if float(np.ptp(whole[:, places], axis=0).max(initial=0.0)) <= _QUIET * size:
-                quiet.add(block)
-    return frozenset(quiet)
+            still = (change[places] <= natural_size.STILL * sizes[name][:, places].max(axis=0)).all()
+            (quiet if still else loud).add(block)
+    return frozenset(quiet if loud else quiet - {"M_θθ"})  # something has to be measured
 
 
 def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:

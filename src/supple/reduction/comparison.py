@@ -139,8 +139,9 @@ def _compared(
         off = _frequency_errors(model, full, reduced)
         worst = int(np.argmax(off))
         error[FREQUENCIES], at[FREQUENCIES] = float(off[worst]), dict(zip(names, x[worst].tolist(), strict=True))
+    stated = model.provenance.get("error", {})
     for name, family in exact.items():
-        median = float(np.median(norms(typical[name])))
+        median = max(float(np.median(norms(typical[name]))), stated.get(name, {}).get("median_norm", 0.0))
         difference = norms(found[name] - family)
         size = np.maximum(norms(family), median)
         if not np.any(size > 0.0):

@@ -9,7 +9,7 @@ germ's subspace: at a crossing it stays what it is, in the middle of an exchange
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from supple.approximation.box import Box
 from supple.approximation.designs import scattered
 from supple.description.mechanism import Mechanism
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.kinematics.closure import assemble
 from supple.parameterization.flexible_arrays import ModeChoice, flexible_system
 from supple.parameterization.flexible_kernel import DONE, SPARE
@@ -28,7 +28,7 @@ from supple.parameterization.torn_modes import TornModes, torn_modes
 
 Array = NDArray[np.float64]
 
-_POINTS, _LINES = 240, 24  # points of a scan in one dimension; lines in more, each of a few points
+_POINTS, _LINES = 240, 24  # points of a scan in one dimension; lines of each kind in more, each of a few points
 _CLOSE = 1e-7  # of a line: how close a change of places is pinned down
 _FALLEN = 0.9  # overlap below which the middle of a change is an exchange
 _SAME = 0.02  # of the region: exchanges closer than that are one
@@ -47,13 +47,15 @@ _AROUND = np.vstack(  # a loop of the square [-1, 1]², closed
 
 @dataclass(frozen=True)
 class Exchange:
-    """theta : where; overlap : smallest singular value of Φ Φ_refᵀ there; hz : of the modes that swap, kept and not;
-    cure : how many internal modes would hold both, None if that was not found among a few more."""
+    """theta : where; overlap : smallest overlap with the reference there; hz : of the modes that swap, kept and not;
+    cure : how many internal modes would hold both, None if that was not found among a few more;
+    jump : the set is another one on the other side, at once: what no fit can follow."""
 
     theta: tuple[float, ...]
     overlap: float
     hz: tuple[float, float] | None
     cure: int | None
+    jump: bool = False
 
     def data(self) -> dict[str, Any]:
         return asdict(self) | {"theta": list(self.theta)}
@@ -61,22 +63,30 @@ class Exchange:
     def words(self, names: tuple[str, ...]) -> str:
         where = ", ".join(f"{name}={value:.4g}" for name, value in zip(names, self.theta, strict=True))
         pair = "" if self.hz is None else f" ({self.hz[0]:.4g} Hz with {self.hz[1]:.4g} Hz)"
-        cure = "more internal modes" if self.cure is None else f"{self.cure} internal modes"
-        what = f"a mode of the set exchanges with one outside it{pair}, overlap {self.overlap:.2f}"
-        return f"at {where} {what}: keep {cure}"
+        at_once = " at once" if self.jump else ""
+        what = f"a mode of the set exchanges with one outside it{at_once}{pair}, overlap {self.overlap:.2f}"
+        return f"at {where} {what}: {self.advice}"
+
+    @property
+    def advice(self) -> str:
+        """What would help."""
+        if self.cure is None:
+            return f"none of up to {SPARE} more internal modes cure it; take a smaller region, or another germ"
+        return f"keep {self.cure} internal modes"
 
 
 class _Seen(NamedTuple):
     valid: NDArray[np.bool_]
     overlap: Array
     places: Array
+    modes: Array
 
 
 def exchanges(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], seed: int = 0) -> list[Exchange]:
-    """Exchanges on a scan of the region: along it in one dimension, on scattered lines through it in more."""
+    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more."""
     if not choice.internal:
         return []
-    asked = replace(choice, tracking="subspace")
+    asked = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
     found: list[Exchange] = []
     for box in boxes:
         width = np.linalg.norm(2.0 * box.half)
@@ -109,9 +119,19 @@ def torn(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[Tor
 def _lines(box: Box, seed: int) -> list[Array]:
     if box.dimension == 1:
         return [np.linspace(box.lower, box.upper, _POINTS)]
-    ends = box.from_unit(scattered(box.dimension, 2 * _LINES, seed))
+    # Sets change most far from the germ: diagonals and edges reach every corner, scattered lines what lies between.
+    corners = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
+    pairs = [(one, -one) for one in corners if one[0] > 0.0]
+    for axis in range(box.dimension):
+        pairs += [
+            (one, one * np.where(np.arange(box.dimension) == axis, -1.0, 1.0)) for one in corners if one[axis] > 0.0
+        ]
+    pairs = pairs[:: -(-len(pairs) // _LINES)]
+    inside = scattered(box.dimension, 2 * _LINES, seed)
+    pairs += [(inside[2 * i], inside[2 * i + 1]) for i in range(_LINES)]
     t = np.linspace(0.0, 1.0, _POINTS // _LINES * 2)[:, None]
-    return [ends[2 * i] + t * (ends[2 * i + 1] - ends[2 * i]) for i in range(_LINES)]
+    ends = [box.from_unit(np.array(pair)) for pair in pairs]
+    return [a + t * (b - a) for a, b in ends if np.any(a != b)]
 
 
 def _on_line(mechanism: Mechanism, choice: ModeChoice, line: Array, half: Array) -> list[Exchange]:
@@ -131,8 +151,11 @@ def _between(
     """All changes of places between two points, each judged by the overlap in its middle."""
     middle = 0.5 * (a + b)
     if 2.0**-depth < _CLOSE:
-        overlap = float(_look(mechanism, choice, middle[None]).overlap[0])
-        return [_told(mechanism, choice, middle, half, overlap)] if overlap < _FALLEN else []
+        seen = _look(mechanism, choice, np.vstack([middle, a, b]))
+        overlap = float(seen.overlap[0])
+        alike = np.linalg.svd(seen.modes[1] @ seen.modes[2].T, compute_uv=False)[-1]
+        jump = bool(alike < _FALLEN)
+        return [_told(mechanism, choice, middle, half, overlap, jump)] if jump or overlap < _FALLEN else []
     seen = _look(mechanism, choice, middle[None])
     if not seen.valid[0]:
         return []
@@ -147,19 +170,22 @@ def _between(
 def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
     system = flexible_system(mechanism, choice)
     configuration = assemble(mechanism, theta, failures="mark")
-    rows, _, status = flexible_rows(configuration, system)
+    rows, modes, status = flexible_rows(configuration, system)
     told = layout_of(system).split(rows)["told"]
-    return _Seen(configuration.assembled & (status == DONE), told[:, -2], told[:, -1])
+    kept = modes[:, modes.shape[1] - choice.internal :]
+    return _Seen(configuration.assembled & (status == DONE), told[:, -2], told[:, -1], kept)
 
 
-def _told(mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array, overlap: float) -> Exchange:
+def _told(
+    mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array, overlap: float, jump: bool = False
+) -> Exchange:
     cure = None
     for more in range(1, SPARE + 1):
         larger = replace(choice, internal=choice.internal + more)
         if not _changes(mechanism, larger, theta, half):
             cure = larger.internal
             break
-    return Exchange(tuple(theta.tolist()), overlap, _pair(mechanism, choice, theta), cure)
+    return Exchange(tuple(theta.tolist()), overlap, _pair(mechanism, choice, theta), cure, jump)
 
 
 def _changes(mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array) -> bool:
@@ -170,14 +196,29 @@ def _changes(mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array
 
 
 def _pair(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> tuple[float, float] | None:
-    """Frequencies of the kept mode and the other one that are closest to each other, of those that share a shape."""
+    """Frequencies of the kept mode with the least part of the reference in it, and of the other one with the most."""
     system = flexible_system(mechanism, choice)
     X = np.ascontiguousarray(assemble(mechanism, theta[None]).X)
     squares, Z = constrained_modes(system.rest, system.rest.held_and_loaded(), X, choice.internal + SPARE)
-    share = np.square(Z[0] @ system.reference.T).sum(axis=1)
-    mixed = np.flatnonzero((share > 0.1) & (share < 0.9))
-    if len(mixed) < 2:
+    likeness = Z[0] @ system.reference.T
+    if choice.tracking == "strain":
+        held = system.rest.held_and_loaded()
+        likeness = strain_likeness(system.stresses, rows_at(system.rest, held.rows, X), squares, Z)[0]
+    share = np.square(likeness).sum(axis=1)
+    places = int(_look(mechanism, choice, theta[None]).places[0])
+    kept = np.array([bool(places >> i & 1) for i in range(len(share))])
+    if kept.all():
         return None
-    inside, outside = mixed[np.argsort(-share[mixed])[:2]]
+    inside, outside = np.argmin(np.where(kept, share, np.inf)), np.argmax(np.where(kept, -np.inf, share))
     hz = np.sqrt(squares[0]) / (2.0 * np.pi)
     return float(hz[inside]), float(hz[outside])
+
+
+def strain_likeness(stresses: Array, rows: Array, squares: Array, modes: Array) -> Array:
+    """Overlaps (N, found, k) of the strains of modes (N, found, z), of ω² (N, found), with those of a reference.
+
+    stresses : (k, z + m) of the reference; rows : (N, m, z) held
+    """
+    z = modes.shape[2]
+    acting = stresses[:, :z] + stresses[:, z:] @ rows
+    return np.asarray(np.einsum("nfz,nkz->nfk", modes, acting) / np.sqrt(squares)[:, :, None])

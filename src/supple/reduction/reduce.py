@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation, Report
+from supple.approximation.box import Box
 from supple.approximation.designs import scattered
 from supple.approximation.refinement import adaptive
 from supple.approximation.samples import Samples
@@ -30,7 +31,8 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_limits
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate, grid_samples
-from supple.reduction.exchanges import exchanges, torn
+from supple.reduction.exchanges import Exchange, exchanges, torn
+from supple.reduction.mode_set import Count, kept_modes
 from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
@@ -48,6 +50,7 @@ Fit = Literal["auto", "chebyshev", "quadratic", "lagrange"]
 FITS = ("auto", "chebyshev", "quadratic", "lagrange")
 STRUCTURED = ("auto", "chebyshev")  # Γ and the force follow from the fitted M and potential
 LARGEST = 200_000  # samples, before a refinement gives up
+LARGEST_STORE = 2 * 1024**3  # bytes of samples, likewise
 _PROBES = 5  # samples that tell what does not change
 
 
@@ -79,8 +82,8 @@ def reduce(
     seed: int = 0,
     progress: bool | None = None,
     constraint_modes: Sequence[str] = (),
-    internal_modes: int = 0,
-    tracking: str = "subspace",
+    internal_modes: Count = 0,
+    tracking: str = "auto",
     germ: At = None,
     rigid: bool = False,
 ) -> ReducedModel:
@@ -102,19 +105,21 @@ def reduce(
     progress   : show a line on standard error; left out, if that is a terminal
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
                  parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
-                 `provenance["exchanges"]` where a mode of the set exchanges with one outside it
-    tracking, germ : how internal modes are followed over the region: their subspace from one germ, or "modes", one by
-                 one; see `ModeChoice`
+                 `provenance["exchanges"]` where a mode of the set exchanges with one outside it. `internal_modes`
+                 "auto" keeps as few as hold together over the region, see `kept_modes`
+    tracking, germ : how internal modes are followed over the region: their subspace from one germ, by "subspace" or
+                 "strain", whichever "auto" finds better, or "modes", one by one; see `ModeChoice`
     rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
                  names them all the same
     """
-    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, choice)
-    require_rigid_alone(rigid, choice.flexible)
-    if not choice.flexible:
+    asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
+    task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked)
+    require_rigid_alone(rigid, asked.flexible)
+    if not asked.flexible:
         taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
-    swaps = exchanges(mechanism, choice, task.domain.theta_boxes) if choice.flexible else []
+    task, swaps = _with_modes(mechanism, task, internal_modes)
+    choice = task.choice
     names = rest(mechanism).numbering.coordinates
     faults = [swap.words(names) for swap in swaps]
     faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.theta_boxes)]
@@ -127,6 +132,7 @@ def reduce(
             columns, found = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
+    swaps += _seen_late(mechanism, task, found)
     columns = with_limits(columns, task.domain.limits)
     stated = stated_errors(columns, found)
     origin = provenance(mechanism, columns, found, stated, _options(task), time.perf_counter() - start)
@@ -164,14 +170,15 @@ def expected_cost(
     tolerance: float = 1e-3,
     degree: int | None = None,
     constraint_modes: Sequence[str] = (),
-    internal_modes: int = 0,
-    tracking: str = "subspace",
+    internal_modes: Count = 0,
+    tracking: str = "auto",
     germ: At = None,
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
-    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, False, 0, choice)
-    sampling = Sampling(mechanism, choice=choice)
+    asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
+    task = _checked(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked)
+    task, _ = _with_modes(mechanism, task, internal_modes)
+    sampling = Sampling(mechanism, choice=task.choice)
     try:
         columns = _columns(mechanism, task, sampling, ())
         return estimate(
@@ -180,6 +187,34 @@ def expected_cost(
         )  # fmt: skip
     finally:
         sampling.close()
+
+
+def _with_modes(mechanism: Mechanism, task: _Task, count: Count) -> tuple[_Task, list[Exchange]]:
+    """The task with its modes settled, and where they exchange; refused if the set jumps where boxes shall be divided
+    until the error is small."""
+    if not task.choice.flexible:
+        return task._replace(choice=RIGID), []
+    kept = kept_modes(mechanism, task.choice, task.domain.theta_boxes, count)
+    jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
+    if jumps and task.boxes is None:
+        raise NumericalError(
+            f"{kept.choice.internal} internal modes are not one set over the region, and no division of it into boxes "
+            f"cures that: {jumps[0].words(rest(mechanism).numbering.coordinates)}",
+            part=f'mechanism "{mechanism.name}"',
+            hint="or let the number be found (--internal-modes auto), or give --boxes to have a model all the same",
+        )
+    return task._replace(choice=kept.choice), kept.swaps
+
+
+def _seen_late(mechanism: Mechanism, task: _Task, found: Approximation) -> list[Exchange]:
+    """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
+    if found.stagnant is None or not task.choice.internal:
+        return []
+    lower, upper = task.domain.theta(np.array([found.stagnant.lower, found.stagnant.upper])).tolist()
+    swaps = exchanges(mechanism, task.choice, [Box(tuple(lower), tuple(upper))])[:1]
+    for swap in swaps:
+        warnings.warn(swap.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=3)
+    return swaps
 
 
 def store_file(store: str | Path | bool | None, output: str | Path | None) -> Path | None:
@@ -199,23 +234,27 @@ def _approximated(
     changing: tuple[str, ...] = ()
     while True:
         columns = _columns(mechanism, task, sampling, changing)
-        found = _fitted(task, _sampler(task.domain, sampling, columns), columns, report)
+        most = min(LARGEST, LARGEST_STORE // (8 * sampling.layout.width))
+        found = _fitted(task, _sampler(task.domain, sampling, columns), columns, most, report)
         drifted = tuple(name for name, drift in columns.drifted.items() if drift > 10.0 * ROUNDING)
         if not drifted:
             return columns, found
         changing += drifted
 
 
-def _fitted(task: _Task, sampler: Callable[[Array], Samples], columns: Columns, report: Report) -> Approximation:
+def _fitted(
+    task: _Task, sampler: Callable[[Array], Samples], columns: Columns, most: int, report: Report
+) -> Approximation:
     if task.boxes is not None:
         kind, degree = _grid_fit(task)
         return uniform(
             task.domain.boxes, task.boxes, sampler, columns.derived, fit=kind, degree=degree, checks=GRID_CHECKS,
-            seed=task.seed, progress=report,
+            seed=task.seed, floors=columns.floors(task.tolerance), progress=report,
         )  # fmt: skip
     return adaptive(
         task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
-        largest_samples=LARGEST, continuous=task.continuous, seed=task.seed, progress=report,
+        largest_samples=most, continuous=task.continuous, seed=task.seed,
+        floors=columns.floors(task.tolerance), progress=report,
     )  # fmt: skip
 
 

@@ -1,0 +1,66 @@
+"""How large the coefficients of a flexible mechanism would be if nothing in them cancelled.
+
+A block may vanish by symmetry (Γ of a planar arm with one link), or nearly so, and is then made of rounding. Its own
+size says nothing about that; the sizes of what it is made of do. With m_i = √M_ii, the length of mode ψ_i, and r_j the
+natural rate of θ_j (1 for an angle, 1/extent for a length):
+
+    M_ij : m_i m_j      K_ij : √(K_ii K_jj)      Γ_ijk : m m of two of them times r of a third that is in θ
+    p_θ : r_j × weight × extent      p_δ : m_a g √mass      B, Ψ_o, J of δ_a : m_a max_j |∂_θj| / m_j
+
+What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
+nothing is known better than to ROUNDING of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-10  # modes are solved to 1e-12, and their derivatives lose some of it
+STILL = 1e-9
+SIGNIFICANT = 1e-7
+
+
+def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple[str, ...]) -> dict[str, Array]:
+    """Of each coefficient at each of some probes, entry by entry: (P, entries).
+
+    parts : name -> (P, ...), as a layout splits rows; names : of θ
+    """
+    numbering = rest(mechanism).numbering
+    extent = float(numbering.arrays.extent)
+    about = numbering.angles()[numbering.constraints :]
+    angles = np.array([about[numbering.coordinates.index(name)] for name in names], dtype=bool)
+    theta, count, n = len(names), *parts["M"].shape[:2]
+    rate = np.where(angles, 1.0, 1.0 / extent)
+    rates = np.concatenate([rate, np.zeros(n - theta)])
+    m, k, d = (np.sqrt(np.abs(np.einsum("pii->pi", parts[name]))) for name in ("M", "K", "damping"))
+    pairs = np.einsum("pi,pj->pij", m, m)
+    ways = ("pij,k->pijk", "pik,j->pijk", "pjk,i->pijk")
+    mass = sum(item.mass for item in mass_properties(numbering.drawing).values())
+    g = 0.0 if mechanism.gravity is None else float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
+    turning = np.broadcast_to(rate * mass * g * extent, (count, theta))
+    force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
+    # How far a mode moves things, over how far the lightest θ does.
+    moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
+    outputs, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "input_map", "friction_map"))
+    largest = outputs[:, :, 0].max(axis=1, initial=0.0, keepdims=True)
+    found = {
+        "M": pairs,
+        "K": np.einsum("pi,pj->pij", k, k),
+        "christoffel": np.maximum.reduce([np.einsum(way, pairs, rates) for way in ways]),
+        "damping": np.einsum("pi,pj->pij", d, d),
+        "force": np.maximum(force, np.abs(parts["force"])),
+        "input_map": np.einsum("pi,pu->piu", moved, maps[:, :theta].max(axis=1)),
+        "outputs": np.broadcast_to(largest, outputs.shape[:2]),
+        "output_modes": np.einsum("po,pa->poa", outputs[:, :, 1 : 1 + theta].max(axis=2), moved[:, theta:]),
+        "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
+    }
+    return {name: size.reshape(count, -1) for name, size in found.items()}
