@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from supple.compilation.pieces import in_pieces
+
 RECORD = "seconds.txt"  # in the folder of a kernel: seconds of processor, name, purpose
 
 _watched: dict[Any, tuple[str, str, Path]] = {}
@@ -44,6 +46,8 @@ def _listen() -> None:
             if known is None:
                 return
             self.began = time.process_time(), time.perf_counter()
+            self.pieces = in_pieces()
+            self.pieces.__enter__()
             if not _quiet:
                 print(f"supple: compiling, once: {known[1]} ...", end="", file=sys.stderr, flush=True)
 
@@ -51,6 +55,7 @@ def _listen() -> None:
             known = _watched.get(event.data["dispatcher"])
             if known is None:
                 return
+            self.pieces.__exit__(None, None, None)
             used, passed = time.process_time() - self.began[0], time.perf_counter() - self.began[1]
             if not _quiet:
                 print(f" {passed:.1f} s", file=sys.stderr)

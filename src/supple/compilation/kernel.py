@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.compilation import announcement, patience
+from supple.compilation.pieces import PIECE
 
 _marked: dict[types.FunctionType, str] = {}
 _compiled: dict[tuple[types.FunctionType, bool, bool], Any] = {}
@@ -44,12 +45,13 @@ def compiled(function: Callable, *, count: int | None = None, fused: bool = Fals
     """The native version of a kernel, compiled (or read from the cache) at its first call.
 
     count : how many states, configurations or steps the next call computes. Where native code is not at hand and
-            few are asked for, the answer is the kernel as it is, interpreted. Left out: always native.
+            few are asked for, the answer is the kernel as it is, interpreted. 0: so little, and so rarely, that it
+            always is. Left out: always native.
     fused : a product and a sum may be taken in one instruction with one rounding (faster, and no less accurate, but not
             bit for bit what the interpreted kernel gives)
     """
     assert isinstance(function, types.FunctionType)
-    if count is not None and not at_hand(function, fused) and patience.bears(function, count):
+    if count == 0 or (count is not None and not at_hand(function, fused) and patience.bears(function, count)):
         return patience.interpreted(function, count)
     return _native(function, fused, within=False)
 
@@ -134,7 +136,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
         except OSError:  # a read-only home: compile for this process alone
             cached = False
     twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + (PIECE if within else "")
     if not cached:
         return numba.njit(twin, **options)
     before = numba.config.CACHE_DIR

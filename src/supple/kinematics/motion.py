@@ -74,8 +74,10 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
         rest.numbering.arrays,
         rest.selected,
         X,
-        np.ascontiguousarray(first.reshape(-1, s)),
-        np.ascontiguousarray(second.reshape(-1, s)),
+        np.array(
+            first.reshape(-1, s)
+        ),  # copies: what was broadcast is read-only, which would be compiled for once more
+        np.array(second.reshape(-1, s)),
         V,
         dV,
     )

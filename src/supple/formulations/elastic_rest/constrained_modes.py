@@ -97,7 +97,7 @@ def reference_at(rest: ElasticRest, held: Held, at: Array, count: int) -> Refere
     size = count + _SPARE
     squares, Z, found = np.empty((1, size)), np.zeros((1, size, rest.size)), np.empty(1, dtype=np.int64)
     shift = first_shift(rest, held, X[0])
-    first = Reference(shift, 1e3 * shift, compiled(scattered, count=1)(size + _SPARE, rest.size))
+    first = Reference(shift, 1e3 * shift, compiled(scattered, count=0)(size + _SPARE, rest.size))
     compiled(modes_batch, count=1)(rest.arrays, held.rows, held.compliance, X, first, size, SHAPES, squares, Z, found)
     if found[0] < 0:
         return first
@@ -120,7 +120,7 @@ def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
 def stiffnesses(rest: ElasticRest, held: Held, X: Array) -> Array:
     """What bodies and springs have along z, each by itself, at one position: Λ, and |C_i|²/c_i of the soft rows."""
     C = np.empty((len(held.rows), rest.size))
-    compiled(chosen_rows, count=1)(rest.arrays, held.rows, X, C)
+    compiled(chosen_rows, count=0)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
     springs = np.square(C[soft]).sum(axis=1) / held.compliance[soft]
     bodies = rest.arrays.stiffness.copy()
