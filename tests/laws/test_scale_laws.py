@@ -17,7 +17,7 @@ from rescaled import Units, parts_of, rescaled_mechanism
 import supple
 from supple.analyses.mode_energy import mode_energy
 
-EXAMPLES = ("flexible-four-bar", "flexible-five-bar", "aluminium-four-bar", "ralf")
+EXAMPLES = ("flexible-four-bar", "flexible-five-bar", "aluminium-four-bar", "ralf", "five-bar-urdf")
 SCALES = (
     Units(1e-6, 1e-9, 1e-4),
     Units(1e3, 1e6, 1e3),
@@ -34,7 +34,8 @@ scales = pytest.mark.parametrize("units", SCALES, ids=lambda units: "{:g} m {:g}
 @cache
 def drawn(name):
     if name in EXAMPLES:
-        return parts_of(supple.load(Path(__file__).parents[2] / "examples" / name / "mechanism.yaml"))
+        folder = Path(__file__).parents[2] / "examples" / name
+        return parts_of(supple.load(folder / ("mechanism.urdf" if "urdf" in name else "mechanism.yaml")))
     return parts(name), None
 
 
@@ -56,7 +57,7 @@ def agree(found, known, rtol=SCALED):
     assert_allclose(found, known, rtol=0, atol=rtol * np.abs(known).max())
 
 
-@each
+@pytest.mark.parametrize("name", [*NAMES, *EXAMPLES])
 @scales
 def test_frequencies_are_in_units_of_time(name, units):
     for options in ({}, {"free_actuators": True, "preload": False}, {"free_actuators": True}):

@@ -52,7 +52,7 @@ def modes(
             squares, Z = constrained_modes(rest, held, X, count)
         hertz = np.sqrt(np.abs(squares)) * _PER_TURN
         highest = float(hertz.max(initial=0.0))
-        if highest <= rest.band and (squares.shape[1] == count or rest.whole):
+        if rest.whole or (highest <= rest.band and squares.shape[1] == count):
             break
         band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
