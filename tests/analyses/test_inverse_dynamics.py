@@ -182,6 +182,7 @@ def test_wrong_options_say_what_to_do(four_bar, options, message):
 
 def test_it_draws_the_forces(four_bar):
     found = supple.inverse(four_bar, "turn", step=0.05)
-    axes = found.plot("A", "D")
-    assert [line.get_label() for line in axes.get_lines()[:2]] == ["A / N m", "D / N m"]
-    assert len(supple.trajectory(four_bar, "turn").plot()) == 3
+    (axes,) = found.plot("A", "D").axes
+    assert [line.get_label() for line in axes.get_lines()] == ["A", "D"]
+    assert axes.get_ylabel() == "force / (N m)"
+    assert len(supple.trajectory(four_bar, "turn").plot().axes) == 3

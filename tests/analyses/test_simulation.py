@@ -230,4 +230,4 @@ def test_signals_have_names_and_units(example):
         found.outputs["tool.w"]
     with pytest.raises(supple.InputError, match='there is no joint "slyde"'):
         found.reaction("slyde")
-    assert found.plot().get_xlabel() == "time / s"
+    assert found.plot().axes[-1].get_xlabel() == "time / s"

@@ -25,14 +25,14 @@ def at_rest(name: str) -> supple.Configuration:
 def test_axes_carry_the_letters_of_the_drawing(name):
     configuration = at_rest(name)
     plane = configuration.mechanism.plane
-    axes = configuration.plot()
+    (axes,) = configuration.plot().axes
     assert axes.name == ("rectilinear" if plane else "3d")
     assert [axes.get_xlabel(), axes.get_ylabel()] == [f"{letter} / m" for letter in (plane or "xy")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_do_not_cover_one_another(name):
-    axes = at_rest(name).plot()
+    (axes,) = at_rest(name).plot().axes
     axes.figure.draw_without_rendering()
     if axes.name == "3d":  # a text in space knows its place on the page only while it is drawn
         for text in axes.texts:
@@ -54,15 +54,15 @@ def test_a_batch_is_drawn_one_over_the_other():
     four_bar = at_rest("four-bar").mechanism
     one = supple.assemble(four_bar, [[0.3]]).plot(labels=False)
     three = supple.assemble(four_bar, [[0.1], [0.2], [0.3]]).plot(labels=False)
-    assert len(three.lines) - len(one.lines) == 2 * len(four_bar.bodies)
-    assert not three.texts
+    assert len(three.axes[0].lines) - len(one.axes[0].lines) == 2 * len(four_bar.bodies)
+    assert not three.axes[0].texts
 
 
 def test_configurations_that_do_not_exist_are_left_out():
     four_bar = at_rest("four-bar").mechanism
     some = supple.assemble(four_bar, [[0.1], [2.5]], failures="mark").plot(labels=False)
     alone = supple.assemble(four_bar, [0.1]).plot(labels=False)
-    assert len(some.lines) == len(alone.lines)
+    assert len(some.axes[0].lines) == len(alone.axes[0].lines)
     with pytest.raises(supple.InputError, match="none of these"):
         supple.assemble(four_bar, [[2.5]], failures="mark").plot()
 

@@ -54,6 +54,12 @@ class Compliance(Result):
             key: np.array(names, dtype=str) for key, names in texts.items()
         }
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the matrix, coloured by how much one direction moves with another (matplotlib); returns the figure."""
+        from supple.analyses.compliance_plot import compliance_plot
+
+        return compliance_plot(self, axes)
+
     @property
     def stiffness(self) -> Array:
         """(..., p, p) the inverse: forces for unit displacements, all the named ones prescribed together."""

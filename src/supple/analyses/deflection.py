@@ -87,6 +87,12 @@ class Deflection(Result):
         own = settled(found)[:, :translations] @ down[:translations]
         return found.condensed.basis[:, : len(touched)] @ (found.shapes[touched] @ z) + own
 
+    def plot(self, **options: Any) -> Any:
+        """Draw the sagged over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the figure."""
+        from supple.analyses.mode_sketch import deflection_sketch
+
+        return deflection_sketch(self, **options)
+
     @property
     def holding_forces(self) -> dict[str, float]:
         """Of each coordinate θ: the force (N or N m) that keeps it where it is."""

@@ -22,7 +22,6 @@ from supple.results.table import Table, batch_table
 Array = NDArray[np.float64]
 
 _TOGETHER = 256  # configurations between two signs of life
-_COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,59 +46,14 @@ class FrequencyMap(Result):
         found = self.frequencies_hz[self.assembled]
         return np.column_stack([found.min(axis=0), found.max(axis=0)])
 
-    def plot(self, *, axes: Any = None, count: int | None = None) -> Any:
-        """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the figure."""
-        if len(self.coordinates) == 1:
-            return self._curves(axes, count)
-        if len(self.coordinates) == 2 and axes is None:
-            return self._maps(count)
-        raise InputError(
-            f"a map over {len(self.coordinates)} coordinates is not drawn"
-            + (" into axes of another figure" if len(self.coordinates) == 2 else ""),
-            hint="vary one or two of them and leave the others where they are",
-        )
+    def plot(self, *, axes: Any = None, count: int | None = None, units: Mapping[str, str] | None = None) -> Any:
+        """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the figure.
 
-    def _label(self, name: str) -> str:
-        numbering = rest(self.mechanism).numbering
-        row = numbering.constraints + numbering.coordinates.index(name)
-        return f"{name} / {'rad' if numbering.angles()[row] else 'm'}"
+        units : of the coordinates on the axes, {"crank": "deg"}; rad and m where left out
+        """
+        from supple.analyses.frequency_map_plot import frequency_map_plot
 
-    def _curves(self, axes: Any, count: int | None) -> Any:
-        if axes is None:
-            from matplotlib.figure import Figure
-
-            axes = Figure(figsize=(7.0, 4.5), layout="constrained").subplots()
-        ((name, values),) = self.coordinates.items()
-        for i, curve in enumerate(self.frequencies_hz.T[:count]):
-            axes.plot(values, curve, color=_COLORS[i % len(_COLORS)], linewidth=1.4)
-        axes.set_xlabel(self._label(name))
-        axes.set_ylabel("frequency / Hz")
-        axes.set_ylim(bottom=min(0.0, float(np.nanmin(self.frequencies_hz))))
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
-        return axes.figure
-
-    def _maps(self, count: int | None) -> Any:
-        from matplotlib.figure import Figure
-
-        shown = np.moveaxis(self.frequencies_hz, -1, 0)[:count]
-        columns = min(3, len(shown))
-        rows = -(-len(shown) // columns)
-        figure = Figure(figsize=(3.4 * columns, 3.0 * rows), layout="constrained")
-        panels = figure.subplots(rows, columns, squeeze=False).ravel()
-        (first, x), (second, y) = self.coordinates.items()
-        for i, (axes, values) in enumerate(zip(panels, shown, strict=False)):
-            drawn = axes.pcolormesh(x, y, values.T, shading="gouraud" if self.assembled.all() else "nearest")
-            bar = figure.colorbar(drawn, ax=axes)
-            bar.set_label("Hz", fontsize=8)
-            bar.ax.tick_params(labelsize=7)
-            axes.set_title(f"mode {i + 1}", fontsize=9)
-            axes.set_xlabel(self._label(first), fontsize=8)
-            axes.set_ylabel(self._label(second), fontsize=8)
-            axes.tick_params(labelsize=7)
-        for axes in panels[len(shown) :]:
-            axes.set_visible(False)
-        return figure
+        return frequency_map_plot(self, axes=axes, count=count, units=units or {})
 
     def summary(self) -> str:
         over = ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.coordinates.items())

@@ -112,11 +112,10 @@ class InverseDynamics(Result):
         return joint_reactions(self.motion, u, self.friction)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw all or some forces over time (matplotlib); returns the axes."""
-        axes = self.forces.plot(*names, axes=axes)
-        axes.axhline(0.0, color="#999999", linewidth=0.8)
-        axes.set_ylabel("force")
-        return axes
+        """Draw all or some forces over time, one panel a unit (matplotlib); returns the figure."""
+        from supple.results.time_plot import time_plot
+
+        return time_plot({"force": self.forces}, names, axes)
 
 
 def inverse(

@@ -63,6 +63,13 @@ class LinearBatch(Result):
         numbers = {key: getattr(self, key) for key in ("A", "B", "accelerations", "inputs")}
         return numbers | texts | {"eigenvalues": self.eigenvalues}
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the eigenvalues of all states in the complex plane, the first and the last apart; returns the figure."""
+        from supple.results.pole_plot import pole_plot
+
+        found = self.eigenvalues
+        return pole_plot({"all states": found.ravel(), "first": found[0], "last": found[-1]}, axes=axes)
+
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Of each A, (N, 2s), by rising magnitude."""

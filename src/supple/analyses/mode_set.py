@@ -83,7 +83,7 @@ class ModeSet(Result):
         return mac(self.shapes, other.shapes)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the shapes (matplotlib)."""
+        """Draw the shapes (matplotlib), see `mode_sketch`; returns the figure."""
         from supple.analyses.mode_sketch import mode_sketch
 
         return mode_sketch(self, **options)

@@ -1,9 +1,9 @@
-"""Shapes of modes, drawn over the undeformed mechanism."""
+"""Shapes of modes, and how a mechanism sags, drawn over the undeformed mechanism."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 from supple.analyses.mode_energy import plane_normal
 from supple.diagnostics import InputError
 from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.sketch import sketch
 from supple.kinematics.sketch_places import Places, body_kinds, sketch_places
 from supple.kinematics.sketch_shapes import convex_outline
+from supple.results.house_style import PALETTE, in_house_style, new_figure, root
 
 if TYPE_CHECKING:
+    from supple.analyses.deflection import Deflection
     from supple.analyses.mode_set import ModeSet
 
 Array = NDArray[np.float64]
 
 UNDEFORMED, NODE = "#cfcfcf", "#2b2b2b"
-COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 _SAMPLES = 9  # places on an element between its nodes
 _LARGEST = 0.12  # displacement, of the mechanism's size
 _COLUMNS = 3
@@ -30,6 +33,7 @@ _THIN = 0.1  # half the least side of a panel's box, of the longest
 _CLOUD = 1500  # nodes of a solid that are drawn
 
 
+@in_house_style
 def mode_sketch(
     modes: ModeSet,
     *,
@@ -45,6 +49,8 @@ def mode_sketch(
     scale : of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
     nodes : mark the nodes of the meshes
     axes  : where to draw, one for each (projection="3d" for a mechanism in space); or a (sub)figure to fill
+
+    A mode has no size of its own; each title says how long its largest displacement is drawn.
     """
     if modes.frequencies_hz.ndim != 1:
         raise InputError(
@@ -60,22 +66,41 @@ def mode_sketch(
     panels = _panels(len(chosen), modes.rest.numbering, figure) if axes is None else list(axes)
     if len(panels) < len(chosen):
         raise InputError(f"{len(chosen)} modes do not fit into {len(panels)} axes", hint="give one for each")
-    drawn = _Shapes(modes)
+    drawn = _Shapes(modes.configuration, modes.rest)
     for panel, i in zip(panels, chosen, strict=False):
-        _make_room(panel, drawn.draw(panel, i, scale, nodes))
-        sketch(modes.configuration, axes=panel, color=UNDEFORMED, labels=False)
-        _frame(panel)
-        panel.set_title(f"{i + 1}: {modes.frequencies_hz[i]:.4g} Hz", fontsize=9)
-    return panels[0].figure
+        shape = {body.name: body.shapes @ modes.shapes[i, body.start : body.stop] for body in modes.rest.bodies}
+        largest = drawn.draw(panel, shape, scale, nodes).drawn
+        panel.set_title(f"{i + 1}: {modes.frequencies_hz[i]:.4g} Hz\nlargest drawn as {length(largest)}", fontsize=9)
+    return root(panels[0])
 
 
-def _panels(count: int, numbering: Numbering, figure: Any) -> list[Any]:
+@in_house_style
+def deflection_sketch(found: Deflection, *, scale: float = 1.0, axes: Any = None) -> Any:
+    """Draw how a mechanism sags over its undeformed shape, enlarged as the title says. Returns the figure.
+
+    scale : of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
+    """
+    panel = _panels(1, found.rest.numbering, None, 9.0, 6.5)[0] if axes is None else axes
+    shape = {body.name: found.displacements(body.name) for body in found.rest.bodies}
+    sizes = _Shapes(found.configuration, found.rest).draw(panel, shape, scale, False)
+    times = f", drawn {float(f'{sizes.factor:.3g}'):g} : 1" if sizes.factor else ""
+    panel.set_title(f"largest displacement {length(sizes.largest)}{times}", fontsize=9)
+    return root(panel)
+
+
+def length(metres: float) -> str:
+    """A length in the unit that suits it."""
+    for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6)):
+        if abs(metres) >= size:
+            return f"{metres / size:.3g} {unit}"
+    return f"{metres * 1e9:.3g} nm" if metres else "0"
+
+
+def _panels(count: int, numbering: Numbering, figure: Any, width: float = 3.4, height: float = 3.1) -> list[Any]:
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
     if figure is None:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(3.4 * columns, 3.0 * rows), layout="constrained")
+        figure = new_figure(width * columns, height * rows)
     if numbering.mechanism.planar:
         return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
     elevation, azimuth = _view(plane_normal(numbering))
@@ -108,37 +133,48 @@ def _make_room(axes: Any, points: Array) -> None:
 
 
 def _frame(axes: Any) -> None:
-    """Equal scales for all that is drawn; panels in space are small and go without numbers."""
+    """Equal scales for all that is drawn, and few numbers: panels in space are small."""
     if axes.name != "3d":
         return
     sides = [np.ptp(limits) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
-    axes.set_box_aspect(sides, zoom=1.15)
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_ticklabels([])
-        axis.set_label_text("")
+    axes.set_box_aspect(sides, zoom=0.92)
+    for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
+        axis.get_major_locator().set_params(nbins=4 if side > 0.5 * max(sides) else 2)
+        axis.set_tick_params(labelsize=7)
+
+
+class Sizes(NamedTuple):
+    """largest : displacement, m; factor : it is drawn as so many times that; drawn : their product."""
+
+    largest: float
+    factor: float
+
+    @property
+    def drawn(self) -> float:
+        return self.largest * self.factor
 
 
 class _Shapes:
     """The lines and nodes of all bodies, displaced."""
 
-    def __init__(self, modes: ModeSet):
-        self.modes = modes
-        self.numbering = modes.rest.numbering
+    def __init__(self, configuration: Configuration, rest: ElasticRest):
+        self.configuration, self.rest = configuration, rest
+        self.numbering = rest.numbering
         self.places: Places = sketch_places(self.numbering)
         kinds = body_kinds(tuple(self.numbering.mechanism.bodies))
         order = list(dict.fromkeys(kinds.values()))
-        self.colors = {name: COLORS[order.index(kind) % len(COLORS)] for name, kind in kinds.items()}
+        self.colors = {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
         self.dimension = 2 if self.numbering.mechanism.planar else 3
-        sizes = [body.mesh.extent for body in modes.rest.bodies if body.mesh is not None]
+        sizes = [body.mesh.extent for body in rest.bodies if body.mesh is not None]
         self.extent = max([self.numbering.arrays.extent, *sizes])
 
-    def draw(self, axes: Any, i: int, scale: float, nodes: bool) -> Array:
-        """One mode; returns all points that it touches, at rest and displaced."""
-        moved = {body.name: self._displacements(b, i) for b, body in enumerate(self.modes.rest.bodies)}
+    def draw(self, axes: Any, shape: dict[str, Array], scale: float, nodes: bool) -> Sizes:
+        """One shape, displacements of all degrees of each body, over the undeformed mechanism."""
+        moved = {body.name: self._displacements(b, shape[body.name]) for b, body in enumerate(self.rest.bodies)}
         largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in moved.values())
         factor = scale * _LARGEST * self.extent / largest if largest > 0.0 else 0.0
         touched = []
-        for b, body in enumerate(self.modes.rest.bodies):
+        for b, body in enumerate(self.rest.bodies):
             U, color = factor * moved[body.name], self.colors[body.name]
             if body.mesh is None:
                 points = self.places.bodies[body.name]
@@ -155,22 +191,24 @@ class _Shapes:
                 step = max(1, len(at) // _CLOUD)
                 points = self._world(b, at[::step])
                 axes.plot(*points.T, marker=".", markersize=2.5, linestyle="none", color=NODE, zorder=7)
-        return np.vstack(touched)
+        _make_room(axes, np.vstack(touched))
+        sketch(self.configuration, axes=axes, color=UNDEFORMED, labels=False)
+        _frame(axes)
+        return Sizes(largest, factor)
 
-    def _displacements(self, b: int, i: int) -> Array:
+    def _displacements(self, b: int, flat: Array) -> Array:
         """(nodes, 6) in body axes; those of a rigid body at its drawn places have one row, of its origin."""
-        body = self.modes.rest.bodies[b]
-        flat = body.shapes @ self.modes.shapes[i, body.start : body.stop]
+        body = self.rest.bodies[b]
         if body.mesh is None:
             full = np.zeros((1, 6))
-            full[0, self.modes.rest.arrays.column] = flat
+            full[0, self.rest.arrays.column] = flat
             return full
         full = np.zeros((len(body.mesh.nodes), 6))
         full[body.mesh.node, body.mesh.component] = flat
         return full
 
     def _world(self, b: int, local: Array) -> Array:
-        pose = self.modes.configuration.X[b]
+        pose = self.configuration.X[b]
         return (pose[:3] + local @ pose[3:].reshape(3, 3).T)[:, : self.dimension]
 
     def _lines(self, axes: Any, b: int, lines: list[Array], color: str) -> None:

@@ -49,6 +49,13 @@ class ModelForces(Result):
         """The forces over time, as `simulate` takes them for inputs."""
         return self.forces.table()
 
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw all or some forces, and the deformation, over time (matplotlib); returns the figure."""
+        from supple.results.time_plot import time_plot
+
+        groups = {"force": self.forces, "deformation": self.deformation}
+        return time_plot(groups if axes is None else {"force": self.forces}, names, axes)
+
 
 def inverse_of_model(
     model: ReducedModel,

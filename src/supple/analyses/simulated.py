@@ -198,6 +198,19 @@ class Simulation(Result):
         return reaction_of(self.problem, self.X, self.instant.rows, self.instant.multipliers, joint)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Outputs (or coordinates, if there is no sensor) over time."""
-        signals = self.outputs if len(self.outputs) else self.coordinates
-        return signals.plot(*names, axes=axes)
+        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.
+
+        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, in one panel
+        """
+        from supple.results.time_plot import moving, time_plot
+
+        seen = (
+            self.outputs if len(self.outputs) else self.coordinates if len(self.coordinates) else self.joint_coordinates
+        )
+        if names or axes is not None:
+            known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
+            return time_plot(known if names else {"output": seen}, names, axes)
+        energy = self.energy
+        kept = {name: energy[name] for name in ("kinetic", "potential", "total")}
+        forces = {"force": moving(self.inputs), "driving force": moving(self.driving_forces)}
+        return time_plot({"output": seen, **forces, "energy": Signals(self.time, kept, energy.units)})

@@ -65,6 +65,18 @@ class Sweep(Result, Generic[T]):
             units |= {column: unit} if unit else {}
         return Table(columns, units)
 
+    def plot(self, read: Callable[[T], ArrayLike], label: str, *, axes: Any = None) -> Any:
+        """Draw something of every result over the one parameter that is swept (matplotlib); returns the figure.
+
+        read : what to draw, a number or several; label : what it is and its unit, "frequency / Hz"
+        """
+        from supple.analyses.sweep_plot import sweep_plot
+
+        names = list(self.settings[0]) if self.settings else []
+        if len(names) != 1:
+            raise InputError(f"{len(names)} parameters are swept", part="plot", hint="draw sweeps of one parameter")
+        return sweep_plot(names[0], [run[names[0]] for run in self.settings], self.values(read), label, axes)
+
     def values(self, read: Callable[[T], ArrayLike]) -> NDArray[np.float64]:
         """Something of every result in one array: sweep.values(lambda modes: modes.frequencies_hz)."""
         return np.array([np.asarray(read(result), dtype=float) for result in self.results])

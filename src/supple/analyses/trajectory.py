@@ -62,19 +62,14 @@ class Trajectory(Result):
         first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
         return first, second, third
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw value, rate and acceleration of every coordinate (matplotlib); returns the three axes."""
-        if axes is None:
-            from matplotlib.figure import Figure
+    def plot(self, *names: str) -> Any:
+        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the figure."""
+        from supple.results.time_plot import time_plot
 
-            axes = Figure(figsize=(7.0, 6.0), layout="constrained").subplots(3, 1, sharex=True)
-        for one, label, values in zip(axes, ("θ", "θ̇", "θ̈"), (self.theta, self.rates, self.accelerations), strict=True):
-            for i, name in enumerate(self.coordinates):
-                one.plot(self.time, values[:, i], label=name)
-            one.set_ylabel(label)
-        axes[0].legend(frameon=False)
-        axes[-1].set_xlabel("time / s")
-        return axes
+        chosen = [
+            Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
+        ]
+        return time_plot(dict(zip(("value", "rate", "acceleration"), chosen, strict=True)))
 
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]

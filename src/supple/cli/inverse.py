@@ -192,7 +192,7 @@ def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path
         if output is not None:
             found.forces.save(output)
         if plot is not None:
-            found.forces.plot().figure.savefig(plot)
+            found.plot().savefig(plot)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         target = output if plot is None else plot

@@ -41,7 +41,7 @@ Output = Annotated[
     Path | None,
     typer.Option(
         "-o", "--file", metavar="FILE", show_default=False,
-        help="Draw the shapes, or the map: .png, .svg, .pdf. A map also as a table: .csv.",
+        help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
 
@@ -65,7 +65,7 @@ def modes(
             answer.note("--no-preload changes nothing while the actuators are locked")
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
         if values is not None:
-            _map(answer, mechanism, values, configuration(mechanism, at), options, output)
+            _map(answer, mechanism, values, configuration(mechanism, at), options, output, typed_units(grid or ""))
             return
         from supple.analyses.modal import modes as modes_of
 
@@ -73,7 +73,10 @@ def modes(
         warn_of_limits(answer, found.configuration)
         warn_of_missing(answer, len(found), count)
         if output is not None:
-            _write(lambda: found.plot().savefig(output), output)
+            from supple.results.file import SUFFIXES
+
+            table = output.suffix.lower() in SUFFIXES
+            _write(lambda: found.save(output) if table else found.plot().savefig(output), output)
         data = {
             "frequencies_hz": found.frequencies_hz,
             "descriptions": found.descriptions,
@@ -113,6 +116,18 @@ def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
     return found
 
 
+def typed_units(text: str) -> dict[str, str]:
+    """The units that intervals of `--map` were typed in, where both ends, or the one that has any, agree."""
+    found: dict[str, str] = {}
+    for piece in pieces(text):
+        name, _, interval = (item.strip() for item in piece.partition("="))
+        ends = {end.strip().lstrip("+-.0123456789eE").strip() for end in interval.split(":")[:2]} - {""}
+        if len(ends) == 1:
+            unit = ends.pop()
+            found |= {name: unit} if unit.isalpha() or unit in ("°", "µm") else {}
+    return found
+
+
 def _map(
     answer: Answer,
     mechanism: Mechanism,
@@ -120,8 +135,10 @@ def _map(
     at: dict[str, float] | None,
     options: dict[str, Any],
     output: Path | None,
+    units: dict[str, str],
 ) -> None:
     from supple.analyses.frequency_map import frequency_map
+    from supple.results.file import SUFFIXES
 
     found = frequency_map(mechanism, grid, at=at, **options)
     missing = int((~found.assembled).sum())
@@ -129,8 +146,8 @@ def _map(
         answer.warn(f"{missing} of {found.assembled.size} configurations cannot be assembled; they are left empty")
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
     if output is not None:
-        table = output.suffix.lower() == ".csv"
-        _write(lambda: found.save(output) if table else found.plot().savefig(output), output)
+        table = output.suffix.lower() in SUFFIXES
+        _write(lambda: found.save(output) if table else found.plot(units=units).savefig(output), output)
     data = {
         "coordinates": found.coordinates,
         "frequencies_hz": found.frequencies_hz,

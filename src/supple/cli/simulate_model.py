@@ -112,8 +112,11 @@ def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> No
             ).save(output)  # fmt: skip
         target = plot
         if plot is not None:
+            from supple.results.time_plot import moving, time_plot
+
             shown = run.outputs if len(run.outputs) else run.coordinates
-            shown.plot().figure.savefig(plot)
+            pushed = {"force": moving(run.inputs), "driving force": moving(run.driving_forces)}
+            time_plot({"output": shown, **pushed, "energy": run.energy}).savefig(plot)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error

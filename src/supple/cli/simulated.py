@@ -66,21 +66,10 @@ def write(told: Told, output: Path | None, plot: Path | None) -> None:
             told.columns().save(output)
         target = plot
         if plot is not None:
-            _drawn(told).savefig(plot)
+            told.run.plot().savefig(plot)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
-
-
-def _drawn(told: Told) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 6.5), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 1.0])
-    told.outputs.plot(axes=upper)
-    told.run.energy.plot("kinetic", "potential", "total", axes=lower)
-    upper.set_xlabel("")
-    return figure
 
 
 def show(told: Told, seconds: float) -> None:

@@ -59,8 +59,17 @@ class ClosedLoop(Result):
         return not self.reason
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Coordinates over time (matplotlib); returns the axes."""
-        return self.coordinates.plot(*names, axes=axes)
+        """Draw coordinates by unit, and below them the forces, over time (matplotlib); returns the figure.
+
+        names : coordinates, outputs or inputs, those alone; axes : where to draw instead, in one panel
+        """
+        from supple.results.time_plot import time_plot
+
+        if names:
+            known = {"coordinate": self.coordinates, "output": self.outputs, "force": self.inputs}
+            return time_plot(known, names, axes)
+        groups = {"coordinate": self.coordinates, "force": self.inputs}
+        return time_plot(groups if axes is None else {"coordinate": self.coordinates}, (), axes)
 
 
 def closed_loop(

@@ -55,6 +55,12 @@ class FeedbackGain(Result):
         texts = {key: np.array(getattr(self.linear, key), dtype=str) for key in ("inputs", "states")}
         return {"K": self.K, "poles": self.poles, **texts}
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the poles with and without feedback in the complex plane (matplotlib); returns the figure."""
+        from supple.results.pole_plot import pole_plot
+
+        return pole_plot({"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes)
+
     @property
     def closed(self) -> Array:
         """A - B K (states, states) of the feedback without pause."""

@@ -127,7 +127,7 @@ class Configuration:
             yield Configuration(self.rest, theta, X, w, reached)
 
     def plot(self, **options: Any) -> Any:
-        """Draw it (matplotlib)."""
+        """Draw it (matplotlib), see `sketch`; returns the figure."""
         from supple.kinematics.sketch import sketch
 
         return sketch(self, **options)

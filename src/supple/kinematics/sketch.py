@@ -1,7 +1,6 @@
 """A sketch of a configuration: bodies as lines, joints as their symbols, cylinders, springs and guides.
 
-A figure is made without the plotting library's window manager, so that no window ever opens;
-`axes.figure.savefig` writes it.
+A figure is made without the plotting library's window manager, so that no window ever opens; `savefig` writes it.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.sketch_labels import Label, place_labels
 from supple.kinematics.sketch_places import SLIDING, Places, body_kinds, sketch_places
 from supple.kinematics.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
+from supple.results.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure, root
 
 Array = NDArray[np.float64]
 
-INK, FAINT, DRIVEN = "#2b2b2b", "#9a9a9a", "#f2a33c"
-PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
+DRIVEN = "#f2a33c"
 MARKERS = {
     "revolute": ("o", 7.5), "prismatic": ("s", 7.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
     "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
@@ -32,6 +31,7 @@ MARKERS = {
 _MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
 
 
+@in_house_style
 def sketch(
     configuration: Configuration,
     *,
@@ -43,7 +43,7 @@ def sketch(
 ) -> Any:
     """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
 
-    Joints that an actuator drives are filled. Returns the axes.
+    Joints that an actuator drives are filled. Returns the figure.
 
     axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
     color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
@@ -70,7 +70,7 @@ def sketch(
     _finish(axes, numbering)
     if labels:
         place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes)
-    return axes
+    return root(axes)
 
 
 class _Drawn:
@@ -221,9 +221,7 @@ def _body_colors(numbering: Numbering) -> dict[str, str]:
 def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
     planar = numbering.mechanism.planar
     if axes is None:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+        figure = new_figure(10.0, 7.0)
         if planar:
             return figure.add_subplot()
         axes = figure.add_subplot(projection="3d", computed_zorder=False)
@@ -243,7 +241,7 @@ def _finish(axes: Any, numbering: Numbering) -> None:
     if plane:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.12)
-        axes.grid(color="#ececec", linewidth=0.8)
+        axes.grid(color=GRID, linewidth=0.8)
         axes.set_axisbelow(True)
         axes.spines[:].set_visible(False)
     else:
@@ -251,7 +249,7 @@ def _finish(axes: Any, numbering: Numbering) -> None:
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.labelpad = -3  # the names stay inside the figure
             axis.set_tick_params(pad=0)
-            axis._axinfo["grid"].update(color="#ececec", linewidth=0.8)
+            axis._axinfo["grid"].update(color=GRID, linewidth=0.8)
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis.line.set_color("#bbbbbb")
             axis.get_major_locator().set_params(nbins=5)

@@ -54,6 +54,15 @@ class Trajectories(Result):
         return not self.reason
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Outputs (or coordinates, if there are none) over time."""
-        signals = self.outputs if len(self.outputs) else self.coordinates
-        return signals.plot(*names, axes=axes)
+        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.
+
+        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, in one panel
+        """
+        from supple.results.time_plot import moving, time_plot
+
+        seen = self.outputs if len(self.outputs) else self.coordinates
+        if names or axes is not None:
+            known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
+            return time_plot(known if names else {"output": seen}, names, axes)
+        forces = {"force": moving(self.inputs), "driving force": moving(self.driving_forces)}
+        return time_plot({"output": seen, **forces, "energy": self.energy})

@@ -85,23 +85,13 @@ class FrequencyResponse(Result):
         }  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw magnitudes and phases over frequency (matplotlib); returns the two axes."""
-        if axes is None:
-            from matplotlib.figure import Figure
+        """A Bode diagram (matplotlib): magnitudes and unwrapped phases over a log axis; returns the figure.
 
-            axes = Figure(figsize=(7.0, 5.0), layout="constrained").subplots(2, 1, sharex=True, height_ratios=(2, 1))
-        above, below = axes
-        for i, output in enumerate(self.outputs):
-            for j, inlet in enumerate(self.inputs):
-                values = self.values[:, i, j]
-                above.semilogy(self.frequencies_hz, np.abs(values), label=f"{output} / {inlet} in {self.units[i][j]}")
-                below.plot(self.frequencies_hz, np.degrees(np.angle(values)))
-        above.set_ylabel(self.kind)
-        above.legend(frameon=False)
-        below.set_ylabel("phase / °")
-        below.set_yticks([-180, -90, 0, 90, 180])
-        below.set_xlabel("frequency / Hz")
-        return axes
+        axes : where to draw instead, one for the magnitudes and one for the phases
+        """
+        from supple.results.bode_plot import bode_plot
+
+        return bode_plot(self, axes)
 
     def to_control(self) -> Any:
         """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.results.basis import Basis
+from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_modes import LinearModes, linear_modes
 from supple.results.names import listed
 from supple.results.result import Result, bundle
@@ -105,6 +107,36 @@ class LinearModel(Result):
             shift = np.exp(shift * self.step)
         x = np.linalg.solve(shift * np.eye(len(self.A)) - self.A, self.B[:, column, None].astype(complex))[..., 0]
         return np.asarray(x @ row + self.D[self.outputs.index(output), column])
+
+    def frequency_response(
+        self, frequencies_hz: ArrayLike, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None
+    ) -> FrequencyResponse:
+        """All responses, or of some outputs to some inputs, with names and units; its `plot` is a Bode diagram."""
+        lines = np.atleast_1d(np.asarray(frequencies_hz, float))
+        rows, columns = tuple(outputs or self.outputs), tuple(inputs or self.inputs)
+        values = np.array([[self.response(lines, row, column) for column in columns] for row in rows])
+        known = (self.units.outputs, self.units.inputs)
+        units = tuple(
+            tuple(
+                response_unit("receptance", known[0][row], known[1][column])
+                if row in known[0] and column in known[1]
+                else ""
+                for column in columns
+            )
+            for row in rows
+        )
+        return FrequencyResponse(
+            lines, values.reshape(len(rows), len(columns), -1).transpose(2, 0, 1), columns, rows, units
+        )
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the eigenvalues in the complex plane (matplotlib); returns the figure.
+
+        `frequency_response(...).plot()` is a Bode diagram.
+        """
+        from supple.results.pole_plot import pole_plot
+
+        return pole_plot({"eigenvalues": self.eigenvalues}, self.step, axes)
 
     def modes(self) -> LinearModes:
         """Frequencies, damping ratios, and which coordinates take part in each mode."""

@@ -30,6 +30,9 @@ class Signals(Result, Mapping[str, Array]):
             raise InputError(f'there is no signal "{name}"', hint=nearest(name, self.data))
         return self.data[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.data
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.data)
 
@@ -43,17 +46,13 @@ class Signals(Result, Mapping[str, Array]):
         return gathered(self.time, self)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw some or all signals over time (matplotlib); returns the axes."""
-        if axes is None:
-            from matplotlib.figure import Figure
+        """Draw some or all signals over time, one panel a unit (matplotlib); returns the figure.
 
-            axes = Figure(figsize=(7.0, 4.0), layout="constrained").subplots()
-        for name in names or self.data:
-            unit = self.units.get(name)
-            axes.plot(self.time, self[name], label=f"{name} / {unit}" if unit else name)
-        axes.set_xlabel("time / s")
-        axes.legend(frameon=False)
-        return axes
+        axes : where to draw everything instead, in one panel
+        """
+        from supple.results.time_plot import time_plot
+
+        return time_plot({"value": self}, names, axes)
 
 
 def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:

@@ -1,0 +1,103 @@
+"""The house style: one look for everything that is drawn, whatever the user's own settings of matplotlib are.
+
+    @in_house_style
+    def draw(...):
+        figure = new_figure(10.0, 4.5)
+        ...
+        return figure
+
+Settings hold inside the function alone; nothing is left behind in matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
+INK, FAINT, GRID = "#2b2b2b", "#9a9a9a", "#e8e8e8"
+DPI = 160  # ten inches are 1600 pixels
+_MOST_NAMES = 14  # in one column of a legend
+
+
+def settings() -> dict[str, Any]:
+    """The rcParams of the house."""
+    from cycler import cycler
+
+    return {
+        "figure.dpi": DPI, "savefig.dpi": "figure", "figure.facecolor": "white", "axes.facecolor": "white",
+        "font.family": "DejaVu Sans", "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 10.0,
+        "axes.titleweight": "normal", "xtick.labelsize": 8.0, "ytick.labelsize": 8.0, "legend.fontsize": 8.0,
+        "legend.frameon": False, "legend.handlelength": 1.4, "lines.linewidth": 1.4, "lines.markersize": 4.0,
+        "axes.prop_cycle": cycler(color=PALETTE), "axes.grid": True, "axes.axisbelow": True, "grid.color": GRID,
+        "grid.linewidth": 0.8, "axes.edgecolor": "#bbbbbb", "axes.labelcolor": INK, "axes.titlecolor": INK,
+        "text.color": INK, "xtick.color": "#bbbbbb", "ytick.color": "#bbbbbb", "xtick.labelcolor": "#555555",
+        "ytick.labelcolor": "#555555", "axes.spines.top": False, "axes.spines.right": False,
+        "axes.formatter.useoffset": False, "axes.formatter.limits": (-4, 5), "image.cmap": "viridis",
+        "xtick.minor.visible": False, "ytick.minor.visible": False,
+    }  # fmt: skip
+
+
+def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
+    """A function that draws, with the settings of the house while it runs."""
+
+    @wraps(draw)
+    def styled(*args: P.args, **options: P.kwargs) -> T:
+        from matplotlib import rc_context
+
+        with rc_context(settings()):  # type: ignore[arg-type]
+            found = draw(*args, **options)
+            _keep_ticks(found)
+            return found
+
+    return styled
+
+
+def new_figure(width: float = 10.0, height: float = 5.0) -> Any:
+    """An empty figure, inches; made without a window manager, so that no window opens and nothing need be closed."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def root(axes: Any) -> Any:
+    """The whole figure that axes, or a part of a figure, stand in."""
+    figure = axes.figure
+    while getattr(figure, "figure", figure) is not figure:
+        figure = figure.figure
+    return figure
+
+
+def label(what: str, unit: str) -> str:
+    """`rate / (rad/s)`; where a unit is not known, all that is said is that it is SI."""
+    if not unit:
+        return f"{what} / SI"
+    return f"{what} / {f'({unit})' if any(mark in unit for mark in '/ ') else unit}"
+
+
+def legend_beside(axes: Any, title: str | None = None) -> None:
+    """The names of the curves to the right of the axes, where they cover nothing."""
+    handles, names = axes.get_legend_handles_labels()
+    if names:
+        axes.legend(
+            handles, names, title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0,
+            ncols=-(-len(names) // _MOST_NAMES), alignment="left",
+        )  # fmt: skip
+
+
+def common_unit(units: Iterable[str]) -> str:
+    """The one unit of several things, or all of them."""
+    return ", ".join(dict.fromkeys(units))
+
+
+def _keep_ticks(found: Any) -> None:
+    """Make the first tick of every axis now: matplotlib would make them when it draws, with the settings of then."""
+    for axes in getattr(found, "axes", ()):
+        for name in ("xaxis", "yaxis", "zaxis"):
+            axis = getattr(axes, name, None)
+            if axis is not None:
+                _ = axis.majorTicks, axis.minorTicks
