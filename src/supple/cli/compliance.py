@@ -8,6 +8,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.kept import TableFile, keep
 from supple.cli.local import names
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
@@ -26,7 +27,14 @@ Places = Annotated[
 ]  # fmt: skip
 
 
-def sag(file: File, at: At = None, places: Places = None, settings: Settings = None, as_json: Json = False) -> None:
+def sag(
+    file: File,
+    at: At = None,
+    places: Places = None,
+    output: TableFile = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
     """Compute how far a mechanism sags under gravity and constant loads, actuators locked."""
     with answering(as_json) as answer:
         from supple.analyses.deflection import deflection
@@ -34,6 +42,7 @@ def sag(file: File, at: At = None, places: Places = None, settings: Settings = N
         mechanism = read_mechanism(answer, file, settings)
         found = deflection(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, found.configuration)
+        keep(found, output)
         ports = _ports(found.rest.numbering, places)
         data = {
             "displacements": {item.name: found.of(item.name) for item in ports},
@@ -45,7 +54,12 @@ def sag(file: File, at: At = None, places: Places = None, settings: Settings = N
 
 
 def compliance(
-    file: File, at: At = None, places: Places = None, settings: Settings = None, as_json: Json = False
+    file: File,
+    at: At = None,
+    places: Places = None,
+    output: TableFile = None,
+    settings: Settings = None,
+    as_json: Json = False,
 ) -> None:
     """Compute the static compliance at places, actuators locked, and the stiffness it leaves them."""
     with answering(as_json) as answer:
@@ -58,6 +72,7 @@ def compliance(
         warn_of_limits(answer, here)
         wanted = [item.name for item in _ports(here.rest.numbering, places)]
         found = compliance_of(mechanism, here, wanted)
+        keep(found, output)
         try:
             stiffness: Any = found.stiffness
         except InputError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
     described,
@@ -90,6 +91,8 @@ def frf(
     lines: Lines = 400,
     damping: DampingOption = None,
     method: MethodOption = Method.DIRECT,
+    output: TableFile = None,
+    plot: Picture = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -115,6 +118,7 @@ def frf(
                 free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
                 preload=not no_preload,
             )  # fmt: skip
+        keep(found, output, plot)
         values = found.values[:, 0, 0]
         data = {
             "frequencies_hz": found.frequencies_hz, "real": values.real, "imag": values.imag,

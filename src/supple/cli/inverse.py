@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.kept import written
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
 from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import DimensionOf, along, quantity_of
@@ -186,17 +187,10 @@ def _warn(answer: Answer, found: InverseDynamics) -> None:
 
 
 def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path | None) -> None:
-    from supple.diagnostics import InputError
-
-    try:
-        if output is not None:
-            found.forces.save(output)
-        if plot is not None:
-            found.plot().savefig(plot)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        target = output if plot is None else plot
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+    if output is not None:
+        written(output, lambda: found.forces.save(output))
+    if plot is not None:
+        written(plot, lambda: found.plot().savefig(plot))
 
 
 def _show(called: str, found: InverseDynamics | ModelForces, motion: str, minimize: str) -> None:

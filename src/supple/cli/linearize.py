@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
 from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
@@ -71,6 +72,7 @@ def linearize(
     internal_modes: InternalModes = None,
     basis: InBasis = None,
     rigid: Rigid = False,
+    output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -91,6 +93,7 @@ def linearize(
                 "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
             name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
+        keep(found, output)
         eigenvalues = found.eigenvalues
         data = {
             "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,

@@ -8,6 +8,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.kept import TableFile, keep
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.cli.rigid_option import Rigid
 
@@ -37,6 +38,7 @@ def local(
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
     rigid: Rigid = False,
+    output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -55,6 +57,7 @@ def local(
             rigid=rigid,
         )
         warn_of_limits(answer, found.configuration)
+        keep(found, output)
         data = {
             "coordinates": found.coordinates,
             "inputs": found.inputs,

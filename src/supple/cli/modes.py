@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.kept import written
 from supple.cli.options import At, File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.quantities import along, quantity_of
 
@@ -76,7 +77,7 @@ def modes(
             from supple.results.file import SUFFIXES
 
             table = output.suffix.lower() in SUFFIXES
-            _write(lambda: found.save(output) if table else found.plot().savefig(output), output)
+            written(output, lambda: found.save(output) if table else found.plot().savefig(output))
         data = {
             "frequencies_hz": found.frequencies_hz,
             "descriptions": found.descriptions,
@@ -147,7 +148,7 @@ def _map(
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
     if output is not None:
         table = output.suffix.lower() in SUFFIXES
-        _write(lambda: found.save(output) if table else found.plot(units=units).savefig(output), output)
+        written(output, lambda: found.save(output) if table else found.plot(units=units).savefig(output))
     data = {
         "coordinates": found.coordinates,
         "frequencies_hz": found.frequencies_hz,
@@ -156,16 +157,6 @@ def _map(
         "at": found.at,
     }
     answer.give(data, lambda: _show_map(found, output))
-
-
-def _write(draw: Any, target: Path) -> None:
-    from supple.diagnostics import InputError
-
-    try:
-        draw()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
 
 
 def _energy(found: ModeSet) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from supple.cli.kept import written
 from supple.cli.model_argument import model_trajectory
 
 if TYPE_CHECKING:
@@ -100,26 +101,19 @@ def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64], tol
 
 def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> None:
     """The table and the picture, where they are wanted."""
-    from supple.diagnostics import InputError
     from supple.results.signals import gathered
+    from supple.results.time_plot import moving, time_plot
 
-    target = output
-    try:
-        if output is not None:
-            gathered(
-                run.time, run.outputs, run.coordinates, rate=run.rates, input=run.inputs,
-                driving_force=run.driving_forces, energy=run.energy,
-            ).save(output)  # fmt: skip
-        target = plot
-        if plot is not None:
-            from supple.results.time_plot import moving, time_plot
-
-            shown = run.outputs if len(run.outputs) else run.coordinates
-            pushed = {"force": moving(run.inputs), "driving force": moving(run.driving_forces)}
-            time_plot({"output": shown, **pushed, "energy": run.energy}).savefig(plot)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+    if output is not None:
+        table = gathered(
+            run.time, run.outputs, run.coordinates, rate=run.rates, input=run.inputs,
+            driving_force=run.driving_forces, energy=run.energy,
+        )  # fmt: skip
+        written(output, lambda: table.save(output))
+    if plot is not None:
+        shown = run.outputs if len(run.outputs) else run.coordinates
+        pushed = {"force": moving(run.inputs), "driving force": moving(run.driving_forces)}
+        written(plot, lambda: time_plot({"output": shown, **pushed, "energy": run.energy}).savefig(plot))
 
 
 def show_model_run(model: ReducedModel, run: ModelRun, seconds: float) -> None:

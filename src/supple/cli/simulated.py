@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from supple.cli.kept import written
+
 if TYPE_CHECKING:
     from supple.analyses.simulated import Simulation
     from supple.results.signals import Signals
@@ -58,18 +60,10 @@ def told_of(run: Simulation, joints: list[str]) -> Told:
 
 def write(told: Told, output: Path | None, plot: Path | None) -> None:
     """The table and the picture, where they are wanted."""
-    from supple.diagnostics import InputError
-
-    target = output
-    try:
-        if output is not None:
-            told.columns().save(output)
-        target = plot
-        if plot is not None:
-            told.run.plot().savefig(plot)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+    if output is not None:
+        written(output, lambda: told.columns().save(output))
+    if plot is not None:
+        written(plot, lambda: told.run.plot().savefig(plot))
 
 
 def show(told: Told, seconds: float) -> None:

@@ -1,0 +1,41 @@
+"""`-o FILE` and `--plot FILE`: results as tables and pictures on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
+TableFile = Annotated[
+    Path | None,
+    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write its numbers: .csv, .npz or .mat."),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", show_default=False, help="Draw it: .png, .svg or .pdf."),
+]
+
+
+def keep(found: Result, table: Path | None, picture: Path | None = None) -> None:
+    """Write the table and the picture of a result, where they are wanted."""
+    if table is not None:
+        written(table, lambda: found.save(table))
+    if picture is not None:
+        drawn: Any = found
+        written(picture, lambda: drawn.plot().savefig(picture))
+
+
+def written(target: Path, write: Callable[[], Any]) -> None:
+    """Call `write`; where that fails, say which file and why."""
+    from supple.diagnostics import InputError
+
+    try:
+        write()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
