@@ -194,3 +194,30 @@ def test_another_mechanism_is_not_compared(supple, rom, folder):
     said = supple("compare", "orthoglide", rom)
     assert said.status == 1
     assert "coordinates" in said.err
+
+
+def test_internal_modes_are_a_number_or_found(supple, four_bar, tmp_path):
+    said = supple("reduce", four_bar, "--internal-modes", "some", "-o", tmp_path / "x.rom")
+    assert said.status == 2
+    assert "neither a number" in said.err
+    link = tmp_path / "link.yaml"
+    link.write_text(ONE_LINK)
+    found = supple("reduce", link, "--internal-modes", "auto", "-o", tmp_path / "x.rom", "--json").object
+    assert found["modes"]["internal"] == 1  # the second frequency is eleven times the first
+    assert found["modes"]["tracking"] == "subspace"
+    assert found["store"] == str(tmp_path / "x.rom.samples")
+    assert found["store_bytes"] == (tmp_path / "x.rom.samples").stat().st_size
+
+
+ONE_LINK = """\
+supple: 1
+plane: xz
+materials: {aluminium: {youngs_modulus: 70 GPa, density: 2700}}
+sections: {bar: {rectangle: [20 mm, 10 mm]}}
+points: {O: [0, 0], T: [0.8, 0]}
+bodies: {link: {beam: [O, T], section: bar, material: aluminium}}
+joints: {O: {revolute: [ground, link]}}
+point_masses: {tip: {at: link.T, mass: 0.5}}
+actuators: {motor: {joint: O, limits: [-1.5, 1.5]}}
+sensors: {tip: {position: T}}
+"""

@@ -152,6 +152,14 @@ def test_a_set_that_jumps_is_told_before_anything_is_sampled(five_bar, tmp_path)
     assert not store.exists()
 
 
+@pytest.mark.parametrize(("count", "tracking"), [(2, "strain"), (4, "subspace"), (6, "strain")])
+def test_a_set_that_stays_the_lowest_is_better_than_one_that_changes(five_bar, count, tracking):
+    """Modes 2, 4 and 6 keep away from the next ones everywhere; each set has a measure by which it can be followed."""
+    kept = kept_modes(five_bar, ModeChoice((), count, "auto"), [BOX], count)
+    assert kept.choice.tracking == tracking
+    assert kept.swaps == []
+
+
 def test_a_grid_of_a_set_that_jumps_is_made_with_a_warning(five_bar):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

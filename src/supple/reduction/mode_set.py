@@ -143,14 +143,14 @@ def _corners(box: Box) -> Array:
 
 
 def _best(scan: _Scan, count: int) -> tuple[str, tuple[float, ...] | None]:
-    """Tracking and germ whose smallest overlap over the scan is largest; the first that is good, if one is."""
-    best, tracking, germ = -1.0, "subspace", scan.germs[0]
+    """Tracking and germ that serve best over the scan; the first that is good, if one is."""
+    best, tracking, germ = -2.0, "subspace", scan.germs[0]
     for n, theta in enumerate(scan.germs):
         reference = scan.modes[n, :count]
         stresses = stresses_of(scan.rest, scan.rows[n], reference)
         strains = strain_likeness(stresses, scan.rows, scan.squares, scan.modes)
         for name, overlaps in (("subspace", scan.modes @ reference.T), ("strain", strains)):
-            smallest = float(smallest_overlaps(overlaps, count).min())
+            smallest = judged_overlap(overlaps, count)
             if smallest > best + _BETTER:
                 best, tracking, germ = smallest, name, theta
             if best >= _GOOD:
@@ -158,10 +158,14 @@ def _best(scan: _Scan, count: int) -> tuple[str, tuple[float, ...] | None]:
     return tracking, germ
 
 
-def smallest_overlaps(P: Array, count: int) -> Array:
-    """Of the set that `most_alike` takes, from P (N, found, k): (N,)."""
+def judged_overlap(P: Array, count: int) -> float:
+    """How well a reference serves, from the overlaps P (N, found, k) of all modes with it: the smallest overlap of the
+    lowest modes. If that is too small somewhere, so that others stand for them there, theirs, less one: a set that
+    stays the lowest everywhere is better than any that changes."""
     lowest = np.linalg.svd(P[:, :count], compute_uv=False)[:, -1]
+    if float(lowest.min()) >= KEPT:
+        return float(lowest.min())
     for n in np.flatnonzero(lowest < KEPT):
         share = np.square(P[n]).sum(axis=1)
         lowest[n] = np.linalg.svd(P[n, np.argsort(-share)[:count]], compute_uv=False)[-1]
-    return np.asarray(lowest)
+    return float(lowest.min()) - 1.0
