@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 COLORS = ("#3b6ea8", "#c8553d", "#4f8f5b")
 
@@ -22,15 +23,16 @@ def main(output: Path) -> None:
         print(f"mode {i + 1} stays between {low:.2f} and {high:.2f} Hz")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(four_bar, found).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(four_bar, found), output / "picture.png")
 
 
 def over_a_turn(four_bar: supple.Mechanism, steps: int) -> supple.FrequencyMap:
     return supple.frequency_map(four_bar, {"crank": np.linspace(0.0, 2.0 * np.pi, steps)}, count=3)
 
 
+@in_house_style
 def draw(four_bar: supple.Mechanism, found: supple.FrequencyMap) -> Figure:
-    figure = Figure(figsize=(10, 4.4), layout="constrained")
+    figure = new_figure(10, 4.8)
     left, right = figure.subfigures(1, 2)
     turn = np.radians([300, 240, 180, 120, 60])[:, None]
     supple.assemble(four_bar, turn).plot(axes=left.add_subplot())
@@ -39,9 +41,7 @@ def draw(four_bar: supple.Mechanism, found: supple.FrequencyMap) -> Figure:
     for i, (curve, color) in enumerate(zip(found.frequencies_hz.T, COLORS, strict=True)):
         axes.plot(degrees, curve, color=color, label=f"mode {i + 1}")
     axes.set(xlabel="crank / °", ylabel="frequency / Hz", ylim=(0, None), xticks=range(0, 361, 60))
-    axes.grid(color="#ececec")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    legend_above(axes)
     return figure
 
 

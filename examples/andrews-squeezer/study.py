@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 PUBLISHED = {  # at the start: angle (rad), acceleration (rad/s²)
     "beta": (-0.0617138900142764496, 14222.4439199541138706),
@@ -56,8 +57,8 @@ def main(output: Path) -> None:
         print(f"{name:<8} {force[0]:14.9f} {force[1]:14.9f}    {published[0]:14.9f} {published[1]:14.9f}")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(squeezer).savefig(output / "picture.png", dpi=100)
-    draw_motion(run).savefig(output / "motion.png", dpi=100)
+    save_picture(draw(squeezer), output / "picture.png")
+    save_picture(draw_motion(run), output / "motion.png")
 
 
 def simulate(squeezer: supple.Mechanism, step: float) -> supple.Simulation:
@@ -85,8 +86,9 @@ def start(model: supple.LocalModel) -> tuple[dict[str, float], dict[str, float]]
     return angles, accelerations
 
 
+@in_house_style
 def draw(squeezer: supple.Mechanism) -> Figure:
-    figure = Figure(figsize=(10, 5), layout="constrained")
+    figure = new_figure(10, 5.5)
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     beta = PUBLISHED["beta"][0] + np.linspace(0, 2 * np.pi, 361)
     supple.assemble(squeezer, beta[::30, None]).plot(axes=left.add_subplot(), centers=True)
@@ -97,33 +99,29 @@ def draw(squeezer: supple.Mechanism) -> Figure:
         if name != "theta":  # it makes full turns, as beta does
             upper.plot(beta, output.value, color=color, label=name)
     upper.set_ylabel("angles / rad")
-    upper.legend(fontsize=8, ncols=5, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98))
+    legend_above(upper)
     lower.plot(beta, model.M[:, 0, 0] * 1e6, color=COLORS[0])
-    lower.set_ylabel("M / 10⁻⁶ kg m²")
+    lower.set_ylabel("M / (10⁻⁶ kg m²)")
     lower.set_xlabel("beta / rad, one turn of the crank")
-    for axes in (upper, lower):
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
+@in_house_style
 def draw_motion(run: supple.Simulation) -> Figure:
-    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    figure = new_figure(10, 4)
     left, right = figure.subplots(1, 2)
     milliseconds = run.time * 1e3
     for color, (name, values) in zip(COLORS, run.outputs.items(), strict=True):
         if name != "theta":
             left.plot(milliseconds, values, color=color, label=name)
     left.set_ylabel("angles / rad")
-    left.legend(fontsize=8, ncols=5, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.99))
+    legend_above(left)
     for color, name in zip(COLORS, MULTIPLIERS, strict=False):
         right.plot(milliseconds, np.linalg.norm(run.reaction(name).force, axis=1), color=color, label=name)
     right.set_ylabel("forces in the common pin / N")
-    right.legend(fontsize=8, ncols=3, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.99))
+    legend_above(right)
     for axes in (left, right):
         axes.set_xlabel("time / ms")
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 
 def main(output: Path) -> None:
@@ -35,8 +36,8 @@ def main(output: Path) -> None:
     print(f"P3 at the end ({', '.join(f'{values[-1]:.6f}' for values in run.outputs.values())}) m")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(bricard, model).savefig(output / "picture.png", dpi=100)
-    draw_motion(run).savefig(output / "motion.png", dpi=100)
+    save_picture(draw(bricard, model), output / "picture.png")
+    save_picture(draw_motion(run), output / "motion.png")
 
 
 def simulate(bricard: supple.Mechanism, step: float) -> supple.Simulation:
@@ -50,8 +51,9 @@ def find_dead_points(bricard: supple.Mechanism) -> np.ndarray:
     return supple.assemble(bricard, beyond, failures="mark").reached * beyond[:, 0]
 
 
+@in_house_style
 def draw(bricard: supple.Mechanism, model: supple.LocalModel) -> Figure:
-    figure = Figure(figsize=(10, 5), layout="constrained")
+    figure = new_figure(10, 5.5)
     left, right = figure.subfigures(1, 2, width_ratios=[1.2, 1])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=22, azim=-58)
@@ -61,29 +63,25 @@ def draw(bricard: supple.Mechanism, model: supple.LocalModel) -> Figure:
     angle = np.degrees(model.theta[:, 0])
     upper, lower = right.subplots(2, 1, sharex=True)
     upper.semilogy(angle, model.M[:, 0, 0], color="#3b6ea8")
-    upper.set_ylabel("M / kg m²")
+    upper.set_ylabel("M / (kg m²)")
     lower.plot(angle, model.singularity, color="#c8553d")
-    lower.set_ylabel("singularity")
-    lower.set_xlabel("P1 / degrees, between its dead points")
-    for plot in (upper, lower):
-        plot.grid(color="#ececec")
-        plot.spines[["top", "right"]].set_visible(False)
+    lower.set_ylabel("singularity / 1")
+    lower.set_xlabel("P1 / °, between its dead points")
     return figure
 
 
+@in_house_style
 def draw_motion(run: supple.Simulation) -> Figure:
-    figure = Figure(figsize=(10, 3.4), layout="constrained")
+    figure = new_figure(10, 3.7)
     left, right = figure.subplots(1, 2)
     for (name, values), color in zip(run.outputs.items(), ("#3b6ea8", "#c8553d", "#4f8f5b"), strict=True):
         left.plot(run.time, values, color=color, label=name)
     left.set_ylabel("P3 / m")
-    left.legend(frameon=False, fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.99))
+    legend_above(left)
     right.plot(run.time, run.energy["balance"] * 1e6, color="#c8553d")
-    right.set_ylabel("energy gained / 10⁻⁶ J")
+    right.set_ylabel("energy gained / µJ")
     for plot in (left, right):
         plot.set_xlabel("time / s")
-        plot.grid(color="#ececec")
-        plot.spines[["top", "right"]].set_visible(False)
     return figure
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 REFERENCE = {"B0.x": 0.32845810, "B0.y": 0.94451854}  # m, at 10 s: another code's, extrapolated to no step at all
 
@@ -38,8 +39,8 @@ def main(output: Path) -> None:
     print(f"it lay flat {flat} times on the way")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(double, model).savefig(output / "picture.png", dpi=100)
-    draw_motion(run).savefig(output / "motion.png", dpi=100)
+    save_picture(draw(double, model), output / "picture.png")
+    save_picture(draw_motion(run), output / "motion.png")
 
 
 def simulate(double: supple.Mechanism, step: float) -> supple.Simulation:
@@ -47,8 +48,9 @@ def simulate(double: supple.Mechanism, step: float) -> supple.Simulation:
     return supple.simulate(double, until=10.0, step=step, start="upright", rates={"A0": -1.0}, output_step=0.01)
 
 
+@in_house_style
 def draw(double: supple.Mechanism, model: supple.LocalModel) -> Figure:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = new_figure(10, 4.6)
     left, right = figure.subfigures(1, 2, width_ratios=[1.3, 1])
     falling_then_upright = np.radians([5, 20, 35, 50, 65, 90])
     supple.assemble(double, falling_then_upright[:, None]).plot(axes=left.add_subplot())
@@ -56,29 +58,26 @@ def draw(double: supple.Mechanism, model: supple.LocalModel) -> Figure:
     axes = right.add_subplot()
     axes.plot(np.degrees(model.theta[:, 0]), model.singularity, color="#3b6ea8")
     axes.plot([0, 180], [0, 0], "o", color="#c8553d", clip_on=False, label="lying flat")
-    axes.set(xlabel="angle of the first bar / degrees", ylabel="singularity", ylim=(0, None), xticks=range(0, 181, 30))
-    axes.grid(color="#ececec")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.set(xlabel="angle of the first bar / °", ylabel="singularity / 1", ylim=(0, None), xticks=range(0, 181, 30))
+    legend_above(axes)
     return figure
 
 
+@in_house_style
 def draw_motion(run: supple.Simulation) -> Figure:
-    figure = Figure(figsize=(10, 3.4), layout="constrained")
+    figure = new_figure(10, 3.7)
     left, right = figure.subplots(1, 2)
     left.plot(run.time, run.outputs["B0.x"], color="#3b6ea8", label="B0.x")
     left.plot(run.time, run.outputs["B0.y"], color="#c8553d", label="B0.y")
     left.axhline(0.0, color="#888888", linewidth=0.8, linestyle="--")
     left.set_ylabel("B0 / m; y = 0 is flat")
-    left.legend(frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1, 0.99))
+    legend_above(left)
     for name, color in (("kinetic", "#3b6ea8"), ("potential", "#c8553d"), ("total", "#4f8f5b")):
         right.plot(run.time, run.energy[name], color=color, label=name)
     right.set_ylabel("energy / J")
-    right.legend(frameon=False, fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.99))
+    legend_above(right)
     for axes in (left, right):
         axes.set_xlabel("time / s")
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 BLUE, RED, GREY = "#3b6ea8", "#c8553d", "#8a8a8a"
 LINES = np.linspace(1.0, 60.0, 591)
@@ -28,7 +29,7 @@ def main(output: Path) -> None:
     print(f"\nunder gravity the tool sags by {-1e3 * sag.of('tool.z'):.3f} mm, motors held")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(five_bar, stiff).savefig(output / "picture.png", dpi=160)
+    save_picture(draw(five_bar, stiff), output / "picture.png")
 
 
 def without_gearboxes(five_bar: supple.Mechanism) -> supple.Mechanism:
@@ -50,27 +51,25 @@ def over_stiffness(five_bar: supple.Mechanism, stiffness: np.ndarray) -> np.ndar
     return np.array(found)
 
 
+@in_house_style
 def draw(five_bar: supple.Mechanism, stiff: supple.Mechanism) -> Figure:
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    figure = new_figure(11, 4.6)
     sketch, middle, right = figure.subplots(1, 3, width_ratios=[0.85, 1.2, 1.0])
     supple.assemble(five_bar, "home").plot(axes=sketch, labels=False)
     sketch.set_title("at home")
     for made, color, label in ((five_bar, RED, "gearboxes yield"), (stiff, BLUE, "stiff drives")):
         H = supple.frf(made, "side", "tool.x", "tool.x", LINES).values[:, 0, 0]
-        middle.semilogy(LINES, np.abs(H) * 1e6, color=color, label=label)
-    middle.set(xlabel="frequency / Hz", ylabel="|tool.x / force| / µm/N", title="at side, motors held")
-    middle.legend(frameon=False)
+        middle.loglog(LINES, np.abs(H) * 1e6, color=color, label=label)
+    middle.set(xlabel="frequency / Hz, at side, motors held", ylabel="tool.x from a force there / (µm/N)", title=None)
+    legend_above(middle)
     stiffness = np.geomspace(1e3, 1e6, 25)
     found = over_stiffness(five_bar, stiffness)
     limit = supple.modes(stiff, "home", count=2).frequencies_hz
     for i in range(2):
         right.semilogx(stiffness, found[:, i], color=(BLUE, RED)[i], label=f"mode {i + 1}")
-        right.axhline(limit[i], color=GREY, linestyle=":", linewidth=1)
-    right.set(xlabel="stiffness of a gearbox / N m/rad", ylabel="frequency / Hz", title="at home; dotted: stiff drives")
-    right.legend(frameon=False, loc="lower right")
-    for axes in (middle, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25)
+        right.axhline(limit[i], color=GREY, linestyle=":", linewidth=1, label="stiff drives" if i else None)
+    right.set(xlabel="at home: stiffness of a gearbox / (N m/rad)", ylabel="frequency / Hz", title=None)
+    legend_above(right)
     return figure
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 BLUE, RED = "#3b6ea8", "#c8553d"
 PLACES = {"home": [120, 60], "wide": [150, 30], "aside": [100, 25]}  # degrees
@@ -31,7 +32,7 @@ def main(output: Path) -> None:
         print(f"  {name:<15} {np.abs(torque).max():.3f} N m")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(robot, needed).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(robot, needed), output / "picture.png")
 
 
 def drawn_in_the_plane() -> supple.Mechanism:
@@ -70,20 +71,19 @@ def difference(robot: supple.Mechanism, drawing: supple.Mechanism, theta: np.nda
     return float(max(np.abs(a - b).max() / np.abs(b).max() for a, b in pairs))
 
 
+@in_house_style
 def draw(robot: supple.Mechanism, needed: supple.InverseDynamics) -> Figure:
-    figure = Figure(figsize=(10, 4.4), layout="constrained")
+    figure = new_figure(10, 4.8)
     left, right = figure.subfigures(1, 2, width_ratios=[1, 1.1])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
-    axes.view_init(elev=12, azim=-82)
+    axes.view_init(elev=16, azim=-66)
     supple.assemble(robot, np.radians([[150, 100], [140, 87], [130, 73], [120, 60]])).plot(axes=axes)
 
     axes = right.add_subplot()
     for (name, torque), color in zip(needed.forces.items(), (BLUE, RED), strict=True):
         axes.plot(needed.time, torque, color=color, label=name.replace("_", " "))
-    axes.set(xlabel="time / s", ylabel="torque / N m")
-    axes.grid(color="#ececec")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.set(xlabel="time / s", ylabel="torque / (N m)")
+    legend_above(axes)
     return figure
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, new_figure, save_picture
 
 BLUE, RED = "#3b6ea8", "#c8553d"
 REGION = {"left": (1.75, 2.1), "right": (np.pi - 2.1, np.pi - 1.75)}  # a square around the crossing
@@ -42,7 +43,7 @@ def main(output: Path) -> None:
         print(f"  {warning.message}")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(five_bar, crossing, model).savefig(output / "picture.png", dpi=90)
+    save_picture(draw(five_bar, crossing, model), output / "picture.png")
 
 
 def around(five_bar: supple.Mechanism, center: np.ndarray, points: int, tracking: str) -> np.ndarray:
@@ -62,8 +63,9 @@ def around(five_bar: supple.Mechanism, center: np.ndarray, points: int, tracking
     return found
 
 
+@in_house_style
 def draw(five_bar: supple.Mechanism, crossing: supple.Configuration, model: supple.ReducedModel) -> Figure:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = new_figure(11, 4.6)
     left, middle, right = figure.subfigures(1, 3, width_ratios=[0.9, 1.1, 1])
     plain = left.add_subplot()
     crossing.plot(axes=plain, labels=False)
@@ -74,14 +76,16 @@ def draw(five_bar: supple.Mechanism, crossing: supple.Configuration, model: supp
     axes = middle.add_subplot(projection="3d")
     for i, color in enumerate((BLUE, RED)):
         axes.plot_surface(x, y, hertz[..., i], color=color, alpha=0.8, rcount=20, ccount=20, linewidth=0)
-    axes.set(xlabel="left / rad", ylabel="right / rad", title="frequencies / Hz")
-    axes.tick_params(labelsize=7)
+    axes.set(xlabel="left / rad", ylabel="right / rad", zlabel="frequency / Hz")
+    axes.set_box_aspect(None, zoom=0.78)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.get_major_locator().set_params(nbins=4)
     K = model.evaluate(theta).K[:, 2, 3].reshape(41, 41)
     axes = right.add_subplot()
     drawn = axes.contourf(x, y, K, levels=15, cmap="RdBu")
     axes.plot(*crossing.theta, "k+")
-    axes.set(xlabel="left / rad", ylabel="right / rad", title="K between them / s⁻²")
-    right.colorbar(drawn, ax=axes)
+    axes.set(xlabel="left / rad", ylabel="right / rad", title=None)
+    right.colorbar(drawn, ax=axes, label="K between the modes / s⁻²")
     return figure
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 REFERENCE = {  # crank angle, rad: the four lowest frequencies with the crank locked, Hz
     -1.2: [16.478, 37.120, 47.248, 50.730],
@@ -24,6 +25,7 @@ AWAY = [{"crank": (-1.75, 0.64)}, {"crank": (0.76, 1.75)}]  # without |θ - 0.70
 LAGRANGE = {"fit": "lagrange", "constraint_modes": ["E.z"]}
 FILE = Path(__file__).with_name("mechanism.yaml")
 BLUE, RED = "#3b6ea8", "#c8553d"
+STIFF = 1e6  # N/m to MN/m
 
 
 def main(output: Path) -> None:
@@ -45,9 +47,9 @@ def main(output: Path) -> None:
     print_local_models(four_bar)
     grids = compare_grids(four_bar)
     output.mkdir(parents=True, exist_ok=True)
-    draw(four_bar).savefig(output / "picture.png", dpi=90)
-    draw_modes(four_bar).savefig(output / "modes.png", dpi=80)
-    draw_models(four_bar, grids).savefig(output / "models.png", dpi=80)
+    save_picture(draw(four_bar), output / "picture.png")
+    save_picture(draw_modes(four_bar), output / "modes.png")
+    save_picture(draw_models(four_bar, grids), output / "models.png")
 
 
 def print_local_models(four_bar: supple.Mechanism) -> None:
@@ -93,8 +95,9 @@ def refined(elements: int) -> supple.Mechanism:
     return supple.loads(FILE.read_text("utf-8").replace("elements: 4", f"elements: {elements}"))
 
 
+@in_house_style
 def draw(four_bar: supple.Mechanism) -> Figure:
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    figure = new_figure(10, 5.1)
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     supple.modes(four_bar, "home", count=4).plot(axes=panels(left))
 
@@ -105,19 +108,19 @@ def draw(four_bar: supple.Mechanism) -> Figure:
     out = energy.out_of_plane > 0.5
     for color, label, chosen in ((BLUE, "in the plane", ~out), (RED, "out of the plane", out)):
         hertz = np.where(chosen, found.frequencies_hz, np.nan)
-        axes.plot(np.repeat(angle, hertz.shape[1]), hertz.ravel(), ".", markersize=2, color=color, label=label)
+        axes.plot(np.repeat(angle, hertz.shape[1]), hertz.ravel(), ".", markersize=2, color=color)
+        axes.plot([], [], color=color, label=label)
     axes.set(xlabel="crank / rad", ylabel="frequency / Hz", ylim=(0, None))
-    axes.grid(color="#ececec")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, markerscale=4, loc="upper left")
+    legend_above(axes)
     return figure
 
 
+@in_house_style
 def draw_modes(four_bar: supple.Mechanism) -> Figure:
     """Rigid, constraint and internal modes with the crank at 0.9 rad (the paper's Figure 7)."""
     model = supple.local(four_bar, [0.9], constraint_modes=["E.z"], internal_modes=3)
     ahead = supple.assemble(four_bar, [1.05])
-    figure = Figure(figsize=(10, 2.4), layout="constrained")
+    figure = new_figure(10, 2.6)
     titles = ["rigid", "E.z = 1", *(f"{hertz:.1f} Hz" for hertz in model.internal_hz)]
     for i, title in enumerate(titles):
         axes = figure.add_subplot(1, 5, i + 1, projection="3d")
@@ -131,13 +134,14 @@ def draw_modes(four_bar: supple.Mechanism) -> Figure:
             moved = placed(ahead, b, nodes) if i == 0 else placed(
                 model.configuration, b, nodes + 0.12 * shape / largest
             )  # fmt: skip
-            axes.plot(*still.T, color="#cccccc")
-            axes.plot(*moved.T, ".-", color=BLUE, markersize=3)
+            axes.plot(*still.T, color="#cccccc", linewidth=2.0)
+            axes.plot(*moved.T, ".-", color=BLUE, markersize=4)
         axes.set_title(title, fontsize=9)
         axes.set(xlim=(0, 1), ylim=(-0.3, 0.3), zlim=(-0.1, 0.8))
-        axes.set_box_aspect((1, 0.6, 0.9), zoom=1.3)
+        axes.set_box_aspect((1, 0.6, 0.9), zoom=1.45)
         axes.view_init(elev=18, azim=-62)
         axes.set_axis_off()
+    figure.supxlabel("largest displacement drawn as 120 mm, the rigid mode as 0.15 rad of the crank", fontsize=8)
     return figure
 
 
@@ -147,12 +151,13 @@ def placed(configuration: supple.Configuration, b: int, points: np.ndarray) -> n
     return X[:3] + points @ X[3:].reshape(3, 3).T
 
 
+@in_house_style
 def draw_models(four_bar: supple.Mechanism, grids: dict[str, supple.ReducedModel]) -> Figure:
     """Figures 8 to 11 of the paper: frequencies, inertia and Γ, errors of two grids, stiffness at E."""
     theta = np.linspace(-1.75, 1.75, 801)
     plain = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=3)
     followed = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=4, tracking="subspace")
-    figure = Figure(figsize=(10, 8.6), layout="constrained")
+    figure = new_figure(10, 9.5)
     panels = figure.subplots(4, 2)
     (sorted_hz, tracked_hz), (inertia, symbol), (of_mass, of_stiffness), (wide, narrow) = panels
     sorted_hz.plot(theta, plain.internal_hz)
@@ -160,9 +165,9 @@ def draw_models(four_bar: supple.Mechanism, grids: dict[str, supple.ReducedModel
     tracked_hz.plot(theta, np.sqrt(np.diagonal(followed.K, axis1=1, axis2=2)[:, 2:]) / (2.0 * np.pi))
     tracked_hz.set_ylabel("four followed / Hz")
     inertia.semilogy(theta, followed.M[:, 0, 0], color=BLUE)
-    inertia.set_ylabel("M_θθ / kg m²")
+    inertia.set_ylabel("M_θθ / (kg m²)")
     symbol.plot(theta, followed.christoffel[:, 0, 0, 0], color=BLUE)
-    symbol.set(ylabel="Γ_θθθ / kg m²", ylim=(-3, 3))
+    symbol.set(ylabel="Γ_θθθ / (kg m²)", ylim=(-3, 3))
     for name, color in (("equal boxes", RED), ("adaptive", BLUE)):
         found = grids[name].evaluate(theta[:, None])
         for axes, ours, full in ((of_mass, found.M, followed.M), (of_stiffness, found.K, followed.K)):
@@ -170,17 +175,14 @@ def draw_models(four_bar: supple.Mechanism, grids: dict[str, supple.ReducedModel
             axes.semilogy(theta, np.maximum(error, 1e-9), color=color, linewidth=0.9,
                           label=f"{name}, {grids[name].provenance['boxes']}")  # fmt: skip
         for axes in (wide, narrow):
-            axes.plot(theta, found.K[:, 1, 1], color=color, linewidth=0.9, label=name)
-    of_mass.set_ylabel("error of M")
-    of_stiffness.set_ylabel("error of K")
-    of_mass.legend(frameon=False, fontsize=8)
-    for axes, limits in ((wide, (0, 2.6e7)), (narrow, (0, 5e4))):
-        axes.plot(theta, followed.K[:, 1, 1], "k:", linewidth=1.2, label="local models")
-        axes.set(ylabel="stiffness at E / N/m", ylim=limits, xlabel="crank / rad")
-    wide.legend(frameon=False, fontsize=8)
-    for axes in panels.ravel():
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
+            axes.plot(theta, found.K[:, 1, 1] / STIFF, color=color, linewidth=0.9, label=name)
+    of_mass.set_ylabel("error of M / 1")
+    of_stiffness.set_ylabel("error of K / 1")
+    legend_above(of_mass)
+    for axes, limits in ((wide, (0, 26)), (narrow, (0, 0.05))):
+        axes.plot(theta, followed.K[:, 1, 1] / STIFF, "k:", linewidth=1.2, label="local models")
+        axes.set(ylabel="stiffness at E / (MN/m)", ylim=limits, xlabel="crank / rad")
+    legend_above(wide)
     return figure
 
 

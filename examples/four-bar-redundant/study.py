@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 # [Silva, Table 1], N m: largest and least torque of each actuator, with one to four of them.
 PRINTED = {
@@ -46,8 +47,8 @@ def main(output: Path) -> None:
     print(f"  4 actuators     {peak(calm):7.1f}            with no torque changing faster than {FASTEST} N m/s")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(four_bar, found["torque"][4].model).savefig(output / "picture.png", dpi=100)
-    draw_torques(found).savefig(output / "torques.png", dpi=85)
+    save_picture(draw(four_bar, found["torque"][4].model), output / "picture.png")
+    save_picture(draw_torques(found), output / "torques.png")
 
 
 def divided(four_bar: supple.Mechanism, objective: str) -> dict[int, supple.InverseDynamics]:
@@ -61,31 +62,32 @@ def peak(found: supple.InverseDynamics) -> float:
     return max(found.peak.values())
 
 
+@in_house_style
 def draw(four_bar: supple.Mechanism, model: supple.LocalModel) -> Figure:
     """The linkage over the turn, and the coefficients of its one equation."""
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    figure = new_figure(10, 5.1)
     left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
     supple.assemble(four_bar, model.theta[::100]).plot(axes=left.add_subplot())
     turn = np.degrees(model.theta[:, 0])
     curves = {
-        "M / kg m²": {"": model.M[:, 0, 0]},
-        "gravity / N m": {"": model.force[:, 0]},
-        "B": {name: model.input_map[:, 0, i] for i, name in enumerate(model.inputs)},
+        "M / (kg m²)": {"": model.M[:, 0, 0]},
+        "gravity / (N m)": {"": model.force[:, 0]},
+        "B / 1": {name: model.input_map[:, 0, i] for i, name in enumerate(model.inputs)},
     }
     for axes, (label, values) in zip(right.subplots(3, 1, sharex=True), curves.items(), strict=True):
         for name, value in values.items():
             axes.plot(turn, value, label=name, color=COLORS.get(name, "#444444"), linewidth=1.4)
         axes.set_ylabel(label)
-        dress(axes)
         if len(values) > 1:
-            axes.legend(fontsize=7, ncols=4, loc="lower right", bbox_to_anchor=(1, 0.98), frameon=False)
-    axes.set_xlabel("crank / degrees")
+            legend_above(axes)
+    axes.set_xlabel("crank / °")
     return figure
 
 
+@in_house_style
 def draw_torques(found: dict[str, dict[int, supple.InverseDynamics]]) -> Figure:
     """One row for each number of actuators, one column for each objective; the first column is the paper's Figure 3."""
-    figure = Figure(figsize=(10, 7), layout="constrained")
+    figure = new_figure(10, 7.7)
     grid = figure.subplots(4, 3, sharex=True, sharey="row")
     for column, (objective, title) in zip(grid.T, TITLES.items(), strict=True):
         column[0].set_title(title, fontsize=10)
@@ -93,17 +95,12 @@ def draw_torques(found: dict[str, dict[int, supple.InverseDynamics]]) -> Figure:
             for name, values in result.forces.items():
                 axes.plot(result.time, values, label=name, color=COLORS[name], linewidth=1.4)
             axes.text(0.02, 0.93, f"peak {peak(result):.1f}", transform=axes.transAxes, fontsize=8, va="top")
-            dress(axes)
         column[-1].set_xlabel("time / s")
     for n, axes in enumerate(grid[:, 0], start=1):
-        axes.set_ylabel(f"{n} actuator{'s' * (n > 1)} / N m")
-    grid[-1, 1].legend(fontsize=7, ncols=4, loc="upper right", frameon=False)
+        axes.set_ylabel(f"{n} actuator{'s' * (n > 1)} / (N m)")
+    handles, names = grid[-1, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper right", ncols=4)
     return figure
-
-
-def dress(axes) -> None:
-    axes.grid(color="#ececec")
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 if __name__ == "__main__":

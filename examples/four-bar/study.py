@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, new_figure, save_picture
 
 REFERENCE = {-1.2: 0.0705966783, 0.0: 0.172774478, 0.7: 0.0459804818}  # crank angle, rad: inertia, kg m²
 
@@ -26,7 +27,7 @@ def main(output: Path) -> None:
     compare_boxes(four_bar)
     compare_motions(four_bar)
     output.mkdir(parents=True, exist_ok=True)
-    draw(four_bar, dead_points).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(four_bar, dead_points), output / "picture.png")
 
 
 def find_dead_points(four_bar: supple.Mechanism) -> np.ndarray:
@@ -61,9 +62,10 @@ def compare_motions(four_bar: supple.Mechanism) -> None:
     print(f"          energy constant to {np.abs(total - total[0]).max() / kinetic.max():.0e} of the kinetic energy")
 
 
+@in_house_style
 def draw(four_bar: supple.Mechanism, dead_points: np.ndarray) -> Figure:
     low, high = four_bar.actuator("crank").limits
-    figure = Figure(figsize=(10, 5), layout="constrained")
+    figure = new_figure(10, 5.5)
     left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
     swing_then_home = [*np.linspace(low, high, 15), 0.0]
     supple.assemble(four_bar, np.array(swing_then_home)[:, None]).plot(axes=left.add_subplot())
@@ -71,15 +73,13 @@ def draw(four_bar: supple.Mechanism, dead_points: np.ndarray) -> Figure:
     theta = np.linspace(low, high, 401)
     model = supple.local(four_bar, theta[:, None])
     curves = {
-        "M / kg m²": model.M[:, 0, 0],
-        "Γ / kg m²": model.christoffel[:, 0, 0, 0],
-        "gravity / N m": model.force[:, 0],
+        "M / (kg m²)": model.M[:, 0, 0],
+        "Γ / (kg m²)": model.christoffel[:, 0, 0, 0],
+        "gravity / (N m)": model.force[:, 0],
     }
     for axes, (label, values) in zip(right.subplots(3, 1, sharex=True), curves.items(), strict=True):
         axes.plot(theta, values, color="#3b6ea8")
         axes.set_ylabel(label)
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
         for angle in dead_points:
             axes.axvline(angle, color="#c8553d", linestyle="--", linewidth=1)
     axes.set_xlabel("crank / rad (dashed: dead points)")

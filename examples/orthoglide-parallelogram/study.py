@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import save_picture
 
 HERE = Path(__file__).parent
 
@@ -31,7 +32,7 @@ def main(output: Path) -> None:
         print(f"  {name:<6} {value:.1e}")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(full).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(full), output / "picture.png")
 
 
 def differences(one: supple.LocalModel, other: supple.LocalModel) -> dict[str, float]:
@@ -46,12 +47,8 @@ def differences(one: supple.LocalModel, other: supple.LocalModel) -> dict[str, f
 
 
 def draw(machine: supple.Mechanism) -> Figure:
-    figure = Figure(figsize=(7.5, 6), layout="constrained")
-    axes = figure.add_subplot(projection="3d", computed_zorder=False)
-    axes.view_init(elev=24, azim=38)
     way = np.linspace([0.0, 0.0, 0.0], [-0.1, 0.02, -0.2], 4)
-    supple.assemble(machine, way).plot(axes=axes)
-    return figure
+    return supple.assemble(machine, way).plot(view=(24, 38))
 
 
 if __name__ == "__main__":

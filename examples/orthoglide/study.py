@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 TOLERANCE = 5e-3  # of the reduced model, as in the paper
 REFERENCE = {  # at x = -0.1, y = 0.02, z = -0.2 m
@@ -54,7 +55,7 @@ def main(output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     small = reduce(machine, output / "orthoglide.rom")
     files = supple.export(small, output / "c", to="c")
-    draw(machine, models, small).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(machine, models, small), output / "picture.png")
     print(f"\nin {output}: the model orthoglide.rom, its C code in c, the picture picture.png")
     print(f"the code: {', '.join(file.name for file in files)}")
 
@@ -104,19 +105,20 @@ def curves(model: supple.LocalModel) -> dict[str, dict[str, np.ndarray]]:
     """Some coefficients of a batch of local models, or of a reduced model."""
     return {
         "M / kg": {"xx": model.M[:, 0, 0], "xy": model.M[:, 0, 1]},
-        "Γ / kg m⁻¹": {"xxx": model.christoffel[:, 0, 0, 0], "xyz": model.christoffel[:, 0, 1, 2]},
+        "Γ / (kg/m)": {"xxx": model.christoffel[:, 0, 0, 0], "xyz": model.christoffel[:, 0, 1, 2]},
         "gravity / N": {"x": model.force[:, 0], "z": model.force[:, 2]},
     }
 
 
+@in_house_style
 def draw(machine: supple.Mechanism, models: supple.LocalModel, small: supple.ReducedModel) -> Figure:
-    figure = Figure(figsize=(10, 5.2), layout="constrained")
+    figure = new_figure(10, 5.7)
     left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])
 
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=24, azim=38)
     corners_then_here = [*workspace(machine, 2), [-0.1, 0.02, -0.2]]
-    supple.assemble(machine, corners_then_here).plot(axes=axes)
+    supple.assemble(machine, corners_then_here).plot(axes=axes, labels=False)
     points = axes.scatter(*tool(models).T, c=models.M[:, 0, 0], s=3, cmap="viridis", alpha=0.6, zorder=1)
     left.colorbar(points, ax=axes, location="bottom", shrink=0.5, pad=0.02, label="M$_{xx}$ / kg, where the tool is")
 
@@ -129,9 +131,7 @@ def draw(machine: supple.Mechanism, models: supple.LocalModel, small: supple.Red
             axes.plot(diagonal, along[label][name], label=name, color=color, linewidth=1)
             axes.plot(diagonal[::5], reduced[label][name][::5], "o", color=color, markersize=3, markerfacecolor="none")
         axes.set_ylabel(label)
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(fontsize=8, frameon=False)
+        legend_above(axes)
     axes.set_xlabel("x = y = z / m, the diagonal (circles: reduced)")
     return figure
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scipy.special import ellipk
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 G = 9.81
 BLUE, RED, GREEN = "#3b6ea8", "#c8553d", "#4f8f5b"
@@ -27,7 +28,7 @@ def main(output: Path) -> None:
     print(f"largest pull in the rod {np.linalg.norm(pull, axis=1).max():.6f} N, 3 m g is {3 * G:.6f} N")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(pendulum, steps, errors).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(pendulum, steps, errors), output / "picture.png")
 
 
 def exact_period(pendulum: supple.Mechanism) -> float:
@@ -46,27 +47,32 @@ def period(run: supple.Simulation) -> float:
     return t[i] + rate[i] / (rate[i] - rate[i + 1]) * (t[i + 1] - t[i])
 
 
+@in_house_style
 def draw(pendulum: supple.Mechanism, steps: list[float], errors: list[float]) -> Figure:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=[1, 1.25, 1])
+    figure = new_figure(10, 4.6)
+    left, middle, right = figure.subfigures(1, 3, width_ratios=[1, 1.25, 1])
     run = swing(pendulum, 1e-3)
     strobe = run.time < 1.2
     angles = run.coordinates["O"][strobe][::100]
-    supple.assemble(pendulum, angles[::-1, None]).plot(axes=left)
+    supple.assemble(pendulum, angles[::-1, None]).plot(axes=left.add_subplot())
 
-    middle.plot(run.time, run.coordinates["O"], color=BLUE, label="angle / rad")
-    middle.plot(run.time, run.rates["O"], color=RED, label="rate / rad/s")
     pull = np.linalg.norm(run.reaction("O").force, axis=1)
-    middle.plot(run.time, pull / G, color=GREEN, label="pull in the rod / m g")
-    middle.set_xlabel("time / s")
-    middle.legend(frameon=False, fontsize=8, loc="upper left")
-    right.loglog(steps, errors, "o-", color=BLUE, label="error of the period / s")
-    right.loglog(steps, errors[0] * (np.array(steps) / steps[0]) ** 2, "--", color="#888888", label="step²")
-    right.set_xlabel("step / s")
-    right.legend(frameon=False, fontsize=8)
-    for axes in (middle, right):
-        axes.grid(color="#ececec")
-        axes.spines[["top", "right"]].set_visible(False)
+    curves = {
+        "angle / rad": run.coordinates["O"],
+        "rate / (rad/s)": run.rates["O"],
+        "pull in the rod / (m g)": pull / G,
+    }
+    for axes, (label, values), color in zip(
+        middle.subplots(3, 1, sharex=True), curves.items(), (BLUE, RED, GREEN), strict=True
+    ):
+        axes.plot(run.time, values, color=color)
+        axes.set_ylabel(label)
+    axes.set_xlabel("time / s")
+    axes = right.add_subplot()
+    axes.loglog(steps, errors, "o-", color=BLUE, label="found")
+    axes.loglog(steps, errors[0] * (np.array(steps) / steps[0]) ** 2, "--", color="#888888", label="as step²")
+    axes.set(xlabel="step / s", ylabel="error of the period / s")
+    legend_above(axes)
     return figure
 
 

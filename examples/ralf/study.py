@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 LED, TIP = ["lift.acceleration", "elbow.acceleration"], ["tip.x", "tip.z"]
 TOLERANCE = 0.01  # of the boxes that are drawn
@@ -32,8 +33,8 @@ def main(output: Path) -> None:
     print_responses(ralf, model)
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(ralf, modes).savefig(output / "picture.png", dpi=90)
-    draw_model(ralf, model, boxes).savefig(output / "model.png", dpi=80)
+    save_picture(draw(ralf, modes), output / "picture.png")
+    save_picture(draw_model(ralf, model, boxes), output / "model.png")
 
 
 def print_model(model: supple.ReducedModel, boxes: supple.ReducedModel) -> None:
@@ -64,24 +65,26 @@ def over_its_region(ralf: supple.Mechanism, steps: int) -> supple.FrequencyMap:
     return supple.frequency_map(ralf, grid, count=3)
 
 
+@in_house_style
 def draw(ralf: supple.Mechanism, modes: supple.ModeSet) -> Figure:
-    figure = Figure(figsize=(10, 6.2), layout="constrained")
+    figure = new_figure(10, 6.8)
     upper, lower = figure.subfigures(2, 1, height_ratios=[1.1, 1])
     modes.plot(which=[0, 1, 2], figure=upper)
     found = over_its_region(ralf, 25)
     (first, x), (second, y) = found.coordinates.items()
     for i, axes in enumerate(lower.subplots(1, 3, sharey=True)):
         drawn = axes.pcolormesh(x, y, found.frequencies_hz[..., i].T, shading="gouraud")
-        lower.colorbar(drawn, ax=axes).ax.tick_params(labelsize=7)
-        axes.set_title(f"mode {i + 1} / Hz", fontsize=9)
+        lower.colorbar(drawn, ax=axes, label=f"mode {i + 1} / Hz")
+        axes.grid(visible=False)
         axes.set_xlabel(f"{first} / m")
     lower.axes[0].set_ylabel(f"{second} / m")
     return figure
 
 
+@in_house_style
 def draw_model(ralf: supple.Mechanism, model: supple.ReducedModel, boxes: supple.ReducedModel) -> Figure:
     """Boxes and frequencies along a diagonal (the paper's Figure 14), and responses of the tip at two places."""
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    figure = new_figure(10, 7)
     (region, diagonal), (of_x, of_z) = figure.subplots(2, 2)
     for box in boxes.fitted.leaves:
         corner, size = box.lower, np.subtract(box.upper, box.lower)
@@ -98,12 +101,10 @@ def draw_model(ralf: supple.Mechanism, model: supple.ReducedModel, boxes: supple
         ours = model.frf(at, LED, TIP, lines, kind="accelerance")
         full = supple.frf(ralf, at, LED, TIP, lines, kind="accelerance")
         for axes, output, inlet in ((of_x, "tip.x", LED[0]), (of_z, "tip.z", LED[1])):
-            axes.semilogy(lines, np.abs(full[output, inlet]), color="#cccccc", linewidth=4)
-            axes.semilogy(lines, np.abs(ours[output, inlet]), color=color, label=f"lift {at[0]} m, elbow {at[1]} m")
-            axes.set(xlabel="frequency / Hz", ylabel=f"{output} / {inlet.split('.')[0]}, accelerations")
-    of_x.legend(frameon=False, fontsize=8)
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
+            axes.loglog(lines, np.abs(full[output, inlet]), color="#cccccc", linewidth=4)
+            axes.loglog(lines, np.abs(ours[output, inlet]), color=color, label=f"lift {at[0]} m, elbow {at[1]} m")
+            axes.set(xlabel="frequency / Hz", ylabel=f"{output} from {inlet.split('.')[0]}, accelerations / 1")
+    legend_above(of_x)
     return figure
 
 

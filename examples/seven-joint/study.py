@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import control
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 JOINT = "elbow_pitch"  # the fourth
 FREQUENCIES = np.array([10.0, 10.0, 10.0, 10.0, 20.0, 20.0, 20.0])  # rad/s, of joints 1 to 7
@@ -36,7 +37,7 @@ def main(output: Path) -> None:
         print(f"{size:6.2f} rad            {rises}   {over}    {ends}    {apart(whole, small):.4f} rad")
     print("(the nonlinear arm, then the linear model)")
     output.mkdir(parents=True, exist_ok=True)
-    draw(arm, linear, gain).savefig(output / "picture.png", dpi=90)
+    save_picture(draw(arm, linear, gain), output / "picture.png")
 
 
 def perturbation_error(arm, linear, size: float = 1e-6) -> float:
@@ -78,8 +79,9 @@ def apart(first: control.ClosedLoop, second: control.ClosedLoop) -> float:
     return float(np.abs(first.coordinates[JOINT] - second.coordinates[JOINT]).max())
 
 
+@in_house_style
 def draw(arm, linear, gain: control.FeedbackGain) -> Figure:
-    figure = Figure(figsize=(10.5, 4.4), layout="constrained")
+    figure = new_figure(10.5, 4.8)
     left, right = figure.subfigures(1, 2, width_ratios=[1, 1.5])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=16, azim=-60)
@@ -95,12 +97,10 @@ def draw(arm, linear, gain: control.FeedbackGain) -> Figure:
         others.step(whole.time, whole.inputs[name], where="post", color=colour, label=name)
     plot.plot([], [], "--", color="#888888", linewidth=0.9, label="linear model")
     plot.set_ylabel("elbow pitch, upwards / rad")
-    others.set_ylabel("torque / N m")
+    others.set_ylabel("torque / (N m)")
     others.set_xlabel("time / s")
     for one in (plot, others):
-        one.legend(frameon=False, fontsize=8, loc="lower right")
-        one.grid(color="#ececec")
-        one.spines[["top", "right"]].set_visible(False)
+        legend_above(one)
     return figure
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 import supple
+from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
 
 PUBLISHED = {"slider x (m)": [0.2], "slider v (m/s)": [0.24], "rod turns (rad/s)": [1.92, -0.96, 0.48]}
 SPEED, UNTIL = 6.0, 5.0
@@ -30,7 +31,7 @@ def main(output: Path) -> None:
     print(f"largest force of the slideway across it  {side:.2f} N")
 
     output.mkdir(parents=True, exist_ok=True)
-    draw(machine, run).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(machine, run), output / "picture.png")
 
 
 def start(machine: supple.Mechanism) -> dict[str, np.ndarray]:
@@ -51,8 +52,9 @@ def local_model_after(machine: supple.Mechanism, until: float) -> float:
     return float(solve_ivp(derivative, (0.0, until), [0.0, SPEED], method="DOP853", rtol=1e-8).y[0, -1])
 
 
+@in_house_style
 def draw(machine: supple.Mechanism, run: supple.Simulation) -> Figure:
-    figure = Figure(figsize=(10, 5), layout="constrained")
+    figure = new_figure(10, 5.5)
     left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=24, azim=-62)
@@ -62,16 +64,13 @@ def draw(machine: supple.Mechanism, run: supple.Simulation) -> Figure:
     upper.plot(run.time, run.outputs["S"] * 1e3, color=BLUE)
     upper.set_ylabel("slider / mm")
     middle.plot(run.time, run.rates["O"], color=RED)
-    middle.set_ylabel("crank / rad/s")
+    middle.set_ylabel("crank / (rad/s)")
     across = run.reaction("slide").force
     for i, (name, color) in enumerate((("y", BLUE), ("z", GREEN)), start=1):
         lower.plot(run.time, across[:, i], color=color, label=name)
     lower.set_ylabel("slideway / N")
     lower.set_xlabel("time / s")
-    lower.legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
-    for plot in (upper, middle, lower):
-        plot.grid(color="#ececec")
-        plot.spines[["top", "right"]].set_visible(False)
+    legend_above(lower)
     return figure
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
+from supple.results.house_style import in_house_style, new_figure, save_picture
 
 HEAVE = np.ones(6)
 TILT = np.array([1.0, 1.0, -0.5, -0.5, -0.5, -0.5])  # the first pair of legs up, the others down
@@ -36,7 +37,7 @@ def main(output: Path) -> None:
     print(f"\nreduced to 1 %: {made['samples']} samples, {made['checks']} checks, {made['boxes']} boxes")
     print("  on 1000 fresh points: " + ", ".join(f"{name} {error:.2%}" for name, error in found.error.items()))
     print(f"  {found.speedup:.0f} times faster than the mechanism")
-    draw(stewart).savefig(output / "picture.png", dpi=100)
+    save_picture(draw(stewart), output / "picture.png")
 
 
 def leg_force(stewart: supple.Mechanism) -> float:
@@ -53,8 +54,9 @@ def leg_force(stewart: supple.Mechanism) -> float:
     return -g * (platform + barrels + pistons) / 6
 
 
+@in_house_style
 def draw(stewart: supple.Mechanism) -> Figure:
-    figure = Figure(figsize=(10, 5), layout="constrained")
+    figure = new_figure(10, 5.5)
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=18, azim=-50)
@@ -67,7 +69,7 @@ def draw(stewart: supple.Mechanism) -> Figure:
     swept = supple.assemble(stewart, home + np.outer(heave, HEAVE) + np.outer(tilt, TILT))
     plot = right.add_subplot()
     filled = plot.contourf(heave * 1e3, tilt * 1e3, swept.singularity.reshape(heave.shape), 14, cmap="viridis")
-    right.colorbar(filled, ax=plot, label="singularity (0: not held)", shrink=0.9)
+    right.colorbar(filled, ax=plot, label="singularity / 1 (0: not held)", shrink=0.9)
     plot.set(xlabel="heave: all legs longer by / mm", ylabel="tilt: first two legs longer by / mm")
     return figure
 

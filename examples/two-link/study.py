@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import control
+from supple.results.house_style import in_house_style, new_figure, save_picture
 
 FREQUENCIES, DAMPING = np.array([2.0, 3.0]), 0.8  # rad/s, of shoulder and elbow; damping ratio of both
 SAMPLE, UNTIL = 5e-3, 8.0  # s
@@ -32,7 +33,7 @@ def main(output: Path) -> None:
                 f"            {left_over(loop):8.1e}"
             )
     output.mkdir(parents=True, exist_ok=True)
-    draw(arm, linear, designs).savefig(output / "picture.png", dpi=90)
+    save_picture(draw(arm, linear, designs), output / "picture.png")
 
 
 def printed(linear) -> tuple[np.ndarray, np.ndarray]:
@@ -79,8 +80,9 @@ def left_over(loop: control.ClosedLoop) -> float:
     return float(deviation(loop)[-1])
 
 
+@in_house_style
 def draw(arm, linear, designs: dict[str, control.FeedbackGain]) -> Figure:
-    figure = Figure(figsize=(10.5, 5.2), layout="constrained")
+    figure = new_figure(10.5, 5.7)
     left, right = figure.subfigures(1, 2, width_ratios=[1, 2.3])
     far = run(arm, designs["decoupled"], "far")
     theta = np.stack([*far.coordinates.values()], axis=1)[[300, 160, 100, 60, 0]]
@@ -93,11 +95,10 @@ def draw(arm, linear, designs: dict[str, control.FeedbackGain]) -> Figure:
                 plot.plot(loop.time, loop.coordinates[joint], color=colour, label=joint)
                 plot.plot(small.time, small.coordinates[joint], "--", color=colour, linewidth=0.9)
             plot.set_title(f"{name}, from {size:g} rad", fontsize=9)
-            plot.grid(color="#ececec")
-            plot.spines[["top", "right"]].set_visible(False)
             plot.set_xlim(0.0, 5.0)
     axes[0, 0].plot([], [], "--", color="#888888", linewidth=0.9, label="linear model")
-    axes[0, 0].legend(frameon=False, fontsize=8)
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    right.legend(handles, names, loc="outside upper left", ncols=3)
     for plot in axes[:, 0]:
         plot.set_ylabel("angle / rad")
     for plot in axes[-1]:

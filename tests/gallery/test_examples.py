@@ -50,6 +50,15 @@ def test_example_is_complete(name):
     assert mechanism(name).description
 
 
+@pytest.mark.parametrize(
+    "picture", sorted(EXAMPLES.glob("*/*.png")), ids=lambda file: f"{file.parent.name}-{file.stem}"
+)
+def test_pictures_are_wide_enough_to_read(picture):
+    head = picture.read_bytes()[16:24]
+    assert int.from_bytes(head[:4], "big") >= 1600  # pixels
+    assert picture.stat().st_size < 150_000
+
+
 def test_four_bar_inertia():
     reference = {-1.2: 0.0705966783, 0.0: 0.172774478, 0.7: 0.0459804818}
     M = supple.local(mechanism("four-bar"), np.array([*reference])[:, None]).M[:, 0, 0]

@@ -139,8 +139,10 @@ def _frame(axes: Any) -> None:
     sides = [np.ptp(limits) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
     axes.set_box_aspect(sides, zoom=0.92)
     for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
-        axis.get_major_locator().set_params(nbins=4 if side > 0.5 * max(sides) else 2)
+        axis.get_major_locator().set_params(nbins=3)
         axis.set_tick_params(labelsize=7)
+        if side < 0.4 * max(sides):  # scales are equal: the others tell them
+            axis.set_ticklabels([])
 
 
 class Sizes(NamedTuple):

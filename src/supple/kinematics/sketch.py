@@ -28,6 +28,7 @@ MARKERS = {
     "revolute": ("o", 7.5), "prismatic": ("s", 7.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
     "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
 }  # fmt: skip
+_THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest
 _MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
 
 
@@ -40,6 +41,7 @@ def sketch(
     labels: bool = True,
     centers: bool = False,
     fade: float = 0.12,
+    view: tuple[float, float] = (22.0, -58.0),
 ) -> Any:
     """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
 
@@ -50,9 +52,11 @@ def sketch(
     labels  : names of points, joints and bodies, as far as they find room
     centers : mark the centres of mass
     fade    : opacity of the first configuration of a batch
+    view    : elevation and azimuth of a new figure of a mechanism in space, °
     """
     numbering = configuration.rest.numbering
-    axes = _fitting_axes(axes, numbering)
+    zoom = 1.12 if axes is None else 0.9  # beside other panels the names of the axes need room
+    axes = _fitting_axes(axes, numbering, view)
     places = sketch_places(numbering)
     poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
@@ -67,9 +71,9 @@ def sketch(
     drawn.joints(places)
     if centers:
         drawn.centers()
-    _finish(axes, numbering)
+    _finish(axes, numbering, zoom)
     if labels:
-        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes)
+        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, _written(axes))
     return root(axes)
 
 
@@ -176,7 +180,9 @@ class _Drawn:
                 self.ground(point)
             if self.dimension == 3 and joint.kind in ("revolute", "cylindrical"):
                 axis = 0.035 * self.extent * self.direction(joint.bodies[0], frames.Ea[:, 2])
-                self.line(np.array([point - axis, point + axis]), color=INK, linewidth=1.2, zorder=4)
+                through = np.array([point - axis, point + axis])
+                self.line(through, color=INK, linewidth=1.2, zorder=4)
+                self.strokes.append(through)
             marker, size = MARKERS[joint.kind]
             if joint.kind in SLIDING and GROUND in joint.bodies:
                 size *= 1.6  # a slider often carries another joint at its middle
@@ -218,21 +224,33 @@ def _body_colors(numbering: Numbering) -> dict[str, str]:
     return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
 
 
-def _fitting_axes(axes: Any, numbering: Numbering) -> Any:
+def _fitting_axes(axes: Any, numbering: Numbering, view: tuple[float, float]) -> Any:
     planar = numbering.mechanism.planar
     if axes is None:
         figure = new_figure(10.0, 7.0)
         if planar:
             return figure.add_subplot()
         axes = figure.add_subplot(projection="3d", computed_zorder=False)
-        axes.view_init(elev=22, azim=-58)
+        axes.view_init(*view)
     elif planar == (axes.name == "3d"):
         wanted = "flat axes" if planar else 'axes with projection="3d"'
         raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them")
     return axes
 
 
-def _finish(axes: Any, numbering: Numbering) -> None:
+def _written(axes: Any) -> list[Array]:
+    """Boxes of what the axes of space write themselves, where names would stand on it: (2, 2) pixels each."""
+    if axes.name != "3d":
+        return []
+    root(axes).draw_without_rendering()  # only then is it known
+    found = []
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        texts = [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if tick.label1.get_text())]
+        found += [np.array(text.get_window_extent().get_points()) for text in texts]
+    return found
+
+
+def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
     """Equal scales, quiet axes with the letters of the drawing."""
     plane = numbering.mechanism.plane
     axes.tick_params(labelsize=8, colors=FAINT)
@@ -246,13 +264,23 @@ def _finish(axes: Any, numbering: Numbering) -> None:
         axes.spines[:].set_visible(False)
     else:
         axes.set_aspect("equal")
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.labelpad = -3  # the names stay inside the figure
+        limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
+        # What is nearly flat gets a box that can be seen, and has room for its numbers.
+        half = np.maximum(0.5 * np.ptp(limits, axis=1), _THIN * np.ptp(limits, axis=1).max())
+        middle = limits.mean(axis=1)
+        axes.set(**{f"{x}lim": (middle[k] - half[k], middle[k] + half[k]) for k, x in enumerate("xyz")})
+        sides = (2.0 * half).tolist()
+        axes.set_box_aspect(sides, zoom=zoom)
+        for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
+            axis.labelpad = -2  # the names stay inside the figure
             axis.set_tick_params(pad=0)
             axis._axinfo["grid"].update(color=GRID, linewidth=0.8)
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis.line.set_color("#bbbbbb")
-            axis.get_major_locator().set_params(nbins=5)
+            # As many numbers as the side has room for: on a short one they would stand on one another.
+            axis.get_major_locator().set_params(nbins=max(1, round(5.0 * side / max(sides))))
+            if zoom < 1.0 and side < 0.4 * max(sides):  # a small panel; scales are equal, and the other sides tell them
+                axis.set_ticklabels([])
     engine = axes.figure.figure.get_layout_engine()
     if engine is not None:  # names are placed where things will be on the page
         engine.execute(axes.figure.figure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ _NEAR, _FAR = (8.0, 13.0), (8.0, 13.0, 20.0)  # how far off a name may stand, po
 _DIAGONAL = [np.array([x, y]) for y in (1.0, -1.0) for x in (1.0, -1.0)]
 _STRAIGHT = [np.array(pair) for pair in ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))]
 _CROSSING = 4.0  # price of a spot of a line under a name; a name that costs more than _MOST is left out
-_MOST = 8 * _CROSSING
+_MOST = 5 * _CROSSING
 
 
 class Label(NamedTuple):
@@ -31,14 +31,17 @@ class Label(NamedTuple):
     beside: bool = True
 
 
-def place_labels(axes: Any, labels: list[Label], strokes: list[Array]) -> None:
-    """Write each label where it covers the least of the strokes; leave out one that finds no room."""
+def place_labels(axes: Any, labels: list[Label], strokes: list[Array], written: Sequence[Array] = ()) -> None:
+    """Write each label where it covers the least of the strokes; leave out one that finds no room.
+
+    written : boxes (2, 2) in pixels that are taken already
+    """
     dot = axes.figure.dpi / 72.0  # pixels a point
     ink = [_sampled(_pixels(axes, stroke), 4.0 * dot) for stroke in strokes]
     around = 5.5 * dot * np.array([np.zeros(2), *_STRAIGHT, *(0.7 * d for d in _DIAGONAL)])  # a mark's disc
     ink += [_pixels(axes, label.places) + around for label in labels if label.beside]
     covered = np.vstack(ink) if ink else np.empty((0, 2))
-    taken: list[Array] = []
+    taken: list[Array] = list(written)
     for label in labels:
         best = None
         for price, place, offset in _candidates(label):

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
+from io import BytesIO
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -21,6 +23,7 @@ T = TypeVar("T")
 PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 INK, FAINT, GRID = "#2b2b2b", "#9a9a9a", "#e8e8e8"
 DPI = 160  # ten inches are 1600 pixels
+_COLOURS = 160  # of a picture
 _MOST_NAMES = 14  # in one column of a legend
 
 
@@ -64,6 +67,17 @@ def new_figure(width: float = 10.0, height: float = 5.0) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def save_picture(figure: Any, path: str | Path) -> Path:
+    """Write a .png of few colours: a third of the size, and the same to the eye."""
+    from PIL import Image  # matplotlib's own
+
+    content = BytesIO()
+    figure.savefig(content, format="png")
+    with Image.open(content) as image:
+        image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    return Path(path)
+
+
 def root(axes: Any) -> Any:
     """The whole figure that axes, or a part of a figure, stand in."""
     figure = axes.figure
@@ -86,6 +100,16 @@ def legend_beside(axes: Any, title: str | None = None) -> None:
         axes.legend(
             handles, names, title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0,
             ncols=-(-len(names) // _MOST_NAMES), alignment="left",
+        )  # fmt: skip
+
+
+def legend_above(axes: Any) -> None:
+    """The same in a row above the axes, where panels stand side by side."""
+    handles, names = axes.get_legend_handles_labels()
+    if names:
+        axes.legend(
+            handles, names, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.3, ncols=len(names),
+            columnspacing=1.2,
         )  # fmt: skip
 
 
