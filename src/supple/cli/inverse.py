@@ -69,7 +69,7 @@ Step = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="CSV", show_default=False, help="Write time and forces to a table."),
+    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write time and forces: .csv, .npz or .mat."),
 ]
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw the forces: .png, .svg, .pdf.")

@@ -79,7 +79,7 @@ Reactions = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="CSV", show_default=False, help="Write all signals to a table."),
+    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write all signals: .csv, .npz or .mat."),
 ]
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw them: .png, .svg, .pdf.")
