@@ -50,6 +50,14 @@ actuators: {shoulder: {joint: O, limits: [-1.5, 1.5]}, elbow: {joint: E, limits:
 sensors: {tip: {position: T}}
 """
 
+THREE_LINKS = (
+    TWO_LINKS.replace("T: [1.1, 0]", "T: [1.1, 0], W: [1.4, 0.2]")
+    .replace("joints:", "  hand: {beam: [T, W], section: bar, material: aluminium}\njoints:")
+    .replace("lower]}}", "lower]}, T: {revolute: [lower, hand]}}")
+    .replace("lower.T", "hand.W")
+    .replace("[0, 2.6]}}", "[-2.6, 2.6]}, wrist: {joint: T, limits: [-1.5, 1.5]}}")
+)
+
 # Two elastic arms with yielding drives: two modes far below all others, which carry the rods and a payload around.
 FIVE_BAR = """\
 supple: 1
@@ -120,6 +128,18 @@ def test_an_arm_of_two_links_needs_no_help():
     assert model.provenance["exchanges"] == []
     found = supple.compare(arm, model, points=300)
     assert max(found.error.values()) <= 1.1e-3
+
+
+def test_a_jump_in_a_small_part_of_the_region_is_found():
+    """Of three links two modes jump where the hand is folded back, in one of eighty parts of the region."""
+    boxes = [Box((-1.5, -2.6, -1.5), (1.5, 2.6, 1.5))]
+    arm = supple.loads(THREE_LINKS)
+    two = kept_modes(arm, ModeChoice((), 2, "auto"), boxes, 2)
+    assert any(swap.jump for swap in two.swaps)
+    assert {swap.cure for swap in two.swaps} == {3}
+    three = kept_modes(arm, ModeChoice((), 3, "auto"), boxes, 3)
+    assert three.choice.tracking == "strain"
+    assert three.swaps == []
 
 
 def test_motions_stay_the_measure_where_they_are_good():

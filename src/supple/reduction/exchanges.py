@@ -82,15 +82,20 @@ class _Seen(NamedTuple):
     modes: Array
 
 
-def exchanges(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], seed: int = 0) -> list[Exchange]:
-    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more."""
+def exchanges(
+    mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], suspects: Array | None = None, seed: int = 0
+) -> list[Exchange]:
+    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more.
+
+    suspects : (N, s) where to look besides, from the middle of the box they lie in
+    """
     if not choice.internal:
         return []
     asked = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
     found: list[Exchange] = []
     for box in boxes:
         width = np.linalg.norm(2.0 * box.half)
-        for line in _lines(box, seed):
+        for line in [*_towards(box, suspects), *_lines(box, seed)]:
             for item in _on_line(mechanism, asked, line, box.half):
                 apart = [np.linalg.norm(np.subtract(item.theta, other.theta)) for other in found]
                 if all(distance > _SAME * width for distance in apart):
@@ -114,6 +119,12 @@ def torn(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[Tor
             if assemble(mechanism, loop, failures="mark").assembled.all():
                 found += torn_modes(system, loop)
     return found
+
+
+def _towards(box: Box, suspects: Array | None) -> list[Array]:
+    t = np.linspace(0.0, 1.0, _POINTS // _LINES * 2)[:, None]
+    near = np.zeros((0, box.dimension)) if suspects is None else suspects[box.contains(suspects)]
+    return [box.center + t * (point - box.center) for point in near]
 
 
 def _lines(box: Box, seed: int) -> list[Array]:

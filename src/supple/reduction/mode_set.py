@@ -33,12 +33,14 @@ from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 Array = NDArray[np.float64]
 Count = int | Literal["auto"]
 
-_POINTS, _CORNERS = 160, 64  # of a scan, for each box of the region
+_POINTS, _CORNERS = 160, 64  # of a scan, for each coordinate of each box of the region; and at most so many corners
 _GOOD = 0.8  # overlap that leaves nothing to wish for
 _BETTER = 0.05  # by which another reference has to be better
 _BAND = 3.0  # of the lowest frequency: "auto" keeps all modes below
 _APART = 0.02  # relative distance that the next frequency has to keep from the highest one of a set
 _MOST = 12  # modes that "auto" may keep
+_SUSPECTS = 4  # points of smallest overlap, looked at closely
+_MEASURES = ("subspace", "strain")
 
 
 class Kept(NamedTuple):
@@ -60,14 +62,16 @@ def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count
     choice = replace(choice, internal=count)
     if not choice.flexible:
         return Kept(replace(choice, tracking="none"), [])
-    settled = next(_settled(mechanism, choice, boxes, (count,)))
-    return Kept(settled, exchanges(mechanism, settled, boxes))
+    if count == 0:
+        return Kept(replace(choice, tracking="subspace"), [])
+    settled, suspects = next(_settled(mechanism, choice, boxes, (count,)))
+    return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
 def _smallest(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> Kept:
     tried: Kept | None = None
-    for settled in _settled(mechanism, choice, boxes, range(1, _MOST + 1)):
-        tried = Kept(settled, exchanges(mechanism, settled, boxes))
+    for settled, suspects in _settled(mechanism, choice, boxes, range(1, _MOST + 1)):
+        tried = Kept(settled, exchanges(mechanism, settled, boxes, suspects))
         if not tried.swaps:
             return tried
     raise NumericalError(
@@ -85,7 +89,8 @@ def _fault(mechanism: Mechanism, tried: Kept) -> str:
 class _Scan(NamedTuple):
     """Modes at points of the region, and of the germs that come into question, all in the same z.
 
-    squares (N, k), modes (N, k, z), rows (N, m, z) held; germs (G,) θ or None for the rest, the first G of the points
+    squares (N, k), modes (N, k, z), rows (N, m, z) held; germs (G,) θ or None for the rest, the first G of the points;
+    theta (N - G, s) of the others
     """
 
     rest: ElasticRest
@@ -93,18 +98,21 @@ class _Scan(NamedTuple):
     modes: Array
     rows: Array
     germs: list[tuple[float, ...] | None]
+    theta: Array
+
+
+class _Settled(NamedTuple):
+    """A choice, and θ (N, s) where the overlap with its reference is smallest."""
+
+    choice: ModeChoice
+    suspects: Array
 
 
 def _settled(
     mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], counts: range | tuple[int, ...]
-) -> Iterator[ModeChoice]:
-    """The choice with each of the counts that comes into question, its tracking and germ the best there are."""
-    asked = max(counts)
-    if asked == 0 or (len(counts) == 1 and choice.tracking != "auto"):
-        tracking = "subspace" if choice.tracking == "auto" else choice.tracking
-        yield replace(choice, internal=asked, tracking=tracking)
-        return
-    scan = _scan(mechanism, choice, boxes, asked)
+) -> Iterator[_Settled]:
+    """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
+    scan = _scan(mechanism, choice, boxes, max(counts))
     found = scan.squares.shape[1]
     least = 1
     if len(counts) > 1:
@@ -115,18 +123,17 @@ def _settled(
                 continue
             if (np.sqrt(scan.squares[:, count] / scan.squares[:, count - 1]) - 1.0).min() < _APART:
                 continue
-        tracking, germ = _best(scan, count)
-        yield replace(choice, internal=count, tracking=tracking, germ=germ)
+        yield _best(scan, replace(choice, internal=count))
 
 
 def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: int) -> _Scan:
     system = flexible_system(mechanism, replace(choice, internal=count, tracking="subspace"))
     rest, held = system.rest, system.rest.held_and_loaded()
-    inside = [box.from_unit(scattered(box.dimension, _POINTS, 0)) for box in boxes]
+    inside = [box.from_unit(scattered(box.dimension, _POINTS * box.dimension, 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
     X = [system.germ.X[None]]
-    if choice.germ is None:
+    if choice.germ is None and choice.tracking == "auto":
         middle = assemble(mechanism, boxes[0].center[None], failures="mark")
         if middle.assembled[0]:
             germs.append(tuple(boxes[0].center.tolist()))
@@ -134,7 +141,7 @@ def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: int
     there = assemble(mechanism, points, failures="mark")
     poses = np.ascontiguousarray(np.concatenate([*X, there.X[there.assembled]]))
     squares, modes = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
-    return _Scan(rest, squares, modes, rows_at(rest, held.rows, poses), germs)
+    return _Scan(rest, squares, modes, rows_at(rest, held.rows, poses), germs, points[there.assembled])
 
 
 def _corners(box: Box) -> Array:
@@ -142,30 +149,37 @@ def _corners(box: Box) -> Array:
     return box.from_unit(signs[:: -(-len(signs) // _CORNERS)])
 
 
-def _best(scan: _Scan, count: int) -> tuple[str, tuple[float, ...] | None]:
-    """Tracking and germ that serve best over the scan; the first that is good, if one is."""
-    best, tracking, germ = -2.0, "subspace", scan.germs[0]
-    for n, theta in enumerate(scan.germs):
+def _best(scan: _Scan, choice: ModeChoice) -> _Settled:
+    """Of the tracking and germ that are left open those that serve best over the scan; the first good ones, if any."""
+    count = choice.internal
+    measures = {"auto": _MEASURES, "strain": ("strain",)}.get(choice.tracking, ("subspace",))
+    best, found = -2.0, _Settled(choice, scan.theta[:0])
+    for n, germ in enumerate(scan.germs):
         reference = scan.modes[n, :count]
-        stresses = stresses_of(scan.rest, scan.rows[n], reference)
-        strains = strain_likeness(stresses, scan.rows, scan.squares, scan.modes)
-        for name, overlaps in (("subspace", scan.modes @ reference.T), ("strain", strains)):
-            smallest = judged_overlap(overlaps, count)
-            if smallest > best + _BETTER:
-                best, tracking, germ = smallest, name, theta
+        likeness = {"subspace": scan.modes @ reference.T}
+        if "strain" in measures:
+            stresses = stresses_of(scan.rest, scan.rows[n], reference)
+            likeness["strain"] = strain_likeness(stresses, scan.rows, scan.squares, scan.modes)
+        for name in measures:
+            lowest = np.asarray(np.linalg.svd(likeness[name][:, :count], compute_uv=False)[:, -1], dtype=np.float64)
+            served = _served(likeness[name], lowest, count)
+            if served > best + _BETTER:
+                worst = np.argsort(lowest[len(scan.germs) :])[:_SUSPECTS]
+                tracking = name if choice.tracking == "auto" else choice.tracking
+                best, found = served, _Settled(replace(choice, tracking=tracking, germ=germ), scan.theta[worst])
             if best >= _GOOD:
-                return tracking, germ
-    return tracking, germ
+                return found
+    return found
 
 
-def judged_overlap(P: Array, count: int) -> float:
-    """How well a reference serves, from the overlaps P (N, found, k) of all modes with it: the smallest overlap of the
-    lowest modes. If that is too small somewhere, so that others stand for them there, theirs, less one: a set that
-    stays the lowest everywhere is better than any that changes."""
-    lowest = np.linalg.svd(P[:, :count], compute_uv=False)[:, -1]
+def _served(P: Array, lowest: Array, count: int) -> float:
+    """How well a reference serves, from the overlaps P (N, found, k) of all modes with it, and the smallest ones of the
+    lowest modes (N,): the smallest of these. If that is too small somewhere, so that other modes stand for them there,
+    theirs, less one: a set that stays the lowest everywhere is better than any that changes."""
     if float(lowest.min()) >= KEPT:
         return float(lowest.min())
+    taken = lowest.copy()
     for n in np.flatnonzero(lowest < KEPT):
         share = np.square(P[n]).sum(axis=1)
-        lowest[n] = np.linalg.svd(P[n, np.argsort(-share)[:count]], compute_uv=False)[-1]
-    return float(lowest.min()) - 1.0
+        taken[n] = np.linalg.svd(P[n, np.argsort(-share)[:count]], compute_uv=False)[-1]
+    return float(taken.min()) - 1.0
