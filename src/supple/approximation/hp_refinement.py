@@ -168,23 +168,25 @@ class Refinement:
             leaf.errors.append((leaf.degree, error))
         else:
             leaf.errors[-1] = (leaf.degree, max(error, leaf.errors[-1][1]))
-        axis = self._axis_to_halve(leaf, error)
+        axis, start = self._axis_to_halve(leaf, error)
         if axis is not None:
             if stagnates((*leaf.ancestors, error), leaf.box.dimension):
                 leaf.stage, self.forest.stagnant = "stuck", leaf.box
             else:
-                self._halve(leaf, axis, error)
+                self._halve(leaf, axis, start, error)
         elif leaf.degree < self.highest:
             leaf.degree += 1
         else:
             leaf.stage = "stuck"  # the stated error says so
 
-    def _axis_to_halve(self, leaf: Leaf, error: float) -> int | None:
-        """The axis along which halving pays, or None where a higher degree costs fewer samples."""
+    def _axis_to_halve(self, leaf: Leaf, error: float) -> tuple[int | None, int]:
+        """The axis along which halving pays, or None where a higher degree costs fewer samples; and the degree with which
+        halves begin, that of the better one: a degree that is too low is raised and nothing lost, one that is too high is
+        paid for."""
         s, errors = leaf.box.dimension, leaf.errors
         allowed = self.limits.divisible(leaf.box, self.region, for_accuracy=True)
         if not allowed.any():
-            return None
+            return None, leaf.degree
         back = min(3, len(errors) - 1)
         rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / back) if back else None
         assert leaf.node.coefficients is not None
@@ -192,12 +194,14 @@ class Refinement:
         weight = self.influence.weights(leaf.box.half, int(used.sum(axis=1).max()), self.medians)
         expected = decay(leaf.node.coefficients, used, weight, error, rate)
         axis = int(np.argmax(np.where(allowed, expected.error, -1.0)))
+        near, far = expected.halved(axis)
+        start = next((n for n in range(FIRST_DEGREE, leaf.degree - 2) if far.at(n) <= 1.0), leaf.degree - 2)
         if leaf.degree >= self.highest:
-            return axis
+            return axis, start
         if len(errors) < 3:
-            return None
+            return None, start
         if rate is not None and rate > 0.9:
-            return axis
+            return axis, start
         extra = 2 * check_count(s)  # held out, suspected and fresh ones
 
         def samples(n: int) -> int:
@@ -205,11 +209,10 @@ class Refinement:
 
         known = len(leaf.fitted) + len(leaf.checks)
         higher = cost(expected, samples, self.highest, 0) - known
-        near, far = expected.halved(axis)
         depth = min(2 * s, 6)
         halves = cost(near, samples, self.highest, depth) + cost(far, samples, self.highest, depth)
         halves -= 0.5 * known  # points laid out for the whole box serve its halves less well
-        return None if higher <= halves else axis
+        return (None if higher <= halves else axis), start
 
     def _split_invalid(self, leaf: Leaf) -> None:
         """Halve a box where the function does not exist everywhere, or leave it out when it is small."""
@@ -220,17 +223,17 @@ class Refinement:
         if axis is None:
             self.leaves.remove(leaf)
         else:
-            self._halve(leaf, axis)
+            self._halve(leaf, axis, leaf.degree - 2)
 
-    def _halve(self, leaf: Leaf, axis: int, error: float | None = None) -> None:
-        """Replace a leaf by its halves; each takes the known points in it."""
+    def _halve(self, leaf: Leaf, axis: int, degree: int, error: float | None = None) -> None:
+        """Replace a leaf by its halves, fitted with this degree first; each takes the known points in it."""
         lower, upper = leaf.box.split(axis)
         leaf.node.axis, leaf.node.children = axis, (Node(lower), Node(upper))
         at = self.leaves.index(leaf)
         halves = []
         for child in leaf.node.children:
             self._seed += 1
-            half = Leaf(child, self._seed, degree=min(max(FIRST_DEGREE, leaf.degree - 2), self.highest))
+            half = Leaf(child, self._seed, degree=min(max(FIRST_DEGREE, degree), self.highest))
             half.ancestors = leaf.ancestors if error is None else (*leaf.ancestors, error)
             half.fitted = leaf.fitted[child.box.contains(self.evaluated.points[leaf.fitted])]
             half.checks = leaf.checks[child.box.contains(self.evaluated.points[leaf.checks])]
