@@ -180,9 +180,11 @@ class Refinement:
             leaf.stage = "stuck"  # the stated error says so
 
     def _axis_to_halve(self, leaf: Leaf, error: float) -> tuple[int | None, int]:
-        """The axis along which halving pays, or None where a higher degree costs fewer samples; and the degree with which
-        halves begin, that of the better one: a degree that is too low is raised and nothing lost, one that is too high is
-        paid for."""
+        """The axis along which halving pays, or None where a higher degree takes fewer samples; and a first degree.
+
+        Halves begin with what the better one needs: a degree that is too low is raised and nothing is lost, one that is
+        too high is paid for.
+        """
         s, errors = leaf.box.dimension, leaf.errors
         allowed = self.limits.divisible(leaf.box, self.region, for_accuracy=True)
         if not allowed.any():
