@@ -116,7 +116,10 @@ def test_dry_friction_stops_a_wheel_and_holds_it():
 
 def test_a_run_into_a_dead_end_returns_what_it_has(example):
     """The four-bar's crank cannot be led beyond 1.80 rad."""
-    found = supple.simulate(example("four-bar"), until=1.0, step=1e-3, motion={"crank": lambda t: 1.5 + t}, start=[1.5])
+    with pytest.warns(supple.SuppleWarning, match="results end at 0.299 s"):
+        found = supple.simulate(
+            example("four-bar"), until=1.0, step=1e-3, motion={"crank": lambda t: 1.5 + t}, start=[1.5]
+        )
     assert not found.complete
     assert "0.29999" in found.reason
     assert "dead point" in found.reason
@@ -127,7 +130,8 @@ def test_a_run_into_a_dead_end_returns_what_it_has(example):
 
 
 def test_forces_that_are_too_large_are_told_with_the_time():
-    kick = supple.simulate(wheel(), until=1.0, step=1e-2, inputs={"drive": lambda t: 1e20 if t > 0.5 else 0.0})
+    with pytest.warns(supple.SuppleWarning, match="results end at 0.5 s"):
+        kick = supple.simulate(wheel(), until=1.0, step=1e-2, inputs={"drive": lambda t: 1e20 if t > 0.5 else 0.0})
     assert not kick.complete
     assert kick.time[-1] <= 0.5
     assert "forces or speeds" in kick.reason

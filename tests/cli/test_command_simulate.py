@@ -17,7 +17,7 @@ KEYS = {"time", "outputs", "energy", "coordinates", "complete", "reason", "steps
 def four_bar(four_bar):
     """Without limits, which a free crank leaves, and with all kernels compiled, which is told on standard error."""
     four_bar.write_text(four_bar.read_text().replace(", limits: [-1.75, 1.75]", ""))
-    assert api.simulate(api.load(four_bar), until=1e-3).reaction("A").force.shape == (2, 3)
+    assert api.simulate(api.load(four_bar), until=1e-3, step=1e-3).reaction("A").force.shape == (2, 3)
     return four_bar
 
 

@@ -138,7 +138,8 @@ def test_reduced_model_in_the_loop(four_bar, tmp_path):
     full = control.closed_loop(four_bar, gain.regulator(), **options, step=2e-4)
     assert_allclose(small.coordinates["crank"], full.coordinates["crank"], atol=2e-5)
     assert_allclose(small.inputs["crank"], full.inputs["crank"], atol=1e-3 * np.abs(full.inputs["crank"]).max())
-    out = control.closed_loop(model, Law(lambda *_: [50.0]), until=1.0, sample_time=1e-2, start={"crank": 0.1})
+    with pytest.warns(supple.SuppleWarning, match="leaves the region"):
+        out = control.closed_loop(model, Law(lambda *_: [50.0]), until=1.0, sample_time=1e-2, start={"crank": 0.1})
     assert not out.complete
     assert "leaves the region" in out.reason
     assert len(out.time) == len(out.coordinates["crank"]) == len(out.inputs["crank"]) < 101
@@ -202,7 +203,8 @@ def test_a_gain_for_another_machine_is_refused(arm, four_bar):
 
 def test_a_loop_that_explodes_says_so(arm, linear):
     bad = control.StateFeedback(-1e9 * np.eye(2, 4), np.zeros(4), np.zeros(2))
-    loop = control.closed_loop(arm, bad, until=2.0, sample_time=0.1, start="near")
+    with pytest.warns(supple.SuppleWarning, match="results end at"):
+        loop = control.closed_loop(arm, bad, until=2.0, sample_time=0.1, start="near")
     assert not loop.complete
     assert "no step from" in loop.reason
     assert len(loop.time) == len(loop.coordinates["elbow"]) == len(loop.inputs["elbow"])

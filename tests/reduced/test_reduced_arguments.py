@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from supple import InputError
+from supple import InputError, SuppleWarning
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
 
@@ -50,12 +50,14 @@ def test_the_region_is_closed_and_the_kernel_flags_what_lies_outside(orthoglide_
 def test_a_run_that_leaves_returns_what_it_has(orthoglide):
     """A slider that falls leaves the region at the time of free fall under its own acceleration, roughly."""
     grid = np.linspace(0.0, 1.0, 101)
-    run = orthoglide.simulate(grid, None, [-0.1, 0.02, -0.2])
+    with pytest.warns(SuppleWarning, match="leaves the region"):
+        run = orthoglide.simulate(grid, None, [-0.1, 0.02, -0.2])
     assert not run.finished
     assert "leaves the region" in run.reason
     assert '"z" moves fastest' in run.reason
     assert run.time[-1] <= run.stopped < run.time[-1] + 0.01
-    fixed = orthoglide.simulate(grid, None, [-0.1, 0.02, -0.2], step=1e-3)
+    with pytest.warns(SuppleWarning, match="leaves the region"):
+        fixed = orthoglide.simulate(grid, None, [-0.1, 0.02, -0.2], step=1e-3)
     assert fixed.stopped == pytest.approx(run.stopped, abs=1e-6)
     assert len(run.outputs["tool.z"]) == len(run.time)
 

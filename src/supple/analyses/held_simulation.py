@@ -15,7 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.simulated import Simulation
+from supple.analyses.adaptation import require_damped, stuck
+from supple.analyses.simulated import Simulation, defect_of
 from supple.analyses.simulation import (
     AT_ONCE,
     NEWTON,
@@ -24,7 +25,6 @@ from supple.analyses.simulation import (
     require_times,
     start_configuration,
     start_rates,
-    stuck,
 )
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
@@ -39,11 +39,14 @@ from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
 
+MOST_STEPS = 2 * AT_ONCE  # between two samples: a loop that explodes would have no end
+
 
 class HeldSimulation:
     """The full DAE, marched from one of `times` (N,) to the next; see `simulate` for the options.
 
     start : as in `simulate`; an equilibrium is the one without inputs
+    step  : s, fixed, or with a tolerance the longest
     """
 
     def __init__(
@@ -52,18 +55,20 @@ class HeldSimulation:
         times: Array,
         *,
         step: float,
+        tolerance: float | None = None,
         start: At | Configuration = None,
         rates: Mapping[str, float] | ArrayLike | None = None,
         spectral_radius: float = 0.9,
         friction_speed: float = 1e-3,
     ) -> None:
         require_times(float(times[-1]), step)
-        require_positive(friction_speed=friction_speed)
+        require_positive(tolerance=tolerance, friction_speed=friction_speed)
         self.times = np.ascontiguousarray(times, dtype=float)
-        self._step, self._alpha = step, tuple(alpha_of(spectral_radius))
+        self._step, self._tolerance, self._alpha = step, tolerance, tuple(alpha_of(spectral_radius))
         self._u = np.zeros(len(mechanism.actuators))
         here = start_configuration(mechanism, start, self._u)
         self._problem = problem = absolute(here.rest, (), friction_speed)
+        require_damped(problem, spectral_radius)
         X, V = centre_state(problem, here, start_rates(here, rates))
         first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
         a = np.ascontiguousarray(first.acceleration[0])
@@ -107,14 +112,22 @@ class HeldSimulation:
         inputs = (self.times[n : n + 2].copy(), np.stack([np.zeros((1, len(u)))] * 3 + [u[None]]))
         targets = (self.times[[0, -1]], np.zeros((4, 1, 0)))
         problem, status = self._problem, PAUSED
-        while status == PAUSED:
+        before = self._carried[STEPS]
+        while status == PAUSED and self._carried[STEPS] - before < MOST_STEPS:
             status = compiled(march, count=1)(
                 problem.system, problem.iteration, problem.pattern, self._alpha, self.times[: n + 2], float(self._step),
-                0.0, inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent), self._state, self._record,
-                self._carried, AT_ONCE,
+                float(self._tolerance or 0.0), inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent),
+                self._state, self._record, self._carried, AT_ONCE,
             )  # fmt: skip
-        if status != DONE:
-            self.reason = stuck(float(self._carried[TIME]), self._step, False, None)
+        if status == PAUSED:
+            self.reason = (
+                f"no step from {self._carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
+                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
+            )
+        elif status != DONE:
+            defect = defect_of(problem, self._record[5][: int(self._carried[NEXT])])
+            tried = float(self._carried[TRIAL])
+            self.reason = stuck(float(self._carried[TIME]), tried, False, self._tolerance, defect)
         return bool(status == DONE)
 
     def _jump(self, u: Array) -> None:
@@ -139,5 +152,5 @@ class HeldSimulation:
         return Simulation(
             self._problem, self.times[:reached], poses, velocities, accelerations, multipliers, measures, energies,
             (self.times[: n + 1], coefficients), (self.times[[0, -1]], np.zeros((2, 0))), self.reason,
-            int(self._carried[STEPS]), int(self._carried[COUNT]),
+            int(self._carried[STEPS]), int(self._carried[COUNT]), self._tolerance,
         )  # fmt: skip

@@ -17,14 +17,13 @@ from supple.kinematics.configuration import Configuration
 
 Array = NDArray[np.float64]
 
-STEP = 1e-3  # s, where nothing is said
-
 
 class Run(NamedTuple):
     """What to simulate.
 
     start  : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
     inputs : actuator -> force, or values at `times`
+    step   : fixed, s; None lets steps follow the motion
     """
 
     start: Configuration
@@ -33,7 +32,7 @@ class Run(NamedTuple):
     times: Array | None
     motion: str | None
     until: float
-    step: float
+    step: float | None
 
 
 def scenario_of(mechanism: Mechanism, name: str) -> Scenario:
@@ -58,7 +57,7 @@ def run_of(
         lasts = float(trajectory(mechanism, given.motion).time[-1])
     return Run(
         start_of(mechanism, given, forces), dict(given.rates), forces,
-        None if given.times is None else np.array(given.times), given.motion, lasts, step or given.step or STEP,
+        None if given.times is None else np.array(given.times), given.motion, lasts, step or given.step,
     )  # fmt: skip
 
 

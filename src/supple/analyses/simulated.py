@@ -18,12 +18,15 @@ from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration, FramePose
 from supple.kinematics.motion import FrameMotion, Motion
+from supple.results.energy_account import LARGEST_DEFECT, energy_defect
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, span
 from supple.results.table import Table
 from supple.results.units import numbered, rate
 
 Array = NDArray[np.float64]
+
+_STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +36,7 @@ class Simulation(Result):
     forces  : breaks and coefficients of the piecewise linear inputs
     courses : breaks, and accelerations of the prescribed coordinates there
     reason  : why the run ended early, or ""; what was computed until then is here
+    tolerance : error that a step was allowed (rad, or extents of the mechanism); None where steps were fixed
     """
 
     problem: Absolute
@@ -48,6 +52,7 @@ class Simulation(Result):
     reason: str
     steps: int
     iterations: int
+    tolerance: float | None = None
 
     def summary(self) -> str:
         ended = f", ended early: {self.reason}" if self.reason else ""
@@ -63,6 +68,19 @@ class Simulation(Result):
     @property
     def complete(self) -> bool:
         return not self.reason
+
+    @property
+    def energy_defect(self) -> float:
+        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.energy_account`.
+
+        The method is to blame: steps too long for the motion, or its damping of what they do not resolve.
+        """
+        return defect_of(self.problem, self.energies)
+
+    @property
+    def balanced(self) -> bool:
+        """The account is off by at most 1 %."""
+        return self.energy_defect <= LARGEST_DEFECT
 
     @property
     def rigid(self) -> tuple[str, ...]:
@@ -153,10 +171,9 @@ class Simulation(Result):
         and followers) is counted from the start.
         """
         kinetic, potential, actuators, courses, lost, loads = self.energies.T
-        total = kinetic + potential
         values = {
-            "kinetic": kinetic, "potential": potential, "total": total, "actuators": actuators, "prescribed": courses,
-            "loads": loads, "lost": -lost, "balance": total - total[0] - actuators - courses - loads - lost,
+            "kinetic": kinetic, "potential": potential, "total": kinetic + potential, "actuators": actuators,
+            "prescribed": courses, "loads": loads, "lost": -lost, "balance": balance_of(self.energies),
         }  # fmt: skip
         return Signals(self.time, values, dict.fromkeys(values, "J"))
 
@@ -214,3 +231,16 @@ class Simulation(Result):
         kept = {name: energy[name] for name in ("kinetic", "potential", "total")}
         forces = {"force": moving(self.inputs), "driving force": moving(self.driving_forces)}
         return time_plot({"output": seen, **forces, "energy": Signals(self.time, kept, energy.units)})
+
+
+def balance_of(energies: Array) -> Array:
+    """Of energies (N, 6) as `march` records them: T + V since the start, less all works."""
+    total = energies[:, 0] + energies[:, 1]
+    return np.asarray(total - total[:1] - energies[:, 2:].sum(axis=1))
+
+
+def defect_of(problem: Absolute, energies: Array) -> float:
+    """The defect of the account of energies (N, 6)."""
+    speed = _STILL * problem.rest.numbering.arrays.extent
+    least = 0.5 * float(problem.system.mass.sum()) * speed**2
+    return energy_defect(energies[:, 0], energies[:, 1], energies[:, 2:], balance_of(energies), least)

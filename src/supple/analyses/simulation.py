@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import make_interp_spline
 
-from supple.analyses.simulated import Simulation
+from supple.analyses.adaptation import balanced, grown, longest_step, require_damped, said_of, stopped, stuck
+from supple.analyses.simulated import Simulation, defect_of
 from supple.analyses.statics import equilibrium
 from supple.compilation import at_hand, compiled
 from supple.description.mechanism import Mechanism
@@ -18,7 +20,7 @@ from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
 from supple.formulations.absolute.system import Absolute, absolute
-from supple.integration.generalized_alpha import alpha_of
+from supple.integration.generalized_alpha import Alpha, alpha_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.motion import motion as motion_of
@@ -37,7 +39,7 @@ def simulate(
     mechanism: Mechanism,
     *,
     until: float,
-    step: float = 1e-3,
+    step: float | None = None,
     start: At | Configuration = None,
     rates: Mapping[str, float] | ArrayLike | None = None,
     inputs: Mapping[str, Signal] | None = None,
@@ -51,60 +53,97 @@ def simulate(
 ) -> Simulation:
     """Motion of the mechanism in time: generalized-α on R³ × SO(3) with index-3 constraints.
 
-    until, step     : s; the step is the fixed one, or with `tolerance` the largest
+    until, step     : s; the step is the fixed one, or with `tolerance` the largest. Without it, steps follow the motion
     start           : as in `assemble`, or "equilibrium"; rates : of θ, by name or in order
     inputs          : force of each actuator: a number, a callable of time, or values at `input_times` (linear between
                       them, constant before and after); zero if left out
     motion          : prescribed coordinates: {coordinate: callable of time}, or all of them as a Trajectory, a motion's
                       name in the file, or a CSV file
-    tolerance       : error a step may make (rad, or extents of the mechanism); steps are fixed if left out
+    tolerance       : error a step may make (rad, or extents of the mechanism). Where neither it nor a step is given it
+                      is 1e-6, and less where the account of energy needs it; see `Simulation.tolerance`
     spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
-    output_step     : time between results; at least one step and at most 2000 results if left out
+    output_step     : time between results; if left out the step (1 ms, or a hundredth of a shorter run, where none is
+                      given), and at most 2000 results
     friction_speed  : speed (rad/s, or extents/s) over which dry friction changes its sign
     rigid           : elastic parts are meant to be taken as rigid, and nothing is said of it; `Simulation.rigid`
                       names them all the same
 
-    A run that cannot go on returns what it has; see `Simulation.reason`.
+    A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
+    does not balance to 1 %; see `Simulation.energy_defect`.
     """
-    require_times(until, step)
+    largest = longest_step(until) if step is None else step
+    require_times(until, largest)
     require_positive(tolerance=tolerance, output_step=output_step, friction_speed=friction_speed)
     taken_as_rigid(mechanism, rigid, "reduce it with modes and simulate the reduced model")
-    forces = _forces(mechanism, inputs, input_times, until, step if tolerance is None else step / 8)
+    fixed = step is not None and tolerance is None
+    forces = _forces(mechanism, inputs, input_times, until, largest if fixed else largest / 8)
     u0 = _at_start(forces)
     here = start_configuration(mechanism, start, u0)
-    grid = _grid(until, step, output_step)
-    driven, targets, target_rates, target_accelerations = _prescribed(here, motion, until, step)
+    driven, targets, target_rates, target_accelerations = _prescribed(here, motion, until, largest)
     problem = absolute(here.rest, driven, friction_speed)
+    require_damped(problem, spectral_radius)
     theta_rates = start_rates(here, rates)
     theta_rates[list(driven)] = target_rates
     if driven:
         here = _on_course(here, driven, targets)
     X, V = centre_state(problem, here, theta_rates)
-    w = here.w.copy()
-    first = instant(problem, X[None], V[None], w[None], u0[None], target_accelerations[:1])
-    a0 = np.ascontiguousarray(first.acceleration[0])
-    state = (X, V, a0, a0.copy(), np.ascontiguousarray(first.multipliers[0]), w)
+    first = instant(problem, X[None], V[None], here.w[None], u0[None], target_accelerations[:1])
+    a = np.ascontiguousarray(first.acceleration[0])
+    begun = _Begun(
+        problem, alpha_of(spectral_radius), _grid(until, largest, output_step), largest, forces, targets,
+        target_accelerations, (X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w),
+    )  # fmt: skip
+    if step is None and tolerance is None:
+        found = balanced(partial(_marched, begun))
+    else:
+        found = _marched(begun, tolerance)
+    said_of(found, stacklevel=3)
+    return found
+
+
+class _Begun(NamedTuple):
+    """A run that has all it needs but the length of its steps."""
+
+    problem: Absolute
+    alpha: Alpha
+    grid: Array
+    largest: float
+    forces: Piecewise
+    targets: Piecewise
+    target_accelerations: Array
+    state: tuple[Array, ...]
+
+
+def _marched(begun: _Begun, tolerance: float | None) -> Simulation:
+    """The run, with steps of one length or, with a tolerance, of as many as it needs."""
+    problem, grid, step = begun.problem, begun.grid, begun.largest
+    state = tuple(part.copy() for part in begun.state)
+    X, V, _, _, multipliers, w = state
     count = len(grid)
     record = (
         np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
-        np.empty((count, len(state[4]))), np.empty((count, len(w))), np.empty((count, 6)),
+        np.empty((count, len(multipliers))), np.empty((count, len(w))), np.empty((count, 6)),
     )  # fmt: skip
     carried = np.zeros(10)
     carried[[TRIAL, LAST]] = step
     status = PAUSED
-    while status == PAUSED:  # between its parts, a long run can be interrupted
-        at_once = AT_ONCE if at_hand(march) else FEW
+    while status == PAUSED and not grown(problem, record[5][: int(carried[NEXT])], int(carried[STEPS])):
+        at_once = AT_ONCE if at_hand(march) else FEW  # between its parts, a long run can be interrupted
         status = compiled(march, count=at_once)(
-            problem.system, problem.iteration, problem.pattern, tuple(alpha_of(spectral_radius)), grid, float(step),
-            float(tolerance or 0.0), forces, targets, (NEWTON, here.rest.numbering.arrays.extent), state, record,
-            carried, at_once,
+            problem.system, problem.iteration, problem.pattern, tuple(begun.alpha), grid, float(step),
+            float(tolerance or 0.0), begun.forces, begun.targets, (NEWTON, problem.rest.numbering.arrays.extent), state,
+            record, carried, at_once,
         )  # fmt: skip
     reached = int(carried[NEXT])
-    reason = "" if status == DONE else stuck(float(carried[TIME]), step, bool(driven), tolerance)
     poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in record)
+    reason, time, defect = "", float(carried[TIME]), defect_of(problem, energies)
+    if status == PAUSED:
+        reason = stopped(time, defect)
+    elif status != DONE:
+        reason = stuck(time, float(carried[TRIAL]), begun.targets[1].shape[2] > 0, tolerance, defect)
     return Simulation(
-        problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, forces,
-        (targets[0], target_accelerations), reason, int(carried[STEPS]), int(carried[COUNT]),
+        problem, grid[:reached], poses, velocities, accelerations, multipliers, measures, energies, begun.forces,
+        (begun.targets[0], begun.target_accelerations), reason, int(carried[STEPS]), int(carried[COUNT]), tolerance,
     )  # fmt: skip
 
 
@@ -135,15 +174,6 @@ def require_positive(**options: float | None) -> None:
     for name, value in options.items():
         if value is not None and not (value > 0.0 and np.isfinite(value)):
             raise InputError(f"it is {value:g}", part=name.replace("_", " "), hint="give a number above 0")
-
-
-def stuck(time: float, step: float, prescribed: bool, tolerance: float | None) -> str:
-    """Why a run ended early, in the user's words."""
-    kept = " or kept the tolerance" if tolerance is not None else ""
-    likely = (
-        "the prescribed motion meets a dead point there" if prescribed else "forces or speeds too large for the step"
-    )
-    return f"no step from {time:.6g} s on converged{kept}, down to {step / 2**12:.2g} s; most likely {likely}"
 
 
 def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Configuration:

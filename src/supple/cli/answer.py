@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from supple.diagnostics import SuppleError
+from supple.diagnostics import EarlyEnd, SuppleError
 from supple.diagnostics.quoting import brief
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def answering(as_json: bool) -> Iterator[Answer]:
     """Inside, a command may raise what it likes: the user sees one line, scripts see the exit status."""
     answer = Answer(as_json)
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EarlyEnd)  # `cut_short` says it
         warnings.showwarning = lambda message, *_, **__: answer.warn(str(message))
         try:
             yield answer

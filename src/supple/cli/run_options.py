@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
 def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
     """What `supple.simulate` takes, from the options or from a scenario."""
-    from supple.analyses.scenario import STEP, run_of
+    from supple.analyses.scenario import run_of
 
     if asked.scenario is not None:
         run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
@@ -42,7 +42,7 @@ def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
     here = start_configuration(mechanism, asked.start, asked.at, forces)
     return {
         "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until,
-        "step": STEP if asked.step is None else asked.step,
+        "step": asked.step,
         "start": here,
         "rates": _rates(mechanism, asked.rates, _names(here)),
         "inputs": forces,
@@ -53,7 +53,7 @@ def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
 
 def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     """What `simulate_model` takes; names are those of the mechanism that the model was made from."""
-    from supple.analyses.scenario import STEP, run_of, scenario_of
+    from supple.analyses.scenario import run_of, scenario_of
     from supple.diagnostics import InputError
 
     if asked.scenario is not None:
@@ -75,7 +75,7 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     names = model.layout.coordinates
     return {
         "until": asked.until,
-        "step": STEP if asked.step is None else asked.step,
+        "step": asked.step,
         "start": _model_start(model, asked, forces),
         "rates": _rates(described(model), asked.rates, names),
         "inputs": forces,

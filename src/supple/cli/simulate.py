@@ -27,9 +27,11 @@ def _time(name: str, text: str) -> typer.models.OptionInfo:
 
 
 Until = Annotated[str | None, _time("--until", "How long: `2s`, `500ms`; as long as --motion lasts if left out.")]
-Step = Annotated[str | None, _time("--step", "The step, or with --tolerance the largest; 1ms if left out.")]
+Step = Annotated[
+    str | None, _time("--step", "Fix the step, or with --tolerance the longest one. Left out, steps follow the motion.")
+]
 OutputStep = Annotated[
-    str | None, _time("--output-step", "Time between results; the step, and at most 2000 results, if left out.")
+    str | None, _time("--output-step", "Time between results. If left out the step, or 1ms, and at most 2000 results.")
 ]
 Start = Annotated[
     str,
@@ -66,7 +68,8 @@ Tolerance = Annotated[
     float | None,
     typer.Option(
         "--tolerance", metavar="ERROR", show_default=False,
-        help="Choose steps so that none errs by more (rad, or extents of the mechanism); steps are fixed if left out.",
+        help="Choose steps so that none errs by more (rad, or extents of the mechanism). Without it and --step: 1e-6, "
+        "and less where the energy would not balance.",
     ),
 ]  # fmt: skip
 SpectralRadius = Annotated[

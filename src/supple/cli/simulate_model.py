@@ -42,7 +42,7 @@ def simulate_model(
     model: ReducedModel,
     *,
     until: float | None,
-    step: float,
+    step: float | None,
     start: list[float],
     rates: dict[str, float] | None,
     inputs: dict[str, Any],
@@ -52,13 +52,23 @@ def simulate_model(
     spectral_radius: float,
     output_step: float | None,
 ) -> ModelRun:
-    """A run of a model from θ = start, or along a motion."""
+    """A run of a model from θ = start, or along a motion.
+
+    Without a step, steps follow the tolerance, the model's own if there is none; tables of inputs are then read as
+    finely as the longest one.
+    """
     import numpy as np
+
+    from supple.analyses.adaptation import longest_step
+    from supple.reduced.simulation import TOLERANCE
 
     if motion is not None:
         lasts = until if until is not None else float(model_trajectory(model, motion).time[-1])
+        step = longest_step(lasts) if step is None else step
         return _prescribed(model, motion, _grid(lasts, step, output_step), tolerance)
     assert until is not None
+    if step is None:
+        step, tolerance = longest_step(until), TOLERANCE if tolerance is None else tolerance
     signals = {name: value if np.ndim(value) == 0 else _linear(times, value) for name, value in inputs.items()}
     run = model.simulate(
         _grid(until, step, output_step), signals or None, start, rates=rates, step=step, tolerance=tolerance,

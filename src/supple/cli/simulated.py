@@ -30,7 +30,8 @@ class Told(NamedTuple):
             "inputs": run.inputs, "driving_forces": run.driving_forces, "energy": run.energy,
             "reactions": self.reactions, "units": dict(run.coordinates.units) | self.outputs.units,
             "complete": run.complete, "reason": run.reason, "steps": run.steps, "iterations": run.iterations,
-            "rigid": run.rigid,
+            "rigid": run.rigid, "tolerance": run.tolerance, "energy_defect": run.energy_defect,
+            "balanced": run.balanced,
         }  # fmt: skip
 
     def columns(self) -> Table:
@@ -97,6 +98,7 @@ def show(told: Told, seconds: float) -> None:
         out.table(("joint", "largest force", "largest moment"), joints)
     energy = [(key, number(values[-1])) for key, values in run.energy.items() if values.any() or key == "balance"]
     out.table(("energy", f"at {last}, J"), energy)
+    out.line(f"the energy balances to {number(100.0 * run.energy_defect)} % of what was exchanged")
     out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
 
 

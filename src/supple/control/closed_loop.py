@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.adaptation import LONGEST, TOLERANCE, said_of
 from supple.analyses.held_simulation import HeldSimulation
 from supple.analyses.simulated import Simulation
 from supple.control.controller import Controller, Measurement
 from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import EarlyEnd, InputError
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
@@ -81,6 +83,7 @@ def closed_loop(
     start: Any = None,
     rates: Mapping[str, float] | ArrayLike | None = None,
     step: float | None = None,
+    tolerance: float | None = None,
     spectral_radius: float = 0.9,
     friction_speed: float = 1e-3,
     rigid: bool = False,
@@ -94,17 +97,20 @@ def closed_loop(
                   linear model starts from its own state where nothing else is said. States of linear models
                   (`at["states"]`) bring their rates, and must be in the plant's basis; so must gains
     rates       : of the coordinates at the start
-    step        : s, of the integrator: at most a sample. A tenth of the sample or 1 ms, whichever is longer, if left
-                  out; a reduced model then follows its tolerance
+    step        : s, of the integrator, fixed, or with a tolerance the longest: at most a sample. If left out, steps
+                  follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
+    tolerance   : as in `simulate`: 1e-6 for a mechanism where neither it nor a step is given, 1e-9 for a reduced model
     spectral_radius, friction_speed : as in `simulate`
     rigid       : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
+
+    A run that ends early, or whose account of energy does not balance, warns.
     """
     if isinstance(plant, Mechanism):
         stiff = taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model")
     else:
         stiff = plant.rigid
     times = _samples(until, sample_time)
-    loop = _plant(plant, times, start, rates, step, spectral_radius, friction_speed)
+    loop = _plant(plant, times, start, rates, (step, tolerance), spectral_radius, friction_speed)
     measured: list[Measurement] = [loop.measure()]
     forces: list[Array] = []
     for t in times[:-1]:
@@ -115,7 +121,15 @@ def closed_loop(
     else:
         forces.append(_forces(controller, float(times[-1]), measured[-1], loop.inputs))
     found = _result(times[: len(measured)], measured, np.array(forces[: len(measured)]), loop)
+    _said_of(found)
     return replace(found, rigid=stiff)
+
+
+def _said_of(found: ClosedLoop) -> None:
+    if found.simulation is not None:
+        said_of(found.simulation, stacklevel=4)
+    elif not found.complete:
+        warnings.warn(f"results end at {found.time[-1]:.6g} s: {found.reason}", EarlyEnd, stacklevel=3)
 
 
 def _samples(until: float, sample_time: float) -> Array:
@@ -139,22 +153,25 @@ def _plant(
     times: Array,
     start: Any,
     rates: Mapping[str, float] | ArrayLike | None,
-    step: float | None,
+    steps: tuple[float | None, float | None],
     spectral_radius: float,
     friction_speed: float,
 ) -> Plant:
+    """steps : the step and the tolerance, as given."""
+    step, tolerance = steps
     sample = float(times[1] - times[0])
     if isinstance(plant, LinearModel):
         return LinearPlant(plant, times, start, rates)
     if isinstance(plant, ReducedModel):
-        options = {"step": step, "spectral_radius": spectral_radius, "friction_speed": friction_speed}
-        return ModelPlant(plant, times, start, rates, options)
-    width = min(sample, step if step is not None else max(1e-3, 0.1 * sample))
+        damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
+        return ModelPlant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping)
+    width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
     return MechanismPlant(
         HeldSimulation(
             plant,
             times,
             step=width,
+            tolerance=TOLERANCE if step is None and tolerance is None else tolerance,
             start=start,
             rates=rates,
             spectral_radius=spectral_radius,

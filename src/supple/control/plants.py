@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from supple.analyses.held_simulation import HeldSimulation
 from supple.control.controller import Measurement
 from supple.control.feedback_gain import reference, require_continuous
 from supple.control.sampling import held
+from supple.diagnostics import EarlyEnd
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.basis import State
@@ -71,8 +73,13 @@ class ModelPlant:
         self._model, self._times, self._options, self._n = model, times, options, 0
         self.inputs, self.reason, self.units = model.layout.inputs, "", model.units
         # A single instant: its checks of the start are those of any run.
-        first = model.simulate([times[0], times[1]], None, start, rates=rates, **options)
+        first = self._run(times[:2], None, start, rates)
         self._keep(first, 0)
+
+    def _run(self, span: Array, u: Array | None, start: Any, rates: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EarlyEnd)  # the loop says so itself
+            return self._model.simulate(span, u, start, rates=rates, **self._options)
 
     def _keep(self, run: Any, row: int) -> None:
         self._eta = np.array([values[row] for values in run.coordinates.values()])
@@ -85,7 +92,7 @@ class ModelPlant:
 
     def advance(self, u: Array) -> bool:
         span = self._times[self._n : self._n + 2]
-        run = self._model.simulate(span, u, self._eta, rates=self._rates, **self._options)
+        run = self._run(span, u, self._eta, self._rates)
         self._n += 1
         self.reason = run.reason
         if run.reason or len(run.time) < 2:

@@ -59,6 +59,10 @@ class SuppleWarning(UserWarning):
     """Something the user should know that does not stop the work."""
 
 
+class EarlyEnd(SuppleWarning):
+    """A run in time ended early; what it returns goes as far as it came."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for a name that is not known: the closest ones, or all of them."""
     names = list(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import EarlyEnd, InputError, nearest
 from supple.integration.generalized_alpha import alpha_of
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.explicit_march import explicit_march
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Inputs = Mapping[str, float | ArrayLike | Callable[[float], float]] | ArrayLike | None
 
-_TOLERANCE = 1e-9  # of a step, where neither a step nor a tolerance is asked for
+TOLERANCE = 1e-9  # of a step, where neither a step nor a tolerance is asked for
 _METHODS = ("auto", "explicit", "implicit")
 
 
@@ -60,7 +61,7 @@ def simulate_model(
     spectral_radius : of "implicit": what a step leaves of the fastest oscillations, 0 to 1
     friction_speed  : over which dry friction changes its sign, in the unit of the joint's rate
 
-    A run that leaves the region, or cannot go on, returns what it has; see `Trajectories.reason`.
+    A run that leaves the region, or cannot go on, returns what it has and warns; see `Trajectories.reason`.
     """
     layout = model.layout
     grid = _grid(t)
@@ -76,7 +77,7 @@ def simulate_model(
     state = np.concatenate([eta, v])
     record = np.empty((len(grid), 2 * layout.size))
     span = float(grid[-1] - grid[0])
-    error = tolerance if tolerance is not None else (0.0 if step is not None else _TOLERANCE)
+    error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
     options = (float(step if step is not None else span), float(error), float(friction_speed))
     implicit = method == "implicit" or (method == "auto" and layout.size > layout.theta)
     if implicit:
@@ -86,6 +87,8 @@ def simulate_model(
         run = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
     status, reached, time, steps = run
     reason = "" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[layout.size :])
+    if reason:
+        warnings.warn(reason, EarlyEnd, stacklevel=3)
     return _trajectories(
         model, grid[:reached], record[:reached], (breaks, values), reason, float(time), int(steps), friction_speed
     )

@@ -116,12 +116,13 @@ def take_step(
         # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
         stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
         if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
-            error = 0.0
+            error, far = 0.0, 1.0
             for b in range(nb):
                 for c in range(d):
-                    scaled = abs(acc1[b, c] - acceleration[b, c]) / (tolerance[1] if c < d // 2 + (d == 3) else 1.0)
-                    error = max(error, scaled * h * h * abs(beta - 1.0 / 6.0))
-            return True, n + 1, potential, error
+                    unit = tolerance[1] if c < d // 2 + (d == 3) else 1.0
+                    error = max(error, abs(acc1[b, c] - acceleration[b, c]) / unit * h * h * abs(beta - 1.0 / 6.0))
+                    far = max(far, abs(move[b, c]) / unit)
+            return True, n + 1, potential, error / far  # of a motion that explodes no step keeps more than digits
         before = size
     return False, ITERATIONS, potential, 0.0
 
@@ -184,7 +185,8 @@ def march(
 ):  # fmt: skip
     """On through `times`, with steps of at most h that end on each of them.
 
-    adaptive  : error a step may make (rad, or extents); 0 keeps the step fixed, but for the last before a time
+    adaptive  : error a step may make (rad, or extents; where it goes further than one of them, of its way); 0 keeps the
+                step fixed, but for the last before a time
     inputs, targets : (breaks, coefficients) of piecewise cubics for the actuators and the prescribed coordinates
     tolerance : (of the Newton iteration, against the accelerations; extent)
     state     : X, V, v̇, a, λ, w where it stands; record : the same (but a) at each time, and energies (times, 6):
@@ -241,7 +243,7 @@ def march(
                 fine = False
                 step *= 0.5
             if not fine:
-                carried[TIME] = t
+                carried[TIME], carried[TRIAL] = t, 2.0 * step
                 return STUCK
             taken += 1
             carried[STEPS] += 1.0
