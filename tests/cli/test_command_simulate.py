@@ -207,3 +207,22 @@ def test_leaving_the_limits_is_warned_of(supple, four_bar):
     assert said.status == 0
     assert 'warning: actuator "crank" is at' in said.err
     assert said.object["complete"]
+
+
+def test_a_step_too_long_for_the_motion_is_told_everywhere(supple, tmp_path):
+    """1 kg on 1e8 N/m: on standard error, in the lines for people and in the object for scripts."""
+    file = tmp_path / "stiff.yaml"
+    file.write_text(
+        "supple: 1\npoints: {slide: [0, 0, 0]}\nbodies: {mass: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+        "joints: {slide: {prismatic: [ground, mass], axis: x}}\n"
+        "springs: {spring: {joint: slide, stiffness: 1e8}}\ncoordinates: [slide]\n"
+    )
+    options = ("simulate", file, "--until", "20ms", "--at", "slide=1mm")
+    said = supple(*options, "--step", "1ms", "--json")
+    assert said.status == 0
+    assert said.err.startswith("warning: the account of energy is off by 45 %")
+    assert (said.object["balanced"], said.object["tolerance"]) == (False, None)
+    assert said.object["energy_defect"] == pytest.approx(0.45, abs=0.01)
+    assert "the account of energy is off by 45 %" in supple(*options, "--step", "1ms").out
+    quiet = supple(*options, "--json")
+    assert (quiet.err, quiet.object["balanced"]) == ("", True)

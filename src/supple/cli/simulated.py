@@ -98,7 +98,7 @@ def show(told: Told, seconds: float) -> None:
         out.table(("joint", "largest force", "largest moment"), joints)
     energy = [(key, number(values[-1])) for key, values in run.energy.items() if values.any() or key == "balance"]
     out.table(("energy", f"at {last}, J"), energy)
-    out.line(f"the energy balances to {number(100.0 * run.energy_defect)} % of what was exchanged")
+    out.line(f"the account of energy is off by {100.0 * run.energy_defect:.2g} % of what was exchanged, at most")
     out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
 
 
