@@ -209,6 +209,7 @@ def test_leaving_the_limits_is_warned_of(supple, four_bar):
     assert said.object["complete"]
 
 
+@pytest.mark.filterwarnings("always::supple.diagnostics.SuppleWarning")
 def test_a_step_too_long_for_the_motion_is_told_everywhere(supple, tmp_path):
     """1 kg on 1e8 N/m: on standard error, in the lines for people and in the object for scripts."""
     file = tmp_path / "stiff.yaml"
