@@ -21,12 +21,12 @@ def main(output: Path) -> None:
     print("at      M (kg m²)                            p (N m)                   off the drawing by")
     for name, angles in PLACES.items():
         theta = np.radians(angles)
-        model = supple.local(robot, theta)
+        model = supple.local(robot, theta, rigid=True)
         M, p = model.M, model.force
         off = difference(robot, drawing, theta)
         print(f"{name:<7} {M[0, 0]:.9f} {M[0, 1]:.9f} {M[1, 1]:.9f}   {p[0]:.9f} {p[1]:.9f}   {off:.1e}")
 
-    needed = supple.inverse(robot, "reach")
+    needed = supple.inverse(robot, "reach", rigid=True)
     print(f"\nlargest torques of the motion over {needed.time[-1]:.3f} s, of 12 N m:")
     for name, torque in needed.forces.items():
         print(f"  {name:<15} {np.abs(torque).max():.3f} N m")
@@ -66,7 +66,7 @@ def drawn_in_the_plane() -> supple.Mechanism:
 
 def difference(robot: supple.Mechanism, drawing: supple.Mechanism, theta: np.ndarray) -> float:
     """Largest difference of M and p, each of its largest entry."""
-    first, second = (supple.local(each, theta) for each in (robot, drawing))
+    first, second = (supple.local(each, theta, rigid=True) for each in (robot, drawing))
     pairs = ((first.M, second.M), (first.force, second.force))
     return float(max(np.abs(a - b).max() / np.abs(b).max() for a, b in pairs))
 

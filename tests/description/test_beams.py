@@ -228,7 +228,7 @@ def test_a_frame_of_beams_is_sketched_beam_by_beam():
         plane="xz", materials=ALUMINIUM, sections=SECTIONS, points=points, bodies={"part": body},
         joints={"P": {"revolute": ["ground", "part"]}}, actuators={"motor": {"joint": "P"}},
     )  # fmt: skip
-    axes = sketch(supple.assemble(mechanism), labels=False)
+    axes = sketch(supple.assemble(mechanism), labels=False).axes[0]
     lines = [np.column_stack(line.get_data()) for line in axes.lines]
     for a, b in ends:
         assert any(line.shape == (2, 2) and np.allclose(line, [points[a], points[b]]) for line in lines)
