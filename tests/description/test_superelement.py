@@ -61,7 +61,9 @@ def test_the_mass_counts_from_where_the_body_is_drawn(tmp_path):
     K, M, mass, _ = lumped(3)
     element = written(tmp_path, K, M)
     about_hinge = (mass * (NODES[:, 0] ** 2 + NODES[:, 1] ** 2)).sum()
-    assert_allclose(supple.local(supple.loads(mechanism_text(element), folder=tmp_path), rigid=True).M, about_hinge, rtol=1e-13)
+    assert_allclose(
+        supple.local(supple.loads(mechanism_text(element), folder=tmp_path), rigid=True).M, about_hinge, rtol=1e-13
+    )
     moved = mechanism_text(element, ", at: [0.1, 0, 0]")
     x = NODES[:, 0] + 0.1
     expected = (mass * (x**2 + NODES[:, 1] ** 2)).sum()
