@@ -115,7 +115,7 @@ class Deflection(Result):
         g, wrench = np.empty(13), np.zeros(6)
         rows = numbering.joint_rows[joint]
         for row in range(rows.start, rows.stop):
-            compiled(gradient, count=0)(numbering.arrays.rows_i, numbering.arrays.rows_f, row, X, g)
+            compiled(gradient, count=1)(numbering.arrays.rows_i, numbering.arrays.rows_f, row, X, g)
             for side in range(2):
                 if numbering.arrays.rows_i[row, 1 + side] == body:
                     wrench += sign * self.multipliers[row] * g[1 + 6 * side : 7 + 6 * side]

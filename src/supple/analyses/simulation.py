@@ -21,7 +21,7 @@ from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.integration.generalized_alpha import Alpha, alpha_of
-from supple.kinematics.closure import assemble
+from supple.kinematics.closure import assemble, bulk
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.motion import motion as motion_of
 
@@ -129,7 +129,7 @@ def _marched(begun: _Begun, tolerance: float | None) -> Simulation:
     status = PAUSED
     while status == PAUSED and not grown(problem, record[5][: int(carried[NEXT])], int(carried[STEPS])):
         at_once = AT_ONCE if at_hand(march) else FEW  # between its parts, a long run can be interrupted
-        status = compiled(march, count=at_once)(
+        status = compiled(march, count=at_once * bulk(problem.rest.numbering))(
             problem.system, problem.iteration, problem.pattern, tuple(begun.alpha), grid, float(step),
             float(tolerance or 0.0), begun.forces, begun.targets, (NEWTON, problem.rest.numbering.arrays.extent), state,
             record, carried, at_once,

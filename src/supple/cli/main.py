@@ -30,6 +30,7 @@ from supple.cli import (
     sweep,
     warmup,
 )
+from supple.compilation.patience import patiently
 
 app = typer.Typer(
     name="supple",
@@ -88,6 +89,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):  # a terminal without θ or × shows ?, it does not stop us
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
+    patiently()
     try:
         status = sweep.swept(given, lambda one: app(args=one, prog_name="supple"))
         if status is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
@@ -63,15 +62,15 @@ def warmup(as_json: Json = False) -> None:
     with answering(as_json) as answer:
         from supple.compilation import announcement
         from supple.compilation.kernel import cache_folder
+        from supple.compilation.patience import natively
         from supple.compilation.stock import compilations
         from supple.formats.mechanism_file import loads
 
-        os.environ["SUPPLE_KERNELS"] = "compiled"
         cache = cache_folder()
         before = len(compilations(cache))
         machines = Machines(loads(_LOOP), loads(_BEAM))
         start, used, done = time.perf_counter(), time.process_time(), 0.0
-        with announcement.quietly(), warnings.catch_warnings():
+        with announcement.quietly(), natively(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
             for number, job in enumerate(JOBS, 1):
                 to_go = (time.perf_counter() - start) * (1.0 - done) / done if done > 0.05 else None

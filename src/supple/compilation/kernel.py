@@ -6,8 +6,8 @@ cached on disk under a digest of the function and of every kernel it calls, so t
 the chain compiles anew, and nothing stale is ever run.
 
 Compiling takes seconds, a single configuration interpreted takes milliseconds. Where a call says how much it is
-going to compute (`compiled(function, count=1)`), it runs interpreted as long as that is sooner done, and native from
-then on, or at once where native code lies in the cache.
+going to compute (`compiled(function, count=1)`) and the process was told to be patient, as the command line is, it
+runs interpreted as long as that is sooner done, and native from then on, or at once if native code is in the cache.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def compiled(function: Callable, *, count: int | None = None, fused: bool = Fals
     """The native version of a kernel, compiled (or read from the cache) at its first call.
 
     count : how many states, configurations or steps the next call computes. Where native code is not at hand and
-            few are asked for, the answer is the kernel as it is, interpreted. 0: so little, and so rarely, that it
-            always is. Left out: always native.
+            few are asked for, a patient process gets the kernel as it is, interpreted. 0: so little, and so rarely,
+            that it always is. Left out: always native.
     fused : a product and a sum may be taken in one instruction with one rounding (faster, and no less accurate, but not
             bit for bit what the interpreted kernel gives)
     """

@@ -1,4 +1,4 @@
-"""How long a kernel may run interpreted before it is compiled.
+"""How long a kernel may run interpreted before it is compiled, where one answer is all that is wanted.
 
 A kernel that computes one configuration takes milliseconds interpreted and seconds to compile. It is interpreted while
 all it has cost in this process, and what the next call is expected to cost, stays below a limit that is shorter than
@@ -10,23 +10,42 @@ from __future__ import annotations
 import os
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 4.0  # seconds of a kernel, interpreted, in one process; compiling one takes 2 to 15
 FIRST_GUESS = 0.004  # seconds an item, before a kernel has ever run
 
 _spent: dict[types.FunctionType, tuple[float, int]] = {}
+_patient: list[bool] = []
+_natively: list[bool] = []
+
+
+@contextmanager
+def natively() -> Iterator[None]:
+    """Inside, kernels are compiled: what is measured there is the time of native code."""
+    _natively.append(True)
+    try:
+        yield
+    finally:
+        _natively.pop()
+
+
+def patiently() -> None:
+    """From now on short work may run interpreted, unless the user has chosen: this process answers once and ends."""
+    _patient[:] = [True]
 
 
 def bears(function: types.FunctionType, count: int) -> bool:
     """Whether `count` more items are sooner done interpreted.
 
-    SUPPLE_KERNELS=compiled or SUPPLE_KERNELS=interpreted in the environment decides instead.
+    SUPPLE_KERNELS in the environment says who decides: `patient`, as above, which the command line asks for;
+    `compiled` (if nothing is said: a script that calls once mostly calls again) or `interpreted` in any case.
     """
-    chosen = os.environ.get("SUPPLE_KERNELS", "")
-    if chosen in ("compiled", "interpreted"):
-        return chosen == "interpreted"
+    chosen = os.environ.get("SUPPLE_KERNELS") or ("patient" if _patient else "compiled")
+    if _natively or chosen != "patient":
+        return chosen == "interpreted" and not _natively
     seconds, items = _spent.get(function, (0.0, 0))
     each = seconds / items if items else FIRST_GUESS
     return seconds + count * each <= PATIENCE

@@ -19,6 +19,7 @@ from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.elimination import workspace
 from supple.kinematics.householder import last_over_first
+from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rigid_modes import rigid_modes
 
@@ -60,7 +61,7 @@ def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run = compiled(close_batch, count=stop - start)
+        run = compiled(close_batch, count=(stop - start) * bulk(position.numbering))
         run(position.numbering.arrays, position.selected, *origin, theta[piece], X[piece], w[piece], reached[piece])
 
     in_parts(part, count)
@@ -88,10 +89,17 @@ def _start(position: Rest) -> Start:
     nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
     work = workspace(arrays.sizes)
-    regular, sign = compiled(rigid_modes, count=0)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
+    regular, sign = compiled(rigid_modes, count=bulk(position.numbering))(
+        arrays, position.selected, position.X, work, Psi, dPsi, twists
+    )
     if not regular:
         raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
     return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
+
+
+def bulk(numbering: Numbering) -> int:
+    """How many positions of a small mechanism cost as much as one of this: 1 up to some twenty bodies."""
+    return max(1, numbering.columns // 60) ** 3
 
 
 def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.formulations.coefficients import Carried, carried
-from supple.kinematics.closure import in_parts
+from supple.kinematics.closure import bulk, in_parts
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.layout import Layout, rigid_layout
@@ -28,7 +28,7 @@ def rigid_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(rigid_batch, count=stop - start)(
+        compiled(rigid_batch, count=(stop - start) * bulk(position.numbering))(
             position.numbering.arrays,
             position.selected,
             load.arrays,

@@ -16,6 +16,7 @@ from supple.analyses.simulation import simulate
 from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise import NOWHERE
+from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
@@ -75,6 +76,7 @@ class Comparison(Result):
         return Table({**columns, **places}, index="family")
 
 
+@natively()  # its speed is part of the answer
 def compare(
     mechanism: Mechanism,
     model: ReducedModel,

@@ -25,6 +25,7 @@ from supple.approximation.multi_index import tensor, total_degree
 from supple.approximation.polynomial_fit import fit as fit_polynomial
 from supple.approximation.samples import Derived, Sampler
 from supple.approximation.scattered_fit import samples_for
+from supple.compilation.patience import natively
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,7 @@ class _Expected(NamedTuple):
     degree: int
 
 
+@natively()  # a long run is estimated, which will be compiled
 def estimate(
     region: Sequence[Box],
     sampler: Sampler,

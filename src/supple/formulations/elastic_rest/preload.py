@@ -49,10 +49,10 @@ def rest_force_stiffness(
     K = np.zeros((rest.size, rest.size))
     parts = len(rest.arrays.part_i)
     poses = np.empty((parts + 1, 12))
-    compiled(part_poses, count=0)(rest.arrays.part_i, rest.arrays.part_x, configuration.X, poses)
+    compiled(part_poses, count=1)(rest.arrays.part_i, rest.arrays.part_x, configuration.X, poses)
     H = np.zeros((12, 12))
     for row, force in row_forces.items():
-        compiled(row_curvature, count=0)(rest.arrays.rows_i, rest.arrays.rows_f, row, poses, H)
+        compiled(row_curvature, count=1)(rest.arrays.rows_i, rest.arrays.rows_f, row, poses, H)
         G = _ends(rest, row)
         K += force * (G.T @ H @ G)
     wrenches = _part_wrenches(rest, configuration, row_forces)
@@ -125,11 +125,11 @@ def _part_wrenches(
 
     arrays = rest.arrays
     poses = np.empty((len(arrays.part_i) + 1, 12))
-    compiled(part_poses, count=0)(arrays.part_i, arrays.part_x, configuration.X, poses)
+    compiled(part_poses, count=1)(arrays.part_i, arrays.part_x, configuration.X, poses)
     found: dict[int, dict[int, tuple[Array, Array]]] = {}
     g = np.empty(13)
     for row, force in row_forces.items():
-        compiled(gradient, count=0)(arrays.rows_i, arrays.rows_f, row, poses, g)
+        compiled(gradient, count=1)(arrays.rows_i, arrays.rows_f, row, poses, g)
         for side in range(2):
             p = int(arrays.rows_i[row, 1 + side])
             if p < len(arrays.part_i):
