@@ -2,7 +2,7 @@
 
 numba turns every function into optimised machine code before it looks at the function that calls it, and does the same
 work again for each caller. A kernel that is called from Python alone needs machine code; those within it are linked
-into it, optimised and translated there, once. That halves the time of deep kernels.
+into it, optimised and translated there, once.
 
 It replaces one step inside numba, for kernels marked with PIECE in their name and only while one of ours is compiled.
 Where a version of numba has no such step, nothing is replaced, and compiling only takes longer.

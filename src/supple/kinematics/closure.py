@@ -89,9 +89,9 @@ def _start(position: Rest) -> Start:
     nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
     work = workspace(arrays.sizes)
-    regular, sign = compiled(rigid_modes, count=bulk(position.numbering))(
-        arrays, position.selected, position.X, work, Psi, dPsi, twists
-    )
+    once = bulk(position.numbering)
+    once = 0 if once == 1 else once  # milliseconds, once a mechanism: not worth compiling
+    regular, sign = compiled(rigid_modes, count=once)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
     if not regular:
         raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
     return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
