@@ -92,3 +92,11 @@ def test_a_script_that_calls_once_has_its_kernels_compiled(tmp_path):
     environment = os.environ | {"SUPPLE_KERNELS": "", "SUPPLE_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["4999500000.0", "True", "True"]
+
+
+def test_an_unknown_way_to_run_kernels_is_refused(tmp_path):
+    environment = os.environ | {"SUPPLE_KERNELS": "interpretd", "SUPPLE_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "supple", "assemble", "four-bar", "--at", "crank=0.3"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'SUPPLE_KERNELS: "interpretd" is not a way to run kernels' in done.stderr

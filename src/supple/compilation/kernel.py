@@ -51,7 +51,7 @@ def compiled(function: Callable, *, count: int | None = None, fused: bool = Fals
             bit for bit what the interpreted kernel gives)
     """
     assert isinstance(function, types.FunctionType)
-    if count == 0 or (count is not None and not at_hand(function, fused) and patience.bears(function, count)):
+    if count == 0 or (count is not None and patience.bears(function, count, lambda: at_hand(function, fused))):
         return patience.interpreted(function, count)
     return _native(function, fused, within=False)
 

@@ -12,8 +12,12 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
+from supple.diagnostics import InputError
+
+CHOICES = ("patient", "compiled", "interpreted")
 PATIENCE = 4.0  # seconds of a kernel, interpreted, in one process; compiling one takes 2 to 15
 FIRST_GUESS = 0.004  # seconds an item, before a kernel has ever run
 
@@ -37,18 +41,30 @@ def patiently() -> None:
     _patient[:] = [True]
 
 
-def bears(function: types.FunctionType, count: int) -> bool:
-    """Whether `count` more items are sooner done interpreted.
-
-    SUPPLE_KERNELS in the environment says who decides: `patient`, as above, which the command line asks for;
-    `compiled` (if nothing is said: a script that calls once mostly calls again) or `interpreted` in any case.
-    """
-    chosen = os.environ.get("SUPPLE_KERNELS") or ("patient" if _patient else "compiled")
-    if _natively or chosen != "patient":
-        return chosen == "interpreted" and not _natively
+def bears(function: types.FunctionType, count: int, at_hand: Callable[[], bool]) -> bool:
+    """Whether `count` more items are to be interpreted: asked for, or sooner done and no native code at hand."""
+    chosen = choice() or ("patient" if _patient else "compiled")
+    if _natively or chosen == "compiled":
+        return False
+    if chosen == "interpreted":
+        return True
+    if at_hand():
+        return False
     seconds, items = _spent.get(function, (0.0, 0))
     each = seconds / items if items else FIRST_GUESS
     return seconds + count * each <= PATIENCE
+
+
+@cache
+def choice() -> str:
+    """SUPPLE_KERNELS of the environment, read once: `patient`, as above, which the command line is; `compiled`, which
+    holds where nothing is said (a script that calls once mostly calls again); `interpreted` in any case."""
+    chosen = os.environ.get("SUPPLE_KERNELS", "")
+    if chosen and chosen not in CHOICES:
+        raise InputError(
+            f'"{chosen}" is not a way to run kernels', part="SUPPLE_KERNELS", hint=f"one of {', '.join(CHOICES)}"
+        )
+    return chosen
 
 
 def interpreted(function: types.FunctionType, count: int) -> Callable:
