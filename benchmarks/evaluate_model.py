@@ -22,12 +22,12 @@ import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
 import supple
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, halved
-from supple.approximation.designs import full_factorial
-from supple.approximation.multi_index import total_degree
-from supple.approximation.piecewise_kernel import evaluate_batch
-from supple.approximation.polynomial_fit import fit
+from supple.approximation.fits.designs import full_factorial
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, halved
 from supple.compilation import compiled, kernel
 from supple.reduced.layout import CoefficientLayout, packed
 from supple.reduced.model import ReducedModel

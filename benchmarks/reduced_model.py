@@ -18,11 +18,11 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, halved
-from supple.approximation.multi_index import total_degree
-from supple.approximation.piecewise import Piecewise
-from supple.approximation.piecewise_kernel import evaluate_batch
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, halved
 from supple.compilation import compiled
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 PUBLISHED = {  # at the start: angle (rad), acceleration (rad/s²)
     "beta": (-0.0617138900142764496, 14222.4439199541138706),

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 
 def main(output: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 REFERENCE = {"B0.x": 0.32845810, "B0.y": 0.94451854}  # m, at 10 s: another code's, extrapolated to no step at all
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 BLUE, RED, GREY = "#3b6ea8", "#c8553d", "#8a8a8a"
 LINES = np.linspace(1.0, 60.0, 591)

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 BLUE, RED = "#3b6ea8", "#c8553d"
 PLACES = {"home": [120, 60], "wide": [150, 30], "aside": [100, 25]}  # degrees

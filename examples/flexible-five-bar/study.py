@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, new_figure, save_picture
+from supple.view.house_style import in_house_style, new_figure, save_picture
 
 BLUE, RED = "#3b6ea8", "#c8553d"
 REGION = {"left": (1.75, 2.1), "right": (np.pi - 2.1, np.pi - 1.75)}  # a square around the crossing

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 REFERENCE = {  # crank angle, rad: the four lowest frequencies with the crank locked, Hz
     -1.2: [16.478, 37.120, 47.248, 50.730],

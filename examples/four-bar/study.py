@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, new_figure, save_picture
+from supple.view.house_style import in_house_style, new_figure, save_picture
 
 REFERENCE = {-1.2: 0.0705966783, 0.0: 0.172774478, 0.7: 0.0459804818}  # crank angle, rad: inertia, kg m²
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import save_picture
+from supple.view.house_style import save_picture
 
 HERE = Path(__file__).parent
 

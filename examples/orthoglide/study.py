@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 TOLERANCE = 5e-3  # of the reduced model, as in the paper
 REFERENCE = {  # at x = -0.1, y = 0.02, z = -0.2 m

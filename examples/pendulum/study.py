@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.special import ellipk
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 G = 9.81
 BLUE, RED, GREEN = "#3b6ea8", "#c8553d", "#4f8f5b"

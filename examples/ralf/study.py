@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 LED, TIP = ["lift.acceleration", "elbow.acceleration"], ["tip.x", "tip.z"]
 TOLERANCE = 0.01  # of the boxes that are drawn

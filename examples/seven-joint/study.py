@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import control
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 JOINT = "elbow_pitch"  # the fourth
 FREQUENCIES = np.array([10.0, 10.0, 10.0, 10.0, 20.0, 20.0, 20.0])  # rad/s, of joints 1 to 7

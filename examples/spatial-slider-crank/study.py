@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 import supple
-from supple.results.house_style import in_house_style, legend_above, new_figure, save_picture
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 PUBLISHED = {"slider x (m)": [0.2], "slider v (m/s)": [0.24], "rod turns (rad/s)": [1.92, -0.96, 0.48]}
 SPEED, UNTIL = 6.0, 5.0

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.results.house_style import in_house_style, new_figure, save_picture
+from supple.view.house_style import in_house_style, new_figure, save_picture
 
 HEAVE = np.ones(6)
 TILT = np.array([1.0, 1.0, -0.5, -0.5, -0.5, -0.5])  # the first pair of legs up, the others down

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import control
-from supple.results.house_style import in_house_style, new_figure, save_picture
+from supple.view.house_style import in_house_style, new_figure, save_picture
 
 FREQUENCIES, DAMPING = np.array([2.0, 3.0]), 0.8  # rad/s, of shoulder and elbow; damping ratio of both
 SAMPLE, UNTIL = 5e-3, 8.0  # s

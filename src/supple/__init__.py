@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from supple.analyses.check import check
-    from supple.analyses.compliance import Compliance, compliance
-    from supple.analyses.deflection import Deflection, deflection
-    from supple.analyses.frequency_map import FrequencyMap, frequency_map
-    from supple.analyses.frequency_response import frf
-    from supple.analyses.inverse_dynamics import InverseDynamics, inverse
-    from supple.analyses.linearization import linearize
-    from supple.analyses.linearization_batch import LinearBatch, linearize_batch
-    from supple.analyses.modal import modes
-    from supple.analyses.mode_set import ModeSet
-    from supple.analyses.simulated import Simulation
-    from supple.analyses.simulation import simulate
-    from supple.analyses.statics import equilibrium
+    from supple.analyses.inverse_dynamics.inverse_dynamics import InverseDynamics, inverse
+    from supple.analyses.linear_models.linearization import linearize
+    from supple.analyses.linear_models.linearization_batch import LinearBatch, linearize_batch
+    from supple.analyses.motions.trajectory import Trajectory, trajectory
+    from supple.analyses.statics.compliance import Compliance, compliance
+    from supple.analyses.statics.deflection import Deflection, deflection
+    from supple.analyses.statics.equilibrium import equilibrium
     from supple.analyses.sweep import Sweep, sweep
-    from supple.analyses.trajectory import Trajectory, trajectory
+    from supple.analyses.time.simulated import Simulation
+    from supple.analyses.time.simulation import simulate
+    from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
+    from supple.analyses.vibration.frequency_response import frf
+    from supple.analyses.vibration.modal import modes
+    from supple.analyses.vibration.mode_set import ModeSet
     from supple.description.actuator import Actuator
-    from supple.description.beam import Beam
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
-    from supple.description.cross_section import CrossSection
-    from supple.description.damping import Damping
-    from supple.description.joint import Drive, Joint, Motor
+    from supple.description.elastic.beam import Beam
+    from supple.description.elastic.cross_section import CrossSection
+    from supple.description.elastic.damping import Damping
+    from supple.description.elastic.material import Material
+    from supple.description.elastic.superelement import Interface, Superelement
+    from supple.description.joints.joint import Drive, Joint, Motor
     from supple.description.load import Damper, Force, Spring
-    from supple.description.material import Material
     from supple.description.mechanism import Mechanism
     from supple.description.motion import Motion
     from supple.description.sensor import Sensor
-    from supple.description.superelement import Interface, Superelement
     from supple.diagnostics import InputError, NumericalError, SuppleError, SuppleWarning
     from supple.export.export import export
     from supple.formats.document import load
@@ -53,68 +53,68 @@ if TYPE_CHECKING:
 # script that needs little start at once.
 _HOMES = {
     "Actuator": "supple.description.actuator",
-    "Beam": "supple.description.beam",
+    "Beam": "supple.description.elastic.beam",
     "Body": "supple.description.body",
-    "Compliance": "supple.analyses.compliance",
+    "Compliance": "supple.analyses.statics.compliance",
     "Configuration": "supple.kinematics.configuration",
-    "CrossSection": "supple.description.cross_section",
+    "CrossSection": "supple.description.elastic.cross_section",
     "Damper": "supple.description.load",
-    "Damping": "supple.description.damping",
-    "Deflection": "supple.analyses.deflection",
-    "Drive": "supple.description.joint",
+    "Damping": "supple.description.elastic.damping",
+    "Deflection": "supple.analyses.statics.deflection",
+    "Drive": "supple.description.joints.joint",
     "Force": "supple.description.load",
     "Frame": "supple.description.body",
     "FrequencyResponse": "supple.results.frequency_response",
-    "FrequencyMap": "supple.analyses.frequency_map",
+    "FrequencyMap": "supple.analyses.vibration.frequency_map",
     "Inertia": "supple.description.body",
     "InputError": "supple.diagnostics",
     "Inspection": "supple.kinematics.inspection",
-    "Interface": "supple.description.superelement",
-    "InverseDynamics": "supple.analyses.inverse_dynamics",
-    "Joint": "supple.description.joint",
-    "LinearBatch": "supple.analyses.linearization_batch",
+    "Interface": "supple.description.elastic.superelement",
+    "InverseDynamics": "supple.analyses.inverse_dynamics.inverse_dynamics",
+    "Joint": "supple.description.joints.joint",
+    "LinearBatch": "supple.analyses.linear_models.linearization_batch",
     "LinearModel": "supple.results.linear_model",
     "LocalModel": "supple.parameterization.local_model",
-    "Material": "supple.description.material",
+    "Material": "supple.description.elastic.material",
     "Mechanism": "supple.description.mechanism",
-    "ModeSet": "supple.analyses.mode_set",
+    "ModeSet": "supple.analyses.vibration.mode_set",
     "Motion": "supple.description.motion",
-    "Motor": "supple.description.joint",
+    "Motor": "supple.description.joints.joint",
     "NumericalError": "supple.diagnostics",
     "PointMass": "supple.description.body",
     "ReducedModel": "supple.reduced.model",
     "Rotation": "supple.description.body",
     "Sensor": "supple.description.sensor",
-    "Simulation": "supple.analyses.simulated",
+    "Simulation": "supple.analyses.time.simulated",
     "Solid": "supple.description.body",
     "Spring": "supple.description.load",
-    "Superelement": "supple.description.superelement",
+    "Superelement": "supple.description.elastic.superelement",
     "SuppleError": "supple.diagnostics",
     "Sweep": "supple.analyses.sweep",
     "SuppleWarning": "supple.diagnostics",
-    "Trajectory": "supple.analyses.trajectory",
+    "Trajectory": "supple.analyses.motions.trajectory",
     "assemble": "supple.kinematics.closure",
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
-    "compliance": "supple.analyses.compliance",
-    "deflection": "supple.analyses.deflection",
-    "equilibrium": "supple.analyses.statics",
+    "compliance": "supple.analyses.statics.compliance",
+    "deflection": "supple.analyses.statics.deflection",
+    "equilibrium": "supple.analyses.statics.equilibrium",
     "export": "supple.export.export",
-    "frf": "supple.analyses.frequency_response",
-    "frequency_map": "supple.analyses.frequency_map",
-    "inverse": "supple.analyses.inverse_dynamics",
-    "linearize": "supple.analyses.linearization",
-    "linearize_batch": "supple.analyses.linearization_batch",
+    "frf": "supple.analyses.vibration.frequency_response",
+    "frequency_map": "supple.analyses.vibration.frequency_map",
+    "inverse": "supple.analyses.inverse_dynamics.inverse_dynamics",
+    "linearize": "supple.analyses.linear_models.linearization",
+    "linearize_batch": "supple.analyses.linear_models.linearization_batch",
     "load": "supple.formats.document",
     "loads": "supple.formats.mechanism_file",
     "local": "supple.parameterization.local_model",
-    "modes": "supple.analyses.modal",
+    "modes": "supple.analyses.vibration.modal",
     "motion": "supple.kinematics.motion",
     "reduce": "supple.reduction.reduce",
-    "simulate": "supple.analyses.simulation",
+    "simulate": "supple.analyses.time.simulation",
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
-    "trajectory": "supple.analyses.trajectory",
+    "trajectory": "supple.analyses.motions.trajectory",
 }
 
 __all__ = [

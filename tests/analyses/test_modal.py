@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.mode_sketch import element_curves
 from supple.formulations.elastic_rest.dense import dense_modes
+from supple.view.mode_sketch import element_curves
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STEEL = {"steel": {"youngs_modulus": 210e9, "poisson": 0.3, "density": 7800}}

@@ -171,7 +171,7 @@ def test_changing_the_step_does_not_stir_the_motion(example, monkeypatch):
 
     def error(lengths):
         grid = np.concatenate([[0.0], np.cumsum(lengths) / np.sum(lengths)])
-        monkeypatch.setattr("supple.analyses.simulation._grid", lambda *_: grid)
+        monkeypatch.setattr("supple.analyses.time.simulation._grid", lambda *_: grid)
         found = supple.simulate(four_bar, until=1.0, step=2e-3, start=[0.5])
         assert found.steps == len(lengths)
         return np.abs(found.w[-1] - exact.w[-1]).max()

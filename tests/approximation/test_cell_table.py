@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, Node, gridded, halved
-from supple.approximation.location_kernel import locate
-from supple.approximation.multi_index import total_degree
-from supple.approximation.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
-from supple.approximation.piecewise_kernel import BLOCK, evaluate_batch, locate_batch
-from supple.approximation.uniform import grid_edges
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.piecewise.location_kernel import locate
+from supple.approximation.piecewise.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
+from supple.approximation.piecewise.piecewise_kernel import BLOCK, evaluate_batch, locate_batch
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, Node, gridded, halved
+from supple.approximation.refinement.uniform import grid_edges
 from supple.compilation import compiled
 from supple.diagnostics import InputError
 

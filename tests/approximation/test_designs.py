@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.box import Box
-from supple.approximation.chebyshev import basis, basis_gradient
 from supple.approximation.check_points import filling, outward, peaks
-from supple.approximation.designs import central_composite, chebyshev_grid, full_factorial, leja, scattered
-from supple.approximation.multi_index import count, tensor, total_degree
-from supple.approximation.polynomial_fit import fit
-from supple.approximation.polynomial_kinds import kind
-from supple.approximation.scattered_fit import missing, sequence
+from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial, leja, scattered
+from supple.approximation.fits.multi_index import count, tensor, total_degree
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.polynomial_kinds import kind
+from supple.approximation.fits.scattered_fit import missing, sequence
+from supple.approximation.refinement.box import Box
 from supple.diagnostics import InputError
 
 

@@ -3,11 +3,11 @@ import pytest
 from functions import pole, polynomial, unit_box
 from numpy.testing import assert_allclose, assert_array_equal
 
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, gridded
-from supple.approximation.multi_index import tensor, total_degree
-from supple.approximation.refinement import adaptive
-from supple.approximation.uniform import grid_edges, uniform
+from supple.approximation.fits.multi_index import tensor, total_degree
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, gridded
+from supple.approximation.refinement.refinement import adaptive
+from supple.approximation.refinement.uniform import grid_edges, uniform
 from supple.diagnostics import InputError
 
 

@@ -17,11 +17,11 @@ from functions import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from supple.approximation.box import Box
-from supple.approximation.multi_index import total_degree
-from supple.approximation.refinement import adaptive
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.refinement import adaptive
+from supple.approximation.refinement.uniform import uniform
 from supple.approximation.samples import Samples
-from supple.approximation.uniform import uniform
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 
 CASES = {

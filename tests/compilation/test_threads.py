@@ -6,8 +6,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import supple
+from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
-from supple.kinematics.closure import in_parts
 from supple.reduction import reduce as reduction
 
 FOUR_BAR = Path(__file__).parents[2] / "examples" / "four-bar" / "mechanism.yaml"

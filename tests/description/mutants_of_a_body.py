@@ -17,7 +17,7 @@ import scipy.io
 import scipy.sparse
 
 import supple
-from supple.description.superelement_files import rigid_body_modes
+from supple.description.elastic.superelement_files import rigid_body_modes
 
 NODES = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.5, 0.3, 0.1]])
 CHARACTERS = b"0123456789eE+-._ %,\n\r\tabx\0\xff"

@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.drawing import Drawing
-from supple.description.joint import JOINT_KINDS
+from supple.description.elastic.placed_beam import placed_beams
+from supple.description.joints.joint import JOINT_KINDS
 from supple.description.mass_properties import mass_properties
-from supple.description.placed_beam import placed_beams
 from supple.diagnostics import InputError
-from supple.kinematics.sketch import sketch
+from supple.view.sketch import sketch
 
 ALUMINIUM = {"aluminium": {"youngs_modulus": 70e9, "density": 2700.0}}
 SECTIONS = {"bar": {"rectangle": [0.02, 0.01]}, "thin": {"rectangle": [0.01, 0.005]}}

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
-from supple.description.cross_section import CrossSection
+from supple.description.elastic.cross_section import CrossSection
 
 
 def rectangles(*parts):

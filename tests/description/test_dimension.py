@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
-from supple.description.arithmetic import parse
-from supple.description.dimension import (
+from supple.description.quantities.arithmetic import parse
+from supple.description.quantities.dimension import (
     ANGLE,
     FORCE,
     FREQUENCY,
@@ -29,8 +29,8 @@ from supple.description.dimension import (
     Measured,
     fits,
 )
-from supple.description.dimensional_analysis import dimension_of
-from supple.description.expression import evaluate, quantity, resolve_parameters
+from supple.description.quantities.dimensional_analysis import dimension_of
+from supple.description.quantities.expression import evaluate, quantity, resolve_parameters
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads, mechanism_of
 from supple.formats.yaml_tree import read_tree

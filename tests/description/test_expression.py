@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from supple.description.dimension import ANGLE
-from supple.description.expression import (
+from supple.description.quantities.dimension import ANGLE
+from supple.description.quantities.expression import (
     current_parameters,
     evaluate,
     number,

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.drawing import Drawing
+from supple.description.elastic.superelement_files import rigid_body_modes, superelement_arrays
 from supple.description.mass_properties import mass_properties
-from supple.description.superelement_files import rigid_body_modes, superelement_arrays
 from supple.diagnostics import InputError
 
 NODES = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.5, 0.3, 0.0], [0.0, 0.3, 0.2]])

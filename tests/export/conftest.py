@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, Node, halved
-from supple.approximation.designs import leja
-from supple.approximation.multi_index import total_degree
-from supple.approximation.piecewise import Piecewise
-from supple.approximation.polynomial_fit import fit
+from supple.approximation.fits.designs import leja
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, Node, halved
 from supple.export.export import export
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, halved
-from supple.approximation.multi_index import total_degree
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, halved
 
 # Sums of at most a few hundred products in another order: rounding errors of that many units in the last place.
 RTOL = 1e-12

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.export.c_names import comment, identifier, identifiers, prefix_of, string
+from supple.export.c.names import comment, identifier, identifiers, prefix_of, string
 from supple.export.export import export
 
 HOSTILE = {

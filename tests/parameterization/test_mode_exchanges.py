@@ -8,7 +8,7 @@ from flexible_cases import EXAMPLES
 from numpy.testing import assert_allclose
 
 import supple
-from supple.approximation.box import Box
+from supple.approximation.refinement.box import Box
 from supple.parameterization.flexible_arrays import ModeChoice
 from supple.reduction.exchanges import exchanges
 

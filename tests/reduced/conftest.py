@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, halved
-from supple.approximation.multi_index import total_degree
-from supple.approximation.polynomial_fit import fit
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, halved
 from supple.reduced.layout import CoefficientLayout, packed
 from supple.reduced.model import ReducedModel
 

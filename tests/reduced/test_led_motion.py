@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.reduced_inverse import inverse_of_model
+from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.diagnostics import InputError
-from supple.reduced.led_motion import quasi_static
+from supple.reduced.time.led_motion import quasi_static
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.box import Box
-from supple.approximation.box_tree import Forest, gridded
-from supple.approximation.multi_index import total_degree
-from supple.approximation.uniform import grid_edges
+from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, gridded
+from supple.approximation.refinement.uniform import grid_edges
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.operations import kernel_operations, paper_operations
 

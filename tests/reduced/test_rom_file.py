@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from supple import InputError
-from supple.approximation.piecewise import PiecewiseArrays
+from supple.approximation.piecewise.piecewise import PiecewiseArrays
 from supple.reduced.file import load_model
 from supple.reduced.seal import seal
 

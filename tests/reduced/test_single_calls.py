@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from supple import InputError
-from supple.approximation.piecewise_kernel import BLOCK
+from supple.approximation.piecewise.piecewise_kernel import BLOCK
 
 MODELS = ["four_bar", "orthoglide", "orthoglide_direct", "flexible"]
 PARTS = ("M", "K", "christoffel", "damping", "potential", "force", "force_slope", "input_map", "friction_map")

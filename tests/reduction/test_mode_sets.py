@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.box import Box
+from supple.approximation.refinement.box import Box
 from supple.diagnostics import NumericalError
 from supple.parameterization.flexible_arrays import ModeChoice
 from supple.reduction.exchanges import exchanges

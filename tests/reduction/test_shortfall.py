@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.file import load_model
 from supple.reduction.domain import domain_of
 from supple.reduction.shortfall import indefinite, missed_errors

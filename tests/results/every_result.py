@@ -7,7 +7,7 @@ import numpy as np
 from flexible_arm import HOME, five_bar, model
 
 import supple
-from supple.analyses.reduced_inverse import inverse_of_model
+from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.control import closed_loop, lqr
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

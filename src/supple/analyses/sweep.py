@@ -11,11 +11,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.description.expression import quantity
 from supple.description.mechanism import Mechanism
+from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
 from supple.formats.document import load_mechanism
 from supple.results.names import fresh, listed
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -70,12 +71,10 @@ class Sweep(Result, Generic[T]):
 
         read : what to draw, a number or several; label : what it is and its unit, "frequency / Hz"
         """
-        from supple.analyses.sweep_plot import sweep_plot
-
         names = list(self.settings[0]) if self.settings else []
         if len(names) != 1:
             raise InputError(f"{len(names)} parameters are swept", part="plot", hint="draw sweeps of one parameter")
-        return sweep_plot(names[0], [run[names[0]] for run in self.settings], self.values(read), label, axes)
+        return picture("sweep_plot")(names[0], [run[names[0]] for run in self.settings], self.values(read), label, axes)
 
     def values(self, read: Callable[[T], ArrayLike]) -> NDArray[np.float64]:
         """Something of every result in one array: sweep.values(lambda modes: modes.frequencies_hz)."""

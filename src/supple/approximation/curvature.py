@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise import NOWHERE, Piecewise
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.designs import scattered
 from supple.approximation.fit_error import norms
-from supple.approximation.piecewise import NOWHERE, Piecewise
+from supple.approximation.fits.designs import scattered
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Derived
 
 Array = NDArray[np.float64]

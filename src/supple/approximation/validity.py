@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import bounding_half
-from supple.approximation.box import Box
+from supple.approximation.refinement.box import Box
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -13,9 +13,9 @@ from supple.cli.local import names
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
-    from supple.analyses.compliance import Compliance
-    from supple.analyses.deflection import Deflection
-    from supple.analyses.ports import Port
+    from supple.analyses.statics.compliance import Compliance
+    from supple.analyses.statics.deflection import Deflection
+    from supple.analyses.vibration.ports import Port
     from supple.kinematics.numbering import Numbering
 
 Places = Annotated[
@@ -37,7 +37,7 @@ def sag(
 ) -> None:
     """Compute how far a mechanism sags under gravity and constant loads, actuators locked."""
     with answering(as_json) as answer:
-        from supple.analyses.deflection import deflection
+        from supple.analyses.statics.deflection import deflection
 
         mechanism = read_mechanism(answer, file, settings)
         found = deflection(mechanism, configuration(mechanism, at))
@@ -63,7 +63,7 @@ def compliance(
 ) -> None:
     """Compute the static compliance at places, actuators locked, and the stiffness it leaves them."""
     with answering(as_json) as answer:
-        from supple.analyses.compliance import compliance as compliance_of
+        from supple.analyses.statics.compliance import compliance as compliance_of
         from supple.diagnostics import InputError
         from supple.kinematics.closure import assemble
 
@@ -90,7 +90,7 @@ def compliance(
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     """Where to look: as told, or what the sensors watch."""
-    from supple.analyses.ports import place_ports, port
+    from supple.analyses.vibration.ports import place_ports, port
     from supple.diagnostics import InputError
     from supple.formulations.coefficients import carried
     from supple.kinematics.rest import rest

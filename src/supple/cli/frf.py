@@ -20,10 +20,10 @@ from supple.cli.model_argument import (
 )
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 from supple.cli.quantities import quantity_of
-from supple.description.dimension import FREQUENCY, PER_TIME, RATIO, TIME
+from supple.description.quantities.dimension import FREQUENCY, PER_TIME, RATIO, TIME
 
 if TYPE_CHECKING:
-    from supple.analyses.ports import Port
+    from supple.analyses.vibration.ports import Port
     from supple.reduced.model import ReducedModel
     from supple.results.frequency_response import FrequencyResponse
 
@@ -110,7 +110,7 @@ def frf(
                 free_actuators=free_actuators, preload=not no_preload,
             )  # fmt: skip
         else:
-            from supple.analyses.frequency_response import frf as response
+            from supple.analyses.vibration.frequency_response import frf as response
 
             mechanism = read_mechanism(answer, file, settings)
             found = response(
@@ -156,7 +156,7 @@ def _of_model(
 
 
 def _port(model: ReducedModel, name: str) -> Port:
-    from supple.analyses.ports import port
+    from supple.analyses.vibration.ports import port
     from supple.kinematics.rest import rest
 
     return port(rest(described(model)).numbering, name)

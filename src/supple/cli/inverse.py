@@ -14,11 +14,11 @@ from supple.cli.model_argument import FileOrRom, described, follows_path, is_mod
 from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import DimensionOf, along, quantity_of
 from supple.cli.rigid_option import Rigid
-from supple.description.dimension import PER_TIME, TIME, Dimension, times
+from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, times
 
 if TYPE_CHECKING:
-    from supple.analyses.inverse_dynamics import InverseDynamics
-    from supple.analyses.reduced_inverse import ModelForces
+    from supple.analyses.inverse_dynamics.inverse_dynamics import InverseDynamics
+    from supple.analyses.inverse_dynamics.reduced_inverse import ModelForces
     from supple.description.mechanism import Mechanism
 
 
@@ -96,7 +96,7 @@ def inverse(
         width = None if step is None else quantity_of(step, "--step", TIME)
         found: InverseDynamics | ModelForces
         if is_model(file):
-            from supple.analyses.reduced_inverse import inverse_of_model
+            from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 
             model = read_model(answer, file, settings)
             name = f"{model.name} (reduced)"
@@ -106,7 +106,7 @@ def inverse(
             if follows_path(model) and len(model.layout.inputs) > 1:
                 answer.note("along a path the model knows one force, the sum along it of what the actuators do")
         else:
-            from supple.analyses.inverse_dynamics import inverse as inverse_dynamics
+            from supple.analyses.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
 
             mechanism = read_mechanism(answer, file, settings)
             name = mechanism.name

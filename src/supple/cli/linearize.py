@@ -152,8 +152,8 @@ def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
 
 
 def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
-    from supple.analyses.linearization import linearize as linearized
-    from supple.analyses.statics import equilibrium
+    from supple.analyses.linear_models.linearization import linearize as linearized
+    from supple.analyses.statics.equilibrium import equilibrium
     from supple.kinematics.rest import rest
 
     names = rest(mechanism).numbering.coordinates

@@ -11,7 +11,7 @@ from supple.cli.options import configuration, without_equilibrium
 from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
-    from supple.analyses.trajectory import Trajectory
+    from supple.analyses.motions.trajectory import Trajectory
     from supple.description.mechanism import Mechanism
     from supple.reduced.model import ReducedModel
 
@@ -96,7 +96,7 @@ def follows_path(model: ReducedModel) -> bool:
 
 def model_trajectory(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
     """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
-    from supple.analyses.trajectory import trajectory
+    from supple.analyses.motions.trajectory import trajectory
     from supple.reduction.held_motion import without_held
     from supple.reduction.path import path_from
     from supple.reduction.path_motion import along_path

@@ -14,8 +14,8 @@ from supple.cli.options import At, File, Json, Settings, configuration, pieces, 
 from supple.cli.quantities import along, quantity_of
 
 if TYPE_CHECKING:
-    from supple.analyses.frequency_map import FrequencyMap
-    from supple.analyses.mode_set import ModeSet
+    from supple.analyses.vibration.frequency_map import FrequencyMap
+    from supple.analyses.vibration.mode_set import ModeSet
     from supple.description.mechanism import Mechanism
 
 _STEPS = 33  # values of a coordinate where a map does not say how many
@@ -68,7 +68,7 @@ def modes(
         if values is not None:
             _map(answer, mechanism, values, configuration(mechanism, at), options, output, typed_units(grid or ""))
             return
-        from supple.analyses.modal import modes as modes_of
+        from supple.analyses.vibration.modal import modes as modes_of
 
         found = modes_of(mechanism, configuration(mechanism, at), **options)
         warn_of_limits(answer, found.configuration)
@@ -138,7 +138,7 @@ def _map(
     output: Path | None,
     units: dict[str, str],
 ) -> None:
-    from supple.analyses.frequency_map import frequency_map
+    from supple.analyses.vibration.frequency_map import frequency_map
     from supple.results.file import SUFFIXES
 
     found = frequency_map(mechanism, grid, at=at, **options)

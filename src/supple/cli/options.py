@@ -65,7 +65,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
     force. A configuration that the file calls so goes before either.
     """
-    from supple.analyses.statics import equilibrium
+    from supple.analyses.statics.equilibrium import equilibrium
     from supple.cli.quantities import along, quantity_of
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest

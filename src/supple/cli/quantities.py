@@ -10,8 +10,8 @@ import typer
 from supple.cli.options import pieces
 
 if TYPE_CHECKING:
-    from supple.description.dimension import Dimension
     from supple.description.mechanism import Mechanism
+    from supple.description.quantities.dimension import Dimension
 
 DimensionOf = Callable[[str], "Dimension | None"]
 
@@ -21,7 +21,7 @@ def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
 
     wanted : the dimension it must have unless it is a plain number; None for any
     """
-    from supple.description.expression import quantity
+    from supple.description.quantities.expression import quantity
     from supple.diagnostics import InputError
 
     try:
@@ -35,7 +35,7 @@ def along(mechanism: Mechanism, which: str = "value") -> DimensionOf:
 
     None for what is not of the mechanism: the arclength of a path, an elastic coordinate of a model.
     """
-    from supple.description.coordinate_dimensions import coordinate_dimensions
+    from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 
     def dimension(name: str) -> Dimension | None:
         known = name in mechanism.actuators or mechanism.joint_coordinate(name) is not None

@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
 def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
     """What `supple.simulate` takes, from the options or from a scenario."""
-    from supple.analyses.scenario import run_of
+    from supple.analyses.time.scenario import run_of
 
     if asked.scenario is not None:
         run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
@@ -53,7 +53,7 @@ def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
 
 def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     """What `simulate_model` takes; names are those of the mechanism that the model was made from."""
-    from supple.analyses.scenario import run_of, scenario_of
+    from supple.analyses.time.scenario import run_of, scenario_of
     from supple.diagnostics import InputError
 
     if asked.scenario is not None:
@@ -142,7 +142,7 @@ def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any
 
 def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any]) -> Configuration:
     """Where a mechanism starts, as --start and --at name it."""
-    from supple.analyses.statics import equilibrium
+    from supple.analyses.statics.equilibrium import equilibrium
     from supple.kinematics.closure import assemble
 
     if start == EQUILIBRIUM:
@@ -154,7 +154,7 @@ def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces
 
 
 def _duration(mechanism: Mechanism, motion: str | None) -> float:
-    from supple.analyses.trajectory import trajectory
+    from supple.analyses.motions.trajectory import trajectory
 
     assert motion is not None
     return float(trajectory(mechanism, motion).time[-1])

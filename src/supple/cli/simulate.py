@@ -15,10 +15,10 @@ from supple.cli.rigid_option import Rigid
 from supple.cli.run_options import REST, Asked, model_task_of, task_of
 from supple.cli.simulate_model import show_model_run, simulate_model, write_model_run
 from supple.cli.simulated import show, told_of, write
-from supple.description.dimension import TIME
+from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
-    from supple.analyses.simulated import Simulation
+    from supple.analyses.time.simulated import Simulation
     from supple.description.mechanism import Mechanism
 
 
@@ -142,7 +142,7 @@ def simulate(
             answer.give(run.data() | {"rigid": model.rigid}, lambda: show_model_run(model, run, seconds))
             reason, last = run.reason, run.time[-1]
         else:
-            from supple.analyses.simulation import simulate as simulated
+            from supple.analyses.time.simulation import simulate as simulated
 
             mechanism = read_mechanism(answer, file, settings)
             joints = _joints(mechanism, reactions)

@@ -59,8 +59,8 @@ def simulate_model(
     """
     import numpy as np
 
-    from supple.analyses.adaptation import longest_step
-    from supple.reduced.simulation import TOLERANCE
+    from supple.analyses.time.adaptation import longest_step
+    from supple.reduced.time.simulation import TOLERANCE
 
     if motion is not None:
         lasts = until if until is not None else float(model_trajectory(model, motion).time[-1])
@@ -112,7 +112,7 @@ def _prescribed(model: ReducedModel, motion: str, grid: NDArray[np.float64], tol
 def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> None:
     """The table and the picture, where they are wanted."""
     from supple.results.signals import gathered
-    from supple.results.time_plot import moving, time_plot
+    from supple.view.time_plot import time_plot
 
     if output is not None:
         table = gathered(
@@ -122,7 +122,7 @@ def write_model_run(run: ModelRun, output: Path | None, plot: Path | None) -> No
         written(output, lambda: table.save(output))
     if plot is not None:
         shown = run.outputs if len(run.outputs) else run.coordinates
-        pushed = {"force": moving(run.inputs), "driving force": moving(run.driving_forces)}
+        pushed = {"force": run.inputs.moving(), "driving force": run.driving_forces and run.driving_forces.moving()}
         written(plot, lambda: time_plot({"output": shown, **pushed, "energy": run.energy}).savefig(plot))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from supple.cli.kept import written
 
 if TYPE_CHECKING:
-    from supple.analyses.simulated import Simulation
+    from supple.analyses.time.simulated import Simulation
     from supple.results.signals import Signals
     from supple.results.table import Table
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.adaptation import LONGEST, TOLERANCE, said_of
-from supple.analyses.held_simulation import HeldSimulation
-from supple.analyses.simulated import Simulation
+from supple.analyses.time.adaptation import LONGEST, TOLERANCE, said_of
+from supple.analyses.time.simulated import Simulation
+from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Controller, Measurement
 from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
@@ -22,6 +22,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, span
 from supple.results.table import Table
@@ -65,13 +66,11 @@ class ClosedLoop(Result):
 
         names : coordinates, outputs or inputs, those alone; axes : where to draw instead, in one panel
         """
-        from supple.results.time_plot import time_plot
-
         if names:
             known = {"coordinate": self.coordinates, "output": self.outputs, "force": self.inputs}
-            return time_plot(known, names, axes)
+            return picture("time_plot")(known, names, axes)
         groups = {"coordinate": self.coordinates, "force": self.inputs}
-        return time_plot(groups if axes is None else {"coordinate": self.coordinates}, (), axes)
+        return picture("time_plot")(groups if axes is None else {"coordinate": self.coordinates}, (), axes)
 
 
 def closed_loop(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import BPoly
 
-from supple.analyses.trajectory import Trajectory, trajectory
+from supple.analyses.motions.trajectory import Trajectory, trajectory
 from supple.control.controller import Measurement
 from supple.control.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism

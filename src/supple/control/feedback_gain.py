@@ -15,6 +15,7 @@ from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, State, require_same_basis
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, matrix_table
 
@@ -57,9 +58,7 @@ class FeedbackGain(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Draw the poles with and without feedback in the complex plane (matplotlib); returns the figure."""
-        from supple.results.pole_plot import pole_plot
-
-        return pole_plot({"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes)
+        return picture("pole_plot")({"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes)
 
     @property
     def closed(self) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.held_simulation import HeldSimulation
+from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Measurement
 from supple.control.feedback_gain import reference, require_continuous
 from supple.control.sampling import held

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from supple.description.beam import ELEMENTS, Beam, SectionNames, Theory
-from supple.description.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
-from supple.description.expression import current_parameters, number
-from supple.description.quantity import (
+from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
+from supple.description.elastic.superelement import Superelement
+from supple.description.quantities.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
+from supple.description.quantities.expression import current_parameters, number
+from supple.description.quantities.quantity import (
     Count,
     Direction,
     Length,
@@ -24,7 +25,6 @@ from supple.description.quantity import (
     PositiveLength,
     of,
 )
-from supple.description.superelement import Superelement
 from supple.diagnostics import InputError
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=500)]

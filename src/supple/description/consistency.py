@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from supple.description.coordinate_dimensions import require_dimensions
-from supple.description.joint import DIRECTIONS
+from supple.description.joints.joint import DIRECTIONS
 from supple.description.mechanism import GROUND, Mechanism
+from supple.description.quantities.coordinate_dimensions import require_dimensions
 from supple.description.scenario import EQUILIBRIUM, REST
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from supple.description.quantity import (
+from supple.description.quantities.quantity import (
     ForceVector,
     Moment,
     NotNegativeLength,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path, from_to
-from supple.description.placed_beam import beam_mass, oversized, placed_beams
+from supple.description.elastic.placed_beam import beam_mass, oversized, placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import quoted
@@ -100,7 +100,7 @@ def _inertia_excess(drawing: Drawing, name: str, body: Body) -> str | None:
 def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     """From its mass matrix; a `mass` or `center` that the file states must be the same."""
     # Sparse matrices and their files take a while to import, and few mechanisms have them.
-    from supple.description.superelement_files import rigid_mass, superelement_arrays
+    from supple.description.elastic.superelement_files import rigid_mass, superelement_arrays
 
     path: Path = ("bodies", name)
     assert body.superelement is not None

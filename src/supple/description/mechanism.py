@@ -11,15 +11,15 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
-from supple.description.copies import Copies
-from supple.description.cross_section import CrossSection
-from supple.description.damping import Damping
-from supple.description.expression import resolve_parameters, use_parameters
-from supple.description.joint import Joint
+from supple.description.copies.copies import Copies
+from supple.description.elastic.cross_section import CrossSection
+from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Material
+from supple.description.joints.joint import Joint
 from supple.description.load import Damper, Force, Spring
-from supple.description.material import Material
 from supple.description.motion import Motion
-from supple.description.quantity import Acceleration, Name, OfCoordinate, Part, Position, Quantity
+from supple.description.quantities.expression import resolve_parameters, use_parameters
+from supple.description.quantities.quantity import Acceleration, Name, OfCoordinate, Part, Position, Quantity
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
@@ -102,7 +102,7 @@ class Mechanism(Part):
     def _with_copies(self) -> Self:
         """The same mechanism, not yet in anybody's hands, with its copies written out."""
         if self.copies:
-            from supple.description.copied_parts import with_copies  # it draws, and drawings are of mechanisms
+            from supple.description.copies.copied_parts import with_copies  # it draws, and drawings are of mechanisms
 
             sections, origins = with_copies(self)
             self.__dict__.update(sections)

@@ -6,8 +6,16 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from supple.description.dimension import FREQUENCY
-from supple.description.quantity import Duration, OfCoordinate, Part, Position, Positive, PositiveOfCoordinate, of
+from supple.description.quantities.dimension import FREQUENCY
+from supple.description.quantities.quantity import (
+    Duration,
+    OfCoordinate,
+    Part,
+    Position,
+    Positive,
+    PositiveOfCoordinate,
+    of,
+)
 
 BOUNDS = ("velocity", "acceleration", "jerk")
 

@@ -6,8 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from supple.description.dimension import TIME
-from supple.description.quantity import Duration, Number, OfCoordinate, Part, of
+from supple.description.quantities.dimension import TIME
+from supple.description.quantities.quantity import Duration, Number, OfCoordinate, Part, of
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
 

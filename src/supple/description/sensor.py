@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from supple.description.load import Acting
-from supple.description.quantity import Direction
+from supple.description.quantities.quantity import Direction
 
 
 class Sensor(Acting):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple.description.joint import JOINT_KINDS
+from supple.description.joints.joint import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
-from supple.export.c_example import example
-from supple.export.c_header import header
-from supple.export.c_model import CModel, Exportable
-from supple.export.c_names import prefix_of
-from supple.export.c_source import source
+from supple.export.c.example import example
+from supple.export.c.header import header
+from supple.export.c.model import CModel, Exportable
+from supple.export.c.names import prefix_of
+from supple.export.c.source import source
 
 
 def c_files(rom: Exportable, prefix: str) -> dict[str, str]:

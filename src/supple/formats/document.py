@@ -32,7 +32,7 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
     """The mechanism in a mechanism file, or the robot in a URDF with its side-car."""
     if Path(path).suffix.lower() == ".urdf":
-        from supple.formats.urdf import load as load_robot  # XML and what reads it are for robots alone
+        from supple.formats.urdf.urdf import load as load_robot  # XML and what reads it are for robots alone
 
         return load_robot(path, sidecar=sidecar, parameters=parameters)
     if sidecar is not None:

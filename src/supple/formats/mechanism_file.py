@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from supple.description.consistency import require_consistent
-from supple.description.dimension import Measured, require
 from supple.description.drawing import Drawing
-from supple.description.expression import resolve_parameters
+from supple.description.elastic.superelement import use_folder
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
-from supple.description.superelement import use_folder
+from supple.description.quantities.dimension import Measured, require
+from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
@@ -46,7 +46,7 @@ def loads(
     """
     tree = read_tree(text, name)
     if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
-        from supple.formats.urdf import complete
+        from supple.formats.urdf.urdf import complete
 
         return complete(tree, Path(folder or "."), parameters=parameters)
     require_version(tree)

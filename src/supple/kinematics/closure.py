@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
-from supple.compilation.threads import single_blas_thread
+from supple.compilation.parts import in_parts
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure_kernel import close_batch
@@ -100,26 +96,6 @@ def _start(position: Rest) -> Start:
 def bulk(numbering: Numbering) -> int:
     """How many positions of a small mechanism cost as much as one of this: 1 up to some twenty bodies."""
     return max(1, numbering.columns // 60) ** 3
-
-
-def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:
-    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL).
-
-    The first item goes alone: it shows whether the rest is worth compiling for, and compiles once, not in every thread.
-    """
-    workers = min(
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, count // least
-    )
-    first = min(count, 1)
-    work(0, first)
-    if workers < 2:
-        if count > first:
-            work(first, count)
-        return
-    bounds = np.linspace(first, count, workers + 1).astype(int)
-    with single_blas_thread(), ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(work, int(a), int(b)) for a, b in pairwise(bounds)]:
-            done.result()
 
 
 def locked_coordinates(configuration: Configuration) -> list[str]:

@@ -15,6 +15,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest, rest
+from supple.results.picture import picture
 from supple.results.result import bundle
 
 Array = NDArray[np.float64]
@@ -128,9 +129,7 @@ class Configuration:
 
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib), see `sketch`; returns the figure."""
-        from supple.kinematics.sketch import sketch
-
-        return sketch(self, **options)
+        return picture("sketch")(self, **options)
 
 
 def coordinate_values(mechanism: Mechanism, at: At) -> Array:

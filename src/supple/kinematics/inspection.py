@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.elastic_parts import ElasticPart, elastic_parts
+from supple.description.elastic.elastic_parts import ElasticPart, elastic_parts
 from supple.description.mass_properties import allowances, mass_properties
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count

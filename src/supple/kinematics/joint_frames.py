@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.description.drawing import Drawing, Path, from_to
-from supple.description.joint import Joint
+from supple.description.joints.joint import Joint
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_z

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
-from supple.kinematics.closure import in_parts
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.flexible_arrays import FlexibleSystem

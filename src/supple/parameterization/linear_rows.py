@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import carried
-from supple.kinematics.closure import in_parts
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.linear_kernel import DONE, INDEFINITE, SINGULAR, linear_batch
 from supple.parameterization.rigid_rows import layout_of, rigid_rows

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.parts import in_parts
 from supple.formulations.coefficients import Carried, carried
-from supple.kinematics.closure import bulk, in_parts
+from supple.kinematics.closure import bulk
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.layout import Layout, rigid_layout

@@ -1,6 +1,6 @@
 """A reduced model as two flat arrays, integers Z and numbers F, for kernels.
 
-They begin with the fitted function as `supple.approximation.packing` packs it; what leads from it to the rows
+They begin with the fitted function as `supple.approximation.piecewise.packing` packs it; what leads from it to the rows
 of coefficients follows. Z[ROW] says where the header of that second part begins.
 """
 
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.packing import COEFFICIENTS, HEADER, LINE, STRIDE, aligned, groups_of_four
-from supple.approximation.piecewise import Piecewise
+from supple.approximation.piecewise.packing import COEFFICIENTS, HEADER, LINE, STRIDE, aligned, groups_of_four
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import kernel
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row import RowMap

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.approximation.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
 from supple.reduced.layout import CoefficientLayout
 

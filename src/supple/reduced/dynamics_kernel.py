@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.packing import NOWHERE
+from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.reduced.arrays import NUMBERS, dry_forces, row_header, row_offsets
 from supple.reduced.kernels import INSIDE, OUTSIDE

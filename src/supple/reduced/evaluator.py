@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.packing import NOWHERE
+from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import compiled
 from supple.reduced.coefficients import Coefficients
 from supple.reduced.single_kernel import row_in_place, single_scratch

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.packing import term_factors
-from supple.approximation.piecewise import NOWHERE, Piecewise, PiecewiseArrays
+from supple.approximation.piecewise.packing import term_factors
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.reduced.layout import CoefficientLayout

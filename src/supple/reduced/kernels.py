@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.basis_kernel import tabulate, tabulate_slopes, work_size
-from supple.approximation.location_kernel import locate_block
-from supple.approximation.packing import DEGREE, NOWHERE, STRIDE, TERMS
-from supple.approximation.piecewise_kernel import BLOCK, sum_block
+from supple.approximation.piecewise.basis_kernel import tabulate, tabulate_slopes, work_size
+from supple.approximation.piecewise.location_kernel import locate_block
+from supple.approximation.piecewise.packing import DEGREE, NOWHERE, STRIDE, TERMS
+from supple.approximation.piecewise.piecewise_kernel import BLOCK, sum_block
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,

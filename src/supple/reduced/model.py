@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.approximation.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
@@ -36,8 +36,8 @@ from supple.results.result import brief
 from supple.results.units import UNKNOWN, Units
 
 if TYPE_CHECKING:
-    from supple.reduced.led_motion import Led
-    from supple.reduced.trajectories import Trajectories
+    from supple.reduced.time.led_motion import Led
+    from supple.reduced.time.trajectories import Trajectories
 
 Array = NDArray[np.float64]
 
@@ -240,9 +240,9 @@ class ReducedModel:
         spectral_radius: float = 0.9,
         friction_speed: float = FRICTION_SPEED,
     ) -> Trajectories:
-        """Motion in time; see `supple.reduced.simulation.simulate_model`. Instead of times, a scenario's name."""
-        from supple.reduced.scenario_run import scenario_run
-        from supple.reduced.simulation import simulate_model
+        """Motion in time; see `supple.reduced.time.simulation.simulate_model`. Instead of times, a scenario's name."""
+        from supple.reduced.time.scenario_run import scenario_run
+        from supple.reduced.time.simulation import simulate_model
 
         if isinstance(t, str):
             run = scenario_run(self, t)
@@ -262,8 +262,8 @@ class ReducedModel:
         )
 
     def follow(self, course: Led, *, tolerance: float | None = None) -> Trajectories:
-        """θ led along a Trajectory, δ free to move; see `supple.reduced.led_motion.led_motion`."""
-        from supple.reduced.led_motion import led_motion
+        """θ led along a Trajectory, δ free to move; see `supple.reduced.time.led_motion.led_motion`."""
+        from supple.reduced.time.led_motion import led_motion
 
         return led_motion(self, course, tolerance=tolerance)
 
@@ -291,8 +291,8 @@ class ReducedModel:
         )
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
-        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.equilibrium`."""
-        from supple.reduced.equilibrium import equilibrium_of
+        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""
+        from supple.reduced.time.equilibrium import equilibrium_of
 
         return equilibrium_of(self, named_theta(self, theta), inputs)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.approximation.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row import row_map, row_of
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.approximation.packing import NOWHERE
+from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import compiled
 from supple.reduced.coefficients import Coefficients
 from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.location_kernel import locate
-from supple.approximation.packing import COEFFICIENTS, DEGREE, FACTORS, LEAVES_F, LEAVES_I, NOWHERE, STRIDE, TERMS
-from supple.approximation.packing import S as AXES
-from supple.approximation.piecewise_kernel import sum_point
+from supple.approximation.piecewise.location_kernel import locate
+from supple.approximation.piecewise.packing import (
+    COEFFICIENTS,
+    DEGREE,
+    FACTORS,
+    LEAVES_F,
+    LEAVES_I,
+    NOWHERE,
+    STRIDE,
+    TERMS,
+)
+from supple.approximation.piecewise.packing import S as AXES
+from supple.approximation.piecewise.piecewise_kernel import sum_point
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,

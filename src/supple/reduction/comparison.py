@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.scenario import Run, run_of
-from supple.analyses.simulation import simulate
-from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
+from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
+from supple.analyses.time.scenario import Run, run_of
+from supple.analyses.time.simulation import simulate
 from supple.approximation.fit_error import norms
-from supple.approximation.piecewise import NOWHERE
+from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid

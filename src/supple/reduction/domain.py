@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.trajectory import Trajectory
-from supple.approximation.box import Box
+from supple.analyses.motions.trajectory import Trajectory
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.formats.motion_file import SampledMotion

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.box import Box
-from supple.approximation.chebyshev import basis, basis_gradient
 from supple.approximation.check_points import candidates
-from supple.approximation.designs import scattered
+from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.multi_index import tensor, total_degree
+from supple.approximation.fits.polynomial_fit import fit as fit_polynomial
+from supple.approximation.fits.scattered_fit import samples_for
 from supple.approximation.influence import influence
-from supple.approximation.leaf import check_count
-from supple.approximation.multi_index import tensor, total_degree
-from supple.approximation.polynomial_fit import fit as fit_polynomial
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.leaf import check_count
 from supple.approximation.samples import Derived, Sampler
-from supple.approximation.scattered_fit import samples_for
 from supple.compilation.patience import natively
 
 Array = NDArray[np.float64]

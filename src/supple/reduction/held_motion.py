@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.analyses.trajectory import Trajectory
+from supple.analyses.motions.trajectory import Trajectory
 from supple.diagnostics import InputError
 
 _STILL = 1e-9  # how far a motion may leave the value of a held coordinate, of 1 or that value

@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.box import Box
-from supple.approximation.designs import scattered
+from supple.approximation.fits.designs import scattered
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import make_interp_spline
 
-from supple.analyses.trajectory import Prescribed, Trajectory, trajectory
-from supple.approximation.box import Box
+from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble

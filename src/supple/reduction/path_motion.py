@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.trajectory import Trajectory
+from supple.analyses.motions.trajectory import Trajectory
 from supple.diagnostics import InputError
 from supple.reduction.path import ARCLENGTH, Path, travelled
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation, Report
-from supple.approximation.box import Box
-from supple.approximation.designs import scattered
-from supple.approximation.refinement import adaptive
+from supple.approximation.fits.designs import scattered
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.refinement import adaptive
+from supple.approximation.refinement.uniform import uniform
 from supple.approximation.samples import Samples
-from supple.approximation.uniform import uniform
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.trajectory import Prescribed
-from supple.approximation.box import Box
+from supple.analyses.motions.trajectory import Prescribed
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.rest import rest

@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.box import Box
-from supple.approximation.designs import scattered
+from supple.approximation.fits.designs import scattered
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.kinematics.closure import assemble

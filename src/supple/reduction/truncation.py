@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from supple.analyses.modal import modes
-from supple.approximation.box import Box
-from supple.approximation.designs import scattered
+from supple.analyses.vibration.modal import modes
+from supple.approximation.fits.designs import scattered
+from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at

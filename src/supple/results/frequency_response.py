@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.results.names import listed
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -89,9 +90,7 @@ class FrequencyResponse(Result):
 
         axes : where to draw instead, one for the magnitudes and one for the phases
         """
-        from supple.results.bode_plot import bode_plot
-
-        return bode_plot(self, axes)
+        return picture("bode_plot")(self, axes)
 
     def to_control(self) -> Any:
         """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""

@@ -14,6 +14,7 @@ from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_modes import LinearModes, linear_modes
 from supple.results.names import listed
+from supple.results.picture import picture
 from supple.results.result import Result, bundle
 from supple.results.table import Table, matrix_table
 from supple.results.units import UNKNOWN, Units
@@ -134,9 +135,7 @@ class LinearModel(Result):
 
         `frequency_response(...).plot()` is a Bode diagram.
         """
-        from supple.results.pole_plot import pole_plot
-
-        return pole_plot({"eigenvalues": self.eigenvalues}, self.step, axes)
+        return picture("pole_plot")({"eigenvalues": self.eigenvalues}, self.step, axes)
 
     def modes(self) -> LinearModes:
         """Frequencies, damping ratios, and which coordinates take part in each mode."""

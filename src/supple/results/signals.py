@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.results.names import fresh, listed
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -45,14 +46,17 @@ class Signals(Result, Mapping[str, Array]):
     def table(self) -> Table:
         return gathered(self.time, self)
 
+    def moving(self) -> Signals | None:
+        """Those that are not zero throughout; None if there are none."""
+        kept = {name: values for name, values in self.items() if np.any(values)}
+        return Signals(self.time, kept, self.units) if kept else None
+
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw some or all signals over time, one panel a unit (matplotlib); returns the figure.
 
         axes : where to draw everything instead, in one panel
         """
-        from supple.results.time_plot import time_plot
-
-        return time_plot({"value": self}, names, axes)
+        return picture("time_plot")({"value": self}, names, axes)
 
 
 def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:

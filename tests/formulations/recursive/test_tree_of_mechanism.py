@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame
-from supple.description.joint import Joint, Motor
+from supple.description.joints.joint import Joint, Motor
 from supple.description.load import Damper, Force, Spring
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError

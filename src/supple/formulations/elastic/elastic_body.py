@@ -8,8 +8,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from supple.description.drawing import Drawing
+from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.mechanism import Mechanism
-from supple.description.placed_beam import PlacedBeam, placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis

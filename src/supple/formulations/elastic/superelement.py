@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from supple.description.drawing import Drawing, Path
-from supple.description.superelement import Interface
-from supple.description.superelement_files import SuperelementArrays, superelement_arrays
+from supple.description.elastic.superelement import Interface
+from supple.description.elastic.superelement_files import SuperelementArrays, superelement_arrays
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody, Integers

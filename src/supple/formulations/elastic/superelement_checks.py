@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from supple.description.drawing import Path
-from supple.description.superelement_files import SuperelementArrays, rigid_body_modes
+from supple.description.elastic.superelement_files import SuperelementArrays, rigid_body_modes
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.body_matrices import Array

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
+from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.block_modes import lowest_modes, scattered
 from supple.formulations.elastic_rest.drives import DEFLECTION
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
-from supple.kinematics.closure import in_parts
 from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.damping import Damping
-from supple.description.material import Material
+from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Material
 from supple.formulations.elastic.elastic_body import weighted_beams
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 

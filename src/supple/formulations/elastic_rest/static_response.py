@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.response_kernel import at_rest
-from supple.kinematics.closure import in_parts
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Inverse dynamics: the forces that a motion needs, and who gives them."""

@@ -1,0 +1,211 @@
+"""Inverse dynamics: the forces of the actuators that a motion needs.
+
+B(θ) u = Q,   Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j sgn(J_j θ̇)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.inverse_dynamics.actuation import Actuation, actuation, force_bounds, rate_limits, weights_of
+from supple.analyses.inverse_dynamics.force_distribution import (
+    Objective,
+    least_peak,
+    least_peak_within,
+    least_squares,
+    least_squares_within,
+    multiplier_objective,
+    torque_objective,
+)
+from supple.analyses.inverse_dynamics.force_programs import Rates, least_largest
+from supple.analyses.inverse_dynamics.force_rates import least_squares_within_rates
+from supple.analyses.inverse_dynamics.joint_reactions import joint_reactions, unknown_multipliers
+from supple.analyses.inverse_dynamics.refused_bounds import refused_bounds, refused_rates
+from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
+from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.reaction import Reaction
+from supple.kinematics.motion import Motion
+from supple.kinematics.motion import motion as motion_of
+from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.coefficients import Coefficients
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.signals import Signals, span
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+Minimize = Literal["torque", "peak", "multipliers"]
+Bound = float | tuple[float, float]
+
+OBJECTIVES: tuple[Minimize, ...] = ("torque", "peak", "multipliers")
+_STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InverseDynamics(Result):
+    """Forces along a motion.
+
+    time     : (N,) s
+    forces   : of each chosen actuator (N,), N or N m; `forces.units` says which
+    needed   : (N, s) generalized force Q that they add up to
+    friction : (N, f) dry friction that they work against
+    """
+
+    trajectory: Trajectory
+    forces: Signals
+    needed: Array
+    model: LocalModel
+    motion: Motion
+    friction: Array
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
+
+    @property
+    def time(self) -> Array:
+        return self.trajectory.time
+
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that are taken as rigid."""
+        return self.model.rigid
+
+    @property
+    def peak(self) -> dict[str, float]:
+        """The largest absolute value of each force."""
+        return {name: float(np.abs(values).max()) for name, values in self.forces.items()}
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """The largest value of each force, with its sign."""
+        return {name: float(values.max()) for name, values in self.forces.items()}
+
+    @property
+    def least(self) -> dict[str, float]:
+        """The least value of each force, with its sign."""
+        return {name: float(values.min()) for name, values in self.forces.items()}
+
+    @cached_property
+    def reactions(self) -> dict[str, Reaction]:
+        """What each joint does to its second body: force and moment (N, 3) at the joint, in world axes.
+
+        These are the forces of constraint; the actuator of a joint and its friction act beside them. Where constraints
+        are redundant, the least, moments divided by the mechanism's extent.
+        """
+        names = self.model.inputs
+        u = np.zeros((len(self.time), len(names)))
+        for name, values in self.forces.items():
+            u[:, names.index(name)] = values
+        return joint_reactions(self.motion, u, self.friction)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw all or some forces over time, one panel a unit (matplotlib); returns the figure."""
+        return picture("time_plot")({"force": self.forces}, names, axes)
+
+
+def inverse(
+    mechanism: Mechanism,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    rigid: bool = False,
+) -> InverseDynamics:
+    """The forces of the actuators along a motion.
+
+    motion      : a motion's name in the file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)
+    actuators   : those that work, as a list or "A, B"; all of the file if left out
+    minimize    : where there are more actuators than coordinates, at each instant
+                  "torque": Σ w u²; "peak": max w |u|; "multipliers": Σ λ² + Σ w u², λ all joint forces and moments
+    bounds      : |u| <= bound (or (least, largest)), for all or by actuator; "limits" takes force_limits of the file
+    rate_bounds : |u̇| <= bound, N/s or N m/s, between neighbouring instants
+    weights     : w > 0 by actuator, 1 if left out
+    times, step : instants, as in `trajectory`
+    rigid       : elastic parts are meant to be taken as rigid, and nothing is said of it
+    """
+    if minimize not in OBJECTIVES:
+        raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
+    path = trajectory(mechanism, motion, times=times, step=step)
+    taken_as_rigid(mechanism, rigid, "reduce it with modes and ask the reduced model")
+    model = local(mechanism, path.theta, rigid=True)
+    moving = motion_of(model.configuration, path.rates, path.accelerations)
+    friction = dry_friction(model, path.rates)
+    needed = needed_force(model, path, friction)
+    chosen = actuation(model.configuration.rest.numbering, model.input_map, actuators, path.time)
+    w = weights_of(chosen, weights)
+    lower, upper = force_bounds(chosen, bounds)
+    rates = rate_limits(chosen, rate_bounds, path.time)
+    objective = None
+    if minimize == "torque":
+        objective = torque_objective(chosen.B, w)
+    elif minimize == "multipliers":
+        free, unit = unknown_multipliers(moving, friction)
+        objective = multiplier_objective(free, unit[..., chosen.numbers], w)
+    u = divided(chosen, needed, objective, w, lower, upper, rates)
+    forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
+    return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction)
+
+
+def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
+    """Q (N, s): M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ J_jᵀ friction_j."""
+    return (
+        model.inertia_forces(path.rates, path.accelerations)
+        + np.einsum("nij,nj->ni", model.damping, path.rates)
+        - model.force
+        + np.einsum("nfi,nf->ni", model.friction_map, friction)
+    )
+
+
+def dry_friction(model: LocalModel | Coefficients, rates: Array) -> Array:
+    """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands."""
+    forces = np.array(list(model.dry_forces.values()))
+    speed = np.einsum("nfi,ni->nf", model.friction_map, rates)
+    # Speeds that cancel leave rounding behind, whose sign means nothing.
+    terms = np.einsum("nfi,ni->nf", np.abs(model.friction_map), np.abs(rates))
+    standing = np.abs(speed) <= _STANDING * terms.max(axis=0, initial=0.0)
+    return np.where(standing, 0.0, np.sign(speed)) * forces
+
+
+def divided(
+    chosen: Actuation, Q: Array, objective: Objective | None, w: Array, lower: Array, upper: Array, rates: Rates | None
+) -> Array:
+    """The forces (N, a) that add up to Q with the least objective (None: the least peak), within bounds."""
+    B = chosen.B
+    if not (np.isfinite(lower).any() or np.isfinite(upper).any() or rates is not None):
+        return least_peak(B, Q, w) if objective is None else least_squares(B, Q, objective)
+    if objective is None:
+        u, possible = least_peak_within(B, Q, w, lower, upper)
+    else:
+        u, possible = least_squares_within(B, Q, objective, lower, upper)
+    if not possible.all():
+        raise refused_bounds(chosen, Q, lower, upper)
+    if rates is None or (np.abs(np.diff(u, axis=0)) <= rates.steps[:, None] * rates.limits).all():
+        return u
+    if objective is not None:
+        found = least_squares_within_rates(B, Q, objective, lower, upper, rates)
+        if found is None:
+            raise refused_rates(chosen, Q, lower, upper, rates)
+        return found
+    error = refused_rates(chosen, Q, lower, upper, rates)
+    if isinstance(error, InputError):
+        raise error
+    return least_largest(B, Q, w, lower, upper, rates)[0]

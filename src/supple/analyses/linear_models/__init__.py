@@ -1,0 +1,1 @@
+"""Linear models about a configuration, at rest or in motion."""

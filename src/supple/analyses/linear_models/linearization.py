@@ -1,0 +1,180 @@
+"""First-order behaviour of a mechanism about a state, in motion or at rest, from exact derivatives.
+
+    M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu,    x = (δθ, δθ̇),   ẋ = A x + B δu,   y = C x
+
+Trees go through the recursions, closed chains through their independent coordinates, flexible mechanisms through their
+local model about rest (docs/theory/linearization.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.linear_models.flexible_linearization import flexible_rest
+from supple.analyses.linear_models.linearization_batch import linear_states
+from supple.analyses.statics.equilibrium import equilibrium
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
+from supple.diagnostics import InputError
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.parameterization.basis import choice_of
+from supple.parameterization.flexible_arrays import ModeChoice
+from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.named_values import in_order
+from supple.results.basis import Basis, Counted, State
+from supple.results.linear_model import LinearModel, SecondOrder
+
+Array = NDArray[np.float64]
+Values = Mapping[str, float] | ArrayLike
+
+EQUILIBRIUM = "equilibrium"
+
+
+def linearize(
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    rates: Values | None = None,
+    accelerations: Values | None = None,
+    inputs: Values | None = None,
+    constraint_modes: Sequence[str] = (),
+    internal_modes: int = 0,
+    basis: Basis | Counted | None = None,
+    friction_speed: float = 1e-3,
+    rigid: bool = False,
+) -> LinearModel:
+    """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
+
+    at     : as in `local`, a Configuration, or "equilibrium": where it rests under gravity, springs and the inputs
+    rates  : θ̇; zero if left out
+    inputs : about which to linearize. Left out, those (of least norm) that give the accelerations, zero if left out; a
+             motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero
+    constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
+             either, elastic parts are taken as rigid
+    basis  : in their place, a Basis or what has one (a reduced model, a linear or a local one): the same modes, turned
+             to the same germ, so that states, gains and signs are those of that model
+    rigid  : that is meant, and nothing is said of it; `LinearModel.rigid` names them all the same
+    friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
+    """
+    if inputs is not None and accelerations is not None:
+        raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    choice = _choice(mechanism, basis, constraint_modes, internal_modes)
+    names = (*mechanism.actuators, *choice.constraint)
+    u = None if inputs is None else _one("inputs", inputs, names)
+    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+        _require_rest("an equilibrium does not move", "leave them out", rates=rates, accelerations=accelerations)
+        configuration = equilibrium(mechanism, inputs=None if u is None else u[: len(mechanism.actuators)])
+        u = np.zeros(len(names)) if u is None else u
+    else:
+        configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    if configuration.theta.ndim > 1:
+        raise InputError("has more than one state", part="θ", hint="give one, or use linearize_batch")
+    flexible = choice.flexible
+    require_rigid_alone(rigid, flexible)
+    stiff = () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
+    kept: dict[str, Any] = {"rigid": not flexible}
+    if flexible:
+        kept |= {"constraint_modes": choice.constraint, "internal_modes": choice.internal}
+        if basis is not None:
+            kept |= {"tracking": choice.tracking, "germ": None if choice.germ is None else np.array(choice.germ)}
+        elif choice.internal:  # modes that turn as little as may be about here
+            kept |= {"tracking": "subspace", "germ": configuration.theta}
+    model = local(mechanism, configuration, **kept)
+    zero = np.zeros(len(model.coordinates))
+    a = zero if accelerations is None else _one("accelerations", accelerations, model.coordinates)
+    if flexible:
+        hint = "leave them out, or reduce it and linearize the reduced model"
+        _require_rest("with its deformation a mechanism is linearized about rest alone", hint, rates=rates)
+        found = flexible_rest(model, a, u, friction_speed)
+        return _flexible_model(model, found.eta, found.inputs, found.accelerations, found.forces)
+    v = zero if rates is None else _one("rates", rates, model.coordinates)
+    rows, held = linear_states(
+        mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
+    )
+    forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
+    C = _output_rows(model)
+    y = {name: float(output.value) for name, output in model.outputs.items()}
+    about = (model.theta, v, rows.accelerations[0], held[0])
+    return replace(_named(model, about, (rows.A[0], rows.B[0], C), y, forces), rigid=stiff)
+
+
+def _choice(
+    mechanism: Mechanism, basis: Basis | Counted | None, constraint_modes: Sequence[str], internal_modes: int
+) -> ModeChoice:
+    """The modes that are asked for, one by one or as a basis."""
+    if basis is None:
+        return ModeChoice(tuple(constraint_modes), internal_modes)
+    if constraint_modes or internal_modes:
+        raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
+    known = basis if isinstance(basis, Basis) else basis.basis
+    if known is None:
+        raise InputError(
+            "the model given for it has none: it is rigid, or its file was written before models named their basis",
+            part="basis", hint="give a flexible model; reduce again if it is one",
+        )  # fmt: skip
+    return choice_of(mechanism, known)
+
+
+def _one(label: str, values: Values, names: Sequence[str]) -> Array:
+    found = in_order(label, values, names)
+    if found.ndim != 1:
+        raise InputError(f"has the shape {found.shape}", part=label, hint=f"give ({len(names)},) values")
+    return found
+
+
+def _require_rest(why: str, hint: str, **given: Values | None) -> None:
+    for label, values in given.items():
+        if values is not None and np.any(np.asarray(list(values.values()) if isinstance(values, Mapping) else values)):
+            raise InputError(why, part=label, hint=hint)
+
+
+def _batch_of_one(one: Configuration) -> Configuration:
+    return Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
+
+
+def _output_rows(model: LocalModel, delta: Array | None = None) -> Array:
+    """C (outputs, 2n) of y = ρ_o(θ) + Ψ_o(θ) δ."""
+    s, n = model.theta.shape[-1], len(model.coordinates)
+    C = np.zeros((len(model.outputs), 2 * n))
+    for row, output in zip(C, model.outputs.values(), strict=True):
+        row[:s], row[s:n] = output.rigid, output.modes
+        if delta is not None:
+            row[:s] += delta @ output.modes_slope
+    return C
+
+
+def _flexible_model(model: LocalModel, eta: Array, u: Array, a: Array, forces: SecondOrder) -> LinearModel:
+    n, delta = len(eta), eta[model.theta.shape[-1] :]
+    solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
+    B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
+    y = {name: float(output.value + output.modes @ delta) for name, output in model.outputs.items()}
+    return _named(model, (eta, np.zeros(n), a, u), (A, B, _output_rows(model, delta)), y, forces)
+
+
+def _named(
+    model: LocalModel,
+    state: tuple[Array, Array, Array, Array],
+    matrices: tuple[Array, Array, Array],
+    outputs: dict[str, float],
+    forces: SecondOrder,
+) -> LinearModel:
+    """With the names of everything: state (η, η̇, η̈, u), matrices (A, B, C)."""
+    names = model.coordinates
+    eta, v, a, u = (item.tolist() for item in state)
+    states = (*names, *(f"{name}.rate" for name in names))
+    about: dict[str, dict[str, float]] = {
+        "states": State(dict(zip(states, [*eta, *v], strict=True)), model.basis),
+        "inputs": dict(zip(model.inputs, u, strict=True)),
+        "outputs": outputs,
+        "accelerations": dict(zip(names, a, strict=True)),
+    }
+    D = np.zeros((len(outputs), len(model.inputs)))
+    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces,
+                       basis=model.basis, units=model.units)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Motions: what a mechanism is asked to do over time."""

@@ -1,0 +1,1 @@
+"""Statics: equilibrium, sag, compliance."""

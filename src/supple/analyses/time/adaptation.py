@@ -1,0 +1,120 @@
+"""How long the steps of a run may be, and what is said of a run that they do not serve.
+
+Where nothing is asked for, a step may err by TOLERANCE. That is blind to a stiff spring that moves less than the
+tolerance and yet has the energy of the run. The account of energy sees it: a run that does not balance is done again
+with a hundredth of the tolerance, 100^(1/3) = 4.6 times the steps and, of order two, a twentieth of the defect.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.time.simulated import Simulation, balance_of, defect_of
+from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
+from supple.formulations.absolute.system import Absolute
+from supple.results.energy_account import LARGEST_DEFECT
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-6  # rad, or extents of the mechanism: where neither a step nor a tolerance is asked for
+LONGEST = 1e-3  # s, and
+LEAST_STEPS = 100  # of a run, where no step is asked for
+_TIGHTER = 1e-2
+_AGAIN = 3  # times at most
+_MOST_STEPS = 1_000_000  # that a run may take to be done again: a minute for a machine of ten bodies
+_FALLS = 0.5  # of the defect, at most, where shorter steps are what it needs
+_GROWN = 0.5
+_A_WHILE = 10_000  # steps, before which hardly anything may have been exchanged
+_CALMER = "give a smaller spectral radius, or a smaller tolerance"
+_SLENDER = 1e-9  # of the largest moment of inertia: less is rounding
+LARGEST_RADIUS = 0.99  # with directions that have no inertia
+
+
+def longest_step(until: float) -> float:
+    """The longest step (s) of a run that is not told one."""
+    return min(LONGEST, until / LEAST_STEPS)
+
+
+def balanced(run: Callable[[float], Simulation]) -> Simulation:
+    """The run at TOLERANCE, or at the first smaller one at which its energy balances, if that is in reach."""
+    tolerance = TOLERANCE
+    found = run(tolerance)
+    for _ in range(_AGAIN):
+        if found.balanced or found.steps / _TIGHTER ** (1 / 3) > _MOST_STEPS:
+            break
+        tolerance *= _TIGHTER
+        finer = run(tolerance)
+        shorter = finer.steps > 2 * found.steps  # else both were held to the longest step, and that says nothing
+        if len(finer.time) < len(found.time) or (shorter and finer.energy_defect > _FALLS * found.energy_defect):
+            break
+        found = finer
+    return found
+
+
+def said_of(found: Simulation, *, stacklevel: int) -> None:
+    """Warn of a run that ends early, or whose energy does not balance."""
+    if not found.complete:
+        warnings.warn(f"results end at {found.time[-1]:.6g} s: {found.reason}", EarlyEnd, stacklevel=stacklevel)
+    elif not found.balanced:
+        if found.tolerance is None:
+            remedy = "leave out the step, which lets steps follow the motion, or give a shorter one"
+        else:
+            remedy = f"give a tolerance below {found.tolerance:.1g}, or a fixed step"
+        warnings.warn(
+            f"the account of energy is off by {100.0 * found.energy_defect:.2g} % of the energy exchanged "
+            f"(limit {100.0 * LARGEST_DEFECT:g} %): the steps do not resolve the motion; {remedy}",
+            SuppleWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def grown(problem: Absolute, energies: Array, steps: int) -> bool:
+    """Most of the energy so far, (N, 6), came from nowhere: nothing that follows would mean anything.
+
+    What is lost may be meant: a small spectral radius calms stiff springs.
+    """
+    if steps < _A_WHILE or len(energies) < 2 or balance_of(energies)[-1] < 0.0:
+        return False
+    return defect_of(problem, energies) > _GROWN
+
+
+def stopped(time: float, defect: float) -> str:
+    """Why a run was not carried on, in the user's words."""
+    return f"by {time:.6g} s, {100.0 * defect:.2g} % of the energy come from the method itself; {_CALMER}"
+
+
+def stuck(time: float, tried: float, prescribed: bool, tolerance: float | None, defect: float) -> str:
+    """Why a run ended early, in the user's words; tried : the shortest step, s; defect : of the energy so far."""
+    kept = " or kept the tolerance" if tolerance is not None else ""
+    if prescribed:
+        likely = "the prescribed motion meets a dead point there"
+    elif defect > LARGEST_DEFECT:
+        likely = f"the method itself, as the account of energy is off by {100.0 * defect:.2g} %; {_CALMER}"
+    else:
+        likely = "forces or speeds too large for the step"
+    return f"no step from {time:.6g} s on converged{kept}, down to {tried:.2g} s; most likely {likely}"
+
+
+def require_damped(problem: Absolute, radius: float) -> None:
+    """Refuse a spectral radius that keeps for ever what directions without inertia need damped.
+
+    Those are all of a body without mass, and in space the turn of a slender rod about its own line.
+    """
+    if radius <= LARGEST_RADIUS:
+        return
+    system, names = problem.system, problem.rest.numbering.bodies
+    turns = [c - 3 for c in system.column if c >= 3]
+    for b, name in enumerate(names):
+        moments = np.linalg.eigvalsh(system.inertia[b][np.ix_(turns, turns)])
+        slender = moments[0] <= _SLENDER * moments[-1] and moments[-1] > 0.0
+        if system.mass[b] > 0.0 and not slender:
+            continue
+        lacks = "no inertia about its own line" if system.mass[b] > 0.0 else "no mass"
+        raise InputError(
+            f'it is {radius:g}, and body "{name}" has {lacks}: forces at its joints would oscillate more and more',
+            part="spectral radius", hint=f"give {LARGEST_RADIUS:g} or less, or the body mass and inertia",
+        )  # fmt: skip

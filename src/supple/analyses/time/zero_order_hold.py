@@ -1,0 +1,156 @@
+"""A simulation that is given its inputs one interval after another, each held until the next.
+
+Where the inputs jump by Δu, accelerations jump with them:
+
+    [M   -Φ_qᵀ] [Δv̇]   [∇ℓ Δu]
+    [Φ_q    0 ] [Δλ] = [  0  ]
+
+Both accelerations that generalized-α carries are moved by Δv̇; without that each jump would cost an order of accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.time.adaptation import require_damped, stuck
+from supple.analyses.time.simulated import Simulation, defect_of
+from supple.analyses.time.simulation import (
+    AT_ONCE,
+    NEWTON,
+    centre_state,
+    require_positive,
+    require_times,
+    start_configuration,
+    start_rates,
+)
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.formulations.absolute.balance import gradients
+from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.system import absolute
+from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import units_of
+from supple.integration.generalized_alpha import alpha_of
+from supple.kinematics.configuration import At, Configuration
+
+Array = NDArray[np.float64]
+
+MOST_STEPS = 2 * AT_ONCE  # between two samples: a loop that explodes would have no end
+
+
+class HeldSimulation:
+    """The full DAE, marched from one of `times` (N,) to the next; see `simulate` for the options.
+
+    start : as in `simulate`; an equilibrium is the one without inputs
+    step  : s, fixed, or with a tolerance the longest
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        times: Array,
+        *,
+        step: float,
+        tolerance: float | None = None,
+        start: At | Configuration = None,
+        rates: Mapping[str, float] | ArrayLike | None = None,
+        spectral_radius: float = 0.9,
+        friction_speed: float = 1e-3,
+    ) -> None:
+        require_times(float(times[-1]), step)
+        require_positive(tolerance=tolerance, friction_speed=friction_speed)
+        self.times = np.ascontiguousarray(times, dtype=float)
+        self._step, self._tolerance, self._alpha = step, tolerance, tuple(alpha_of(spectral_radius))
+        self._u = np.zeros(len(mechanism.actuators))
+        here = start_configuration(mechanism, start, self._u)
+        self._problem = problem = absolute(here.rest, (), friction_speed)
+        require_damped(problem, spectral_radius)
+        X, V = centre_state(problem, here, start_rates(here, rates))
+        first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
+        a = np.ascontiguousarray(first.acceleration[0])
+        self._state = (X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
+        count = len(times)
+        self._record = tuple(np.empty((count, *part.shape)) for part in (X, V, V, self._state[4], here.w, np.empty(6)))
+        self._carried = np.zeros(10)
+        self._carried[[TRIAL, LAST]] = step
+        self._held = np.zeros((count - 1, len(self._u)))
+        self._interval = 0
+        numbering, outputs = here.rest.numbering, carried(here.rest).outputs
+        self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
+        self.units = units_of(here.rest)
+        self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
+        self._outputs = {name: row - numbering.constraints for name, row in outputs.items()}
+        self.reason = ""
+
+    @property
+    def theta(self) -> Array:
+        """θ (s,) where it stands."""
+        return self._state[5][: len(self.coordinates)].copy()
+
+    @property
+    def rates(self) -> Array:
+        """θ̇ (s,)."""
+        X, V = self._state[:2]
+        return np.asarray(gradients(self._problem, X[None], self._rows)[0] @ V.ravel())
+
+    @property
+    def outputs(self) -> dict[str, float]:
+        """What the sensors see."""
+        return {name: float(self._state[5][place]) for name, place in self._outputs.items()}
+
+    def advance(self, u: Array) -> bool:
+        """March through the next interval under the inputs u (actuators,); False where it cannot go on."""
+        n = self._interval
+        u = np.ascontiguousarray(u, dtype=float)
+        self._jump(u)
+        self._held[n] = u
+        self._interval += 1
+        inputs = (self.times[n : n + 2].copy(), np.stack([np.zeros((1, len(u)))] * 3 + [u[None]]))
+        targets = (self.times[[0, -1]], np.zeros((4, 1, 0)))
+        problem, status = self._problem, PAUSED
+        before = self._carried[STEPS]
+        while status == PAUSED and self._carried[STEPS] - before < MOST_STEPS:
+            status = compiled(march, count=1)(
+                problem.system, problem.iteration, problem.pattern, self._alpha, self.times[: n + 2], float(self._step),
+                float(self._tolerance or 0.0), inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent),
+                self._state, self._record, self._carried, AT_ONCE,
+            )  # fmt: skip
+        if status == PAUSED:
+            self.reason = (
+                f"no step from {self._carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
+                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
+            )
+        elif status != DONE:
+            defect = defect_of(problem, self._record[5][: int(self._carried[NEXT])])
+            tried = float(self._carried[TRIAL])
+            self.reason = stuck(float(self._carried[TIME]), tried, False, self._tolerance, defect)
+        return bool(status == DONE)
+
+    def _jump(self, u: Array) -> None:
+        """Move the accelerations to those under the new inputs."""
+        if np.array_equal(u, self._u):
+            return
+        X, V, acceleration, algorithmic, multipliers, w = self._state
+        X2, V2, w2 = (np.stack([part, part]) for part in (X, V, w))
+        found = instant(self._problem, X2, V2, w2, np.stack([self._u, u]), np.zeros((2, 0)))
+        change = found.acceleration[1] - found.acceleration[0]
+        acceleration += change
+        algorithmic += change
+        multipliers += found.multipliers[1] - found.multipliers[0]
+        self._u = u.copy()
+
+    def result(self) -> Simulation:
+        """The motion so far."""
+        reached, n = int(self._carried[NEXT]), max(self._interval, 1)
+        coefficients = np.zeros((4, n, self._held.shape[1]))
+        coefficients[3] = self._held[:n]
+        poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in self._record)
+        return Simulation(
+            self._problem, self.times[:reached], poses, velocities, accelerations, multipliers, measures, energies,
+            (self.times[: n + 1], coefficients), (self.times[[0, -1]], np.zeros((2, 0))), self.reason,
+            int(self._carried[STEPS]), int(self._carried[COUNT]), self._tolerance,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Vibration: modes, frequency responses, maps."""

@@ -1,0 +1,99 @@
+"""Modes of vibration about the undeformed mechanism at θ (docs/theory/elastic-rest.md)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.vibration.mode_set import ModeSet
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+
+Array = NDArray[np.float64]
+
+_MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
+_WIDER = 8.0
+_PER_TURN = 0.5 / np.pi
+
+
+def modes(
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    count: int = 6,
+    free_actuators: bool = False,
+    preload: bool = True,
+) -> ModeSet:
+    """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
+
+    at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
+    free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
+    preload        : with free actuators, add the stiffness that gravity and the forces at rest give
+
+    Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
+    """
+    if count < 1:
+        raise InputError(f"{count} modes were asked for", hint="ask for at least one")
+    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
+    dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
+    bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)
+    band = bands.get((count, free_actuators)) or own_band(mechanism)
+    while True:
+        rest, held = _structure(mechanism, band, free_actuators)
+        if dense:
+            squares, Z = _one_by_one(rest, configuration, held, count, preload=free_actuators and preload)
+        else:
+            squares, Z = constrained_modes(rest, held, X, count)
+        hertz = np.sqrt(np.abs(squares)) * _PER_TURN
+        highest = float(hertz.max(initial=0.0))
+        if rest.whole or (highest <= rest.band and squares.shape[1] == count):
+            break
+        band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
+    if squares.shape[1] == 0:
+        raise InputError(
+            "nothing of it can move" + ("" if free_actuators else " while its actuators are locked"),
+            part=f'mechanism "{mechanism.name}"',
+            hint="look at its mobility with `supple check`"
+            + ("" if free_actuators else "; free the actuators, or make a body or a joint elastic"),
+        )
+    bands[count, free_actuators] = rest.band
+    frequencies = np.copysign(hertz, squares)
+    if configuration.X.ndim == 2:
+        frequencies, Z = frequencies[0], Z[0]
+    return ModeSet(configuration, frequencies, Z, rest, held)
+
+
+def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, Held]:
+    """Bodies condensed for a band, and the rows that are held; put together once."""
+
+    def build() -> tuple[ElasticRest, Held]:
+        rest = elastic_rest(mechanism, band)
+        if not free_actuators:
+            require_elastic(rest)
+        return rest, rest.held(actuators=not free_actuators)
+
+    return mechanism.remembered(f"structure {band} {free_actuators}", build)
+
+
+def _one_by_one(
+    rest: ElasticRest, configuration: Configuration, held: Held, count: int, *, preload: bool
+) -> tuple[Array, Array]:
+    found = [dense_modes(rest, item, held, preload=preload) for item in configuration.each()]
+    return np.array([squares[:count] for squares, _ in found]), np.array([Z[:count] for _, Z in found])
+
+
+def require_elastic(rest: ElasticRest) -> None:
+    """A mechanism whose bodies and joints are all rigid has no vibrations."""
+    if not rest.elastic and not (rest.arrays.compliance > 0.0).any():
+        raise InputError(
+            "none of its bodies or joints is elastic",
+            part=f'mechanism "{rest.numbering.mechanism.name}"',
+            path=("bodies",),
+            hint="replace a rod by a beam with section: and material:, or give a joint elastic: stiffnesses",
+        )

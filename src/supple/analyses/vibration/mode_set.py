@@ -1,0 +1,88 @@
+"""Modes of vibration of a mechanism, at one configuration or many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.kinematics.configuration import Configuration
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table, batch_table
+
+if TYPE_CHECKING:
+    from supple.analyses.vibration.mode_energy import ModeEnergy
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModeSet(Result):
+    """Natural frequencies and shapes. In a batch every array has a leading axis (N, ...).
+
+    frequencies_hz : (k,) rising
+    shapes         : (k, n) in the coordinates z of `rest`, of unit modal mass
+    """
+
+    configuration: Configuration
+    frequencies_hz: Array
+    shapes: Array
+    rest: ElasticRest
+    held: Held
+
+    def __len__(self) -> int:
+        return self.frequencies_hz.shape[-1]
+
+    def summary(self) -> str:
+        found = self.frequencies_hz.reshape(-1, len(self))
+        low, high = (f"{value:.4g}" for value in (found.min(initial=np.inf), found.max(initial=0.0)))
+        return f"of {self.configuration!r}: {len(self)} modes, {low} to {high} Hz"
+
+    def table(self) -> Table:
+        """Number, frequency and words of each mode; of a batch the coordinates and `mode 1`, ... in Hz."""
+        if self.frequencies_hz.ndim > 1:
+            modes = {f"mode {i + 1}": values for i, values in enumerate(self.frequencies_hz.T)}
+            return batch_table(self.configuration.coordinates, modes, "Hz")
+        columns = {
+            "mode": np.arange(1, len(self) + 1), "frequency_hz": self.frequencies_hz,
+            "description": np.array(self.descriptions, dtype=str),
+        }  # fmt: skip
+        return Table(columns, {"frequency_hz": "Hz"}, index="mode")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
+        moved = {f"displacements {body.name}": self.displacements(body.name) for body in self.rest.bodies}
+        return {"theta": self.configuration.theta, **self.table().arrays(), **moved}
+
+    def displacements(self, body: str) -> Array:
+        """Of all degrees of freedom of a body's nodes, in its axes, for each mode: (..., k, degrees)."""
+        numbering = self.rest.numbering
+        found = self.rest.bodies[numbering.body_index(body)]
+        return self.shapes[..., found.start : found.stop] @ found.shapes.T
+
+    @cached_property
+    def energy(self) -> ModeEnergy:
+        """Where the energy of each mode is: in which bodies and joints, and along what."""
+        from supple.analyses.vibration.mode_energy import mode_energy
+
+        return mode_energy(self)
+
+    @property
+    def descriptions(self) -> list[str]:
+        """Each mode in words: which bodies move, in or out of the plane, where its elastic energy is."""
+        return self.energy.words()
+
+    def mac(self, other: ModeSet) -> Array:
+        """Modal assurance criterion (..., k, k') |φᵀM φ'|² / (φᵀMφ · φ'ᵀMφ') in the axes of the bodies."""
+        from supple.analyses.vibration.mac import mac
+
+        return mac(self.shapes, other.shapes)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the shapes (matplotlib), see `mode_sketch`; returns the figure."""
+        return picture("mode_sketch")(self, **options)

@@ -1,0 +1,1 @@
+"""Fits on one box: designs, polynomials."""

@@ -1,0 +1,43 @@
+"""Least-squares polynomials on a box, from values alone or from values and gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.multi_index import Indices
+
+Array = NDArray[np.float64]
+
+
+def slope_weight(indices: Indices) -> float:
+    """1/degree: what an equation for a slope weighs against one for a value."""
+    return 1.0 / max(1, int(indices.sum(axis=1).max()))
+
+
+def equations(xi: Array, indices: Indices, gradients: bool) -> Array:
+    """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point, if gradients are known."""
+    A = basis(xi, indices)
+    if not gradients:
+        return A
+    return np.vstack([A, slope_weight(indices) * basis_gradient(xi, indices).reshape(-1, len(indices))])
+
+
+def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = None) -> Array:
+    """Coefficients (terms, t) of Σ_α c_α T_α(ξ) closest to the samples.
+
+    xi        : (N, s) in [-1, 1]
+    values    : (N, t)
+    gradients : (N, t, s) with respect to ξ; each row then counts as a further sample, weighed by 1/degree because
+                derivatives of a polynomial are that much larger than its values
+    """
+    A, y = equations(xi, indices, gradients is not None), values
+    if gradients is not None:
+        y = np.vstack([y, slope_weight(indices) * np.swapaxes(gradients, 1, 2).reshape(-1, values.shape[1])])
+    Q, R = np.linalg.qr(A)
+    pivots = np.abs(np.diag(R))
+    if len(A) >= len(indices) and pivots.min() > 1e-10 * pivots.max():
+        return np.asarray(solve_triangular(R, Q.T @ y, check_finite=False), dtype=float)
+    return np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], dtype=float)  # too few points, or badly placed ones

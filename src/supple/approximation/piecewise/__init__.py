@@ -1,0 +1,1 @@
+"""A function on many boxes: packed, located, evaluated."""

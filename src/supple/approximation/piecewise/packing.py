@@ -1,0 +1,100 @@
+"""A piecewise polynomial as two flat arrays, integers Z and numbers F, which kernels take.
+
+A call from Python pays for every array it passes, and a kernel for every view it makes. A header in Z says how large
+the parts are and where they begin. Rows of coefficients are filled up to whole groups of four numbers, the first one on
+a line of the cache: loops over them then have no remainder, and no load falls on two lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.cell_table import cell_table
+from supple.diagnostics import InputError
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NOWHERE = -1
+LINE = 8  # numbers on a line of the cache
+HEADER = 24
+
+# Places in the header of Z. Sizes: STRIDE numbers lie between rows of coefficients, CELLS is 0 where there is no table.
+S, OUTPUTS, STRIDE, TERMS, DEGREE, ROOTS, CELLS = range(7)
+# Where the parts begin, in Z and in F. What follows in the header is left to what a reduced model adds.
+ROOTS_I, NODES_I, LEAVES_I, FACTORS, TABLE_I = range(7, 12)
+ROOTS_F, NODES_F, LEAVES_F, TABLE_F = range(12, 16)
+COEFFICIENTS = 16
+
+
+def packed_arrays(
+    roots_f: Array,
+    roots_i: Integers,
+    nodes_i: Integers,
+    nodes_f: Array,
+    leaves_i: Integers,
+    leaves_f: Array,
+    indices: Integers,
+    coefficients: Array,
+) -> tuple[Integers, Array]:
+    """Z and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
+    factors = term_factors(indices)
+    if factors is None:
+        raise InputError(
+            "a term stands before one it is a multiple of", part="polynomial", hint="sort the terms by degree"
+        )
+    table = cell_table(roots_f, roots_i, nodes_i, nodes_f, len(leaves_i))
+    rows, outputs = coefficients.shape
+    terms = leaves_i[:, 1].max(initial=0)  # of the longest polynomial; the list may go on
+    stride = 4 * groups_of_four(outputs)
+    filled = np.zeros((rows, stride))
+    filled[:, :outputs] = coefficients
+    integers, numbers = (roots_i, nodes_i, leaves_i, factors[:terms], table.integers), (roots_f, nodes_f, leaves_f)
+    before = sum(part.size for part in (*numbers, table.numbers))
+    space = np.zeros(-before % LINE)
+    header = np.zeros(HEADER, dtype=np.int64)
+    header[[S, OUTPUTS, STRIDE, TERMS]] = roots_f.shape[2], outputs, stride, terms
+    header[[DEGREE, ROOTS, CELLS]] = leaves_i[:, 2].max(initial=0), len(roots_i), table.cells
+    header[ROOTS_I : TABLE_I + 1] = np.cumsum([HEADER, *(part.size for part in integers[:-1])])
+    header[ROOTS_F : TABLE_F + 1] = np.cumsum([0, *(part.size for part in numbers)])
+    header[COEFFICIENTS] = before + len(space)
+    Z = np.concatenate([header, *(part.ravel() for part in integers)]).astype(np.int64)
+    return Z, aligned([*numbers, table.numbers, space, filled])
+
+
+def term_factors(indices: Integers) -> Integers | None:
+    """Each term as an earlier one times a polynomial of one coordinate, T_α = T_β(ξ) T_n(ξ_i): (terms, 3) β, i, n.
+
+    i is the last coordinate in α. The constant must come first, and every β before its α; otherwise None.
+    """
+    places: dict[tuple[int, ...], int] = {}
+    found = np.zeros((len(indices), 3), dtype=np.int64)
+    for k, alpha in enumerate(indices.tolist()):
+        axis = max((i for i, power in enumerate(alpha) if power), default=None)
+        if axis is not None:
+            before = places.get((*alpha[:axis], *[0] * (len(alpha) - axis)))
+            if before is None:
+                return None
+            found[k] = before, axis, alpha[axis]
+        elif k:
+            return None
+        places.setdefault(tuple(alpha), k)
+    return found
+
+
+def groups_of_four(count: int) -> int:
+    """How many groups of four hold `count` numbers."""
+    return -(-count // 4)
+
+
+def aligned(parts: Sequence[Array]) -> Array:
+    """Parts one after the other, in memory that begins on a line of the cache."""
+    size = sum(part.size for part in parts)
+    space = np.empty(size + LINE)
+    first = -(space.ctypes.data // space.itemsize) % LINE
+    found = space[first : first + size]
+    np.concatenate([part.ravel() for part in parts], out=found)
+    return found

@@ -1,0 +1,1 @@
+"""Which boxes, which degrees: adaptive refinement."""

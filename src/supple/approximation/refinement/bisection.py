@@ -1,0 +1,195 @@
+"""Bisection with one kind of polynomial until the error of every box is below a tolerance. [Brüls 2007, algorithm 1]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import Progress, Report, from_all_sides, region_medians
+from supple.approximation.check_points import filling
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.fits.chebyshev import basis_gradient
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.polynomial_kinds import Kind
+from supple.approximation.fits.scattered_fit import fitted_families
+from supple.approximation.influence import Influence, influence
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, Node
+from supple.approximation.refinement.leaf import NO_ROWS, check_count
+from supple.approximation.refinement.stagnation import stagnates
+from supple.approximation.samples import Derived
+from supple.approximation.validity import Limits, halve_invalid
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Part:
+    """A box with the rows of known points in it, and the errors of those that it is a half of, oldest first."""
+
+    node: Node
+    rows: Rows = field(default_factory=NO_ROWS.copy)
+    ancestors: tuple[float, ...] = ()
+
+
+class _Judged(NamedTuple):
+    """The halves of the parts that have to be halved, the parts that are good, the largest error, and a box that is
+    not worth dividing any more."""
+
+    halves: list[Part]
+    good: list[Part]
+    worst: float
+    stagnant: Box | None
+
+
+def bisect(
+    region: Sequence[Box],
+    evaluated: Evaluated,
+    derived: Derived,
+    tolerance: float,
+    limits: Limits,
+    chosen: Kind,
+    seed: int,
+    report: Report | None,
+) -> Forest:
+    """Halve every box that is not good enough, level by level, all points of a level in one batch."""
+    s = region[0].dimension
+    forest = Forest([Node(box) for box in region], chosen.indices)
+    level = [Part(root) for root in forest.roots]
+    done: list[Part] = []
+    while level:
+        points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
+        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples
+        if len(evaluated) and (spent or forest.stagnant is not None):
+            for root in forest.roots:
+                root.joined([part.node for part in level])
+            return forest
+        _evaluate(level, points, evaluated)
+        evaluated.require_some()
+        for part in level:
+            mine = evaluated.rows(part.node.box.from_unit(chosen.design))
+            evaluated.fitted[mine] = True
+            if evaluated.valid(part.rows).all():
+                part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
+        done += level
+        medians = region_medians(region, forest, evaluated, derived)
+        level, done, worst, forest.stagnant = _halves(
+            done, region, evaluated, derived, medians, tolerance, limits, chosen
+        )
+        if not level and done:
+            points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
+            _evaluate(done, points, evaluated)
+            _share(done, forest, evaluated)
+            medians = region_medians(region, forest, evaluated, derived)
+            level, done, worst, forest.stagnant = _halves(
+                done, region, evaluated, derived, medians, tolerance, limits, chosen
+            )
+        if report is not None:
+            report(Progress(len(evaluated), len(done) + len(level), len(level), worst))
+    return forest
+
+
+def _points(
+    parts: Sequence[Part], design: Array, checks: int, evaluated: Evaluated, seed: int
+) -> tuple[list[Array], int]:
+    """What each part lacks: its design, and check points until it has `checks` of them, but a few fresh ones always."""
+    points = []
+    for part in parts:
+        seed += 1
+        box = part.node.box
+        known = box.to_unit(np.vstack([evaluated.points[part.rows], box.from_unit(design)]))
+        fresh = filling(known, max(box.dimension + 1, checks - len(part.rows)), seed)
+        points.append(box.from_unit(np.vstack([design, fresh])))
+    return points, seed
+
+
+def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluated) -> None:
+    """Evaluate the points of all parts in one batch."""
+    rows, at = evaluated.rows(np.vstack(points)), 0
+    for part, mine in zip(parts, points, strict=True):
+        part.rows = np.union1d(part.rows, rows[at : at + len(mine)])
+        at += len(mine)
+
+
+def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
+    """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
+    leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
+    _, rows, leaf_of = from_all_sides(forest, forest.piecewise(), evaluated.points)
+    part_of = {leaf: n for n, leaf in enumerate(leaves)}
+    for part in parts:
+        if part.node in part_of:
+            part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
+
+
+def _halves(
+    parts: Sequence[Part],
+    region: Sequence[Box],
+    evaluated: Evaluated,
+    derived: Derived,
+    medians: dict[str, float],
+    tolerance: float,
+    limits: Limits,
+    chosen: Kind,
+) -> _Judged:
+    """Divide the parts that have to be."""
+    halves: list[Part] = []
+    good: list[Part] = []
+    worst = 0.0
+    counted: Influence | None = None
+    stagnant: Box | None = None
+    for part in parts:
+        box = part.node.box
+        xi = box.to_unit(evaluated.points[part.rows])
+        valid = evaluated.valid(part.rows)
+        axis: int | None
+        ancestors = part.ancestors
+        if not valid.all():
+            part.node.coefficients = None
+            axis = halve_invalid(box, region, xi, valid, limits)
+            if axis is None:
+                continue
+        else:
+            assert part.node.coefficients is not None
+            found = fitted_families(box, xi, part.node.coefficients, chosen.indices, derived)
+            error = float(largest(point_errors(evaluated.families(part.rows), found, medians)).max())
+            worst = max(worst, error)
+            allowed = limits.divisible(box, region, for_accuracy=True)
+            ancestors = (*part.ancestors, error)
+            if error > tolerance and stagnates(ancestors, box.dimension):
+                stagnant = box
+            if error <= tolerance or not allowed.any():
+                good.append(part)
+                continue
+            counted = counted or influence(derived, evaluated.known, box.dimension)
+            weight = counted.weights(box.half, chosen.degree, medians)
+            axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
+        part.node.axis = axis
+        below, above = (Node(half) for half in box.split(axis))
+        part.node.children = (below, above)
+        for child in part.node.children:
+            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
+    return _Judged(halves, good, worst, stagnant)
+
+
+def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind, weight: Array) -> Array:
+    """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
+
+    With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
+    all known points of the box.
+    """
+    box, known = part.node.box, evaluated.known
+    assert part.node.coefficients is not None
+    xi = box.to_unit(evaluated.points[part.rows])
+    values = known.values[part.rows]
+    if known.gradients is not None:
+        slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
+        off = np.abs(known.gradients[part.rows] * box.half - slopes) * weight[:, None]
+        return np.asarray(off.max(axis=(0, 1)))
+    next_terms = (chosen.degree + 1) * np.eye(box.dimension, dtype=np.int64)
+    extended = fit(xi, values * weight, np.vstack([chosen.indices, next_terms]))
+    return np.asarray(np.abs(extended[-box.dimension :]).max(axis=1))

@@ -1,0 +1,133 @@
+"""Building the arrays of a piecewise function from boxes that were split and leaves that were fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.fits.multi_index import Indices
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
+from supple.approximation.refinement.box import Box
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Node:
+    """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on."""
+
+    box: Box
+    axis: int | None = None
+    children: tuple[Node, Node] | None = None
+    coefficients: Array | None = None
+
+    def leaves(self) -> list[Node]:
+        """All leaves below, in order."""
+        if self.children is None:
+            return [self]
+        return self.children[0].leaves() + self.children[1].leaves()
+
+    def joined(self, pending: Collection[Node]) -> None:
+        """Undo the last division wherever its halves are pending; the node's own coefficients then stand again."""
+        if self.children is None:
+            return
+        if self.children[0] in pending and self.children[1] in pending:
+            self.axis, self.children = None, None
+        else:
+            for child in self.children:
+                child.joined(pending)
+
+
+@dataclass
+class Forest:
+    """Root boxes with their trees, and the list of multi-indices whose first terms each leaf uses.
+
+    stagnant : a box whose error did not fall any more, for which refinement ended
+    """
+
+    roots: list[Node]
+    indices: Indices
+    stagnant: Box | None = None
+
+    def piecewise(self) -> Piecewise:
+        """The function as arrays; leaves in the order of their boxes."""
+        nodes_i: list[list[int]] = []
+        nodes_f: list[float] = []
+        leaves: list[Node] = []
+
+        def number(node: Node) -> int:
+            if node.children is None:
+                if node.coefficients is None:
+                    return NOWHERE
+                leaves.append(node)
+                return -2 - (len(leaves) - 1)
+            at = len(nodes_i)
+            assert node.axis is not None
+            nodes_i.append([node.axis, 0, 0])
+            nodes_f.append(node.children[0].box.upper[node.axis])
+            nodes_i[at][1:] = [number(child) for child in node.children]
+            return at
+
+        roots_i = [number(root) for root in self.roots]
+        s = self.roots[0].box.dimension
+        parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
+        first = np.cumsum([0, *(len(part) for part in parts)])[:-1]
+        degrees = [int(self.indices[: len(part)].max(initial=0)) for part in parts]
+        arrays = PiecewiseArrays(
+            np.array([[root.box.lower, root.box.upper] for root in self.roots], dtype=float),
+            np.array(roots_i, dtype=np.int64),
+            np.array(nodes_i, dtype=np.int64).reshape(-1, 3),
+            np.array(nodes_f, dtype=float),
+            np.array(
+                [[a, len(part), n] for a, part, n in zip(first, parts, degrees, strict=True)], dtype=np.int64
+            ).reshape(-1, 3),
+            np.array([[leaf.box.center, 1.0 / leaf.box.half] for leaf in leaves], dtype=float).reshape(-1, 2, s),
+            np.ascontiguousarray(self.indices),
+            np.ascontiguousarray(np.vstack(parts)) if parts else np.zeros((0, 0)),
+        )
+        return Piecewise(arrays)
+
+
+def halved(box: Box, levels: tuple[int, ...]) -> Node:
+    """A box cut into 2^levels[i] equal parts along each axis, as a binary tree, the longest axis first."""
+    node = Node(box)
+    remaining = list(levels)
+
+    def cut(item: Node, left: list[int]) -> None:
+        if not any(left):
+            return
+        axis = int(np.argmax(left))
+        lower, upper = item.box.split(axis)
+        item.axis, item.children = axis, (Node(lower), Node(upper))
+        rest = [count - (i == axis) for i, count in enumerate(left)]
+        for child in item.children:
+            cut(child, rest)
+
+    cut(node, remaining)
+    return node
+
+
+def gridded(box: Box, edges: Sequence[Array]) -> Node:
+    """A box cut by planes, as a binary tree that cuts in the middle of the most numerous axis first.
+
+    edges : for each axis its rising coordinates, from the lower to the upper bound of the box
+    """
+    node = Node(box)
+    pieces = [len(edge) - 1 for edge in edges]
+    if max(pieces) == 1:
+        return node
+    axis = int(np.argmax(pieces))
+    middle = pieces[axis] // 2
+    cut = float(edges[axis][middle])
+    lower, upper = list(box.lower), list(box.upper)
+    lower[axis], upper[axis] = cut, cut
+    parts = (edges[axis][: middle + 1], edges[axis][middle:])
+    below, above = (
+        gridded(half, [*edges[:axis], part, *edges[axis + 1 :]])
+        for half, part in zip((Box(box.lower, tuple(upper)), Box(tuple(lower), box.upper)), parts, strict=True)
+    )
+    node.axis, node.children = axis, (below, above)
+    return node

@@ -1,0 +1,47 @@
+"""A box while it is being fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.approximation.evaluated import Rows
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Node
+
+FIRST_DEGREE = 3
+NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A box being fitted.
+
+    fitted, checks : rows of known points in the box, for the fit and held out
+    degree         : what the samples were laid out for; the fit itself may be higher
+    errors         : the best error, in units of the tolerance, at each degree so far
+    stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
+                     neither a higher degree nor halves are possible
+    validated      : whether fresh points have been looked at since
+    ancestors      : errors of the boxes that this one is a half of, when they were halved, oldest first
+    """
+
+    node: Node
+    seed: int
+    fitted: Rows = field(default_factory=NO_ROWS.copy)
+    checks: Rows = field(default_factory=NO_ROWS.copy)
+    degree: int = FIRST_DEGREE
+    errors: list[tuple[int, float]] = field(default_factory=list)
+    stage: str = "fit"
+    validated: bool = False
+    ancestors: tuple[float, ...] = ()
+
+    @property
+    def box(self) -> Box:
+        return self.node.box
+
+
+def check_count(dimension: int) -> int:
+    """Points held out in every box while its degree is raised."""
+    return min(4 + 6 * dimension, 28)

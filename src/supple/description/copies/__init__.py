@@ -1,0 +1,1 @@
+"""Parts drawn once and placed many times."""

@@ -1,0 +1,168 @@
+"""A mechanism with the parts of its `copies` among its own, every copy in its place and under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.body import Body
+from supple.description.copies.copies import Copies
+from supple.description.copies.moved_parts import moved
+from supple.description.copies.movement import Movement
+from supple.description.drawing import Drawing, Path
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import PARTS, part_name
+from supple.diagnostics.quoting import quoted
+from supple.geometry.rotation import rotation_about
+
+Array = NDArray[np.float64]
+Origins = dict[tuple[str, str], Path]
+"""(section, name) of a copied part -> where it is written."""
+
+
+def with_copies(mechanism: Mechanism) -> tuple[dict[str, Any], Origins]:
+    """The sections of the mechanism with all copies in them, and where each copy was written."""
+    found: dict[str, Any] = {section: dict(getattr(mechanism, section)) for section in Copies.sections}
+    origins: Origins = {}
+    names: dict[str, tuple[str, ...]] = {}  # of a group's coordinates, what they are called in its copies
+    for group, copies in mechanism.copies.items():
+        for by in _movements(mechanism, group, copies):
+            for section in Copies.sections:
+                for name, part in getattr(copies, section).items():
+                    path = ("copies", group, section, name)
+                    called = name + by.suffix
+                    if called in found[section]:
+                        raise InputError(
+                            f"its copy {quoted(called)} has the name of another {PARTS[section]}",
+                            part=part_name(path), path=path, hint="give the copies other suffixes",
+                        )  # fmt: skip
+                    found[section][called] = _copy(mechanism, copies, part, by, path)
+                    origins[section, called] = path
+        for name in (*copies.actuators, *copies.joints):
+            names[name] = tuple(name + ending for ending in copies.endings)
+    return {**found, **_spread(mechanism, names), "copies": {}}, origins
+
+
+def _movements(mechanism: Mechanism, group: str, copies: Copies) -> Iterable[Movement]:
+    """How each copy is moved from where the group is drawn; the first is not, unless its mirror image is."""
+    path = ("copies", group)
+    # The mechanism's own points are enough to say where an axis is; its bodies may hang on copies.
+    bare = Drawing(Mechanism(plane=mechanism.plane, points=mechanism.points, bodies={"none": Body(mass=0.0)}))
+    center = np.zeros(3) if copies.through is None else bare.place(copies.through, (*path, "through"))
+    matrices: list[tuple[Array, Array]] = []
+    for i in range(copies.count or 1):
+        A, shift = np.eye(3), np.zeros(3)
+        if copies.shift is not None:
+            shift = i * bare.vector(copies.shift, (*path, "shift"), "a shift")
+        elif i:
+            step = 2.0 * np.pi / (copies.count or 1) if copies.angle is None else copies.angle
+            A = rotation_about(_axis(bare, copies, path), i * step)
+        matrices.append((A, shift))
+        if copies.mirror is not None:
+            n = bare.direction(copies.mirror, (*path, "mirror"))
+            matrices.append((A @ (np.eye(3) - 2.0 * np.outer(n, n)), shift))
+    own = {name: bare.vector(value, (*path, "points", name)) for name, value in copies.points.items()}
+    endings = dict(zip(copies.endings, matrices, strict=True))
+    numbered = all(ending.isdecimal() for ending in endings)
+    for ending in sorted(endings, key=int) if numbered else endings:  # the order that their names suggest
+        A, shift = endings[ending]
+        t = center - A @ center + shift
+        yield Movement(A, t, mechanism.plane, ending, copies, {**bare.points, **own})
+
+
+def _axis(bare: Drawing, copies: Copies, path: Path) -> Array:
+    if bare.mechanism.planar:
+        if copies.about is not None:
+            raise InputError(
+                "in the plane copies turn about its normal",
+                part=part_name(path), path=(*path, "about"), hint="leave about out, give count",
+            )  # fmt: skip
+        return np.array([0.0, 0.0, 1.0])
+    if copies.about is None:
+        raise InputError(
+            "nothing says how they are repeated",
+            part=part_name(path), path=path, hint="give about: AXIS, mirror: DIRECTION or shift: [x, y, z]",
+        )  # fmt: skip
+    return bare.direction(copies.about, (*path, "about"))
+
+
+def _copy(mechanism: Mechanism, copies: Copies, part: Any, by: Movement, path: Path) -> Any:
+    try:
+        found = moved(part, by, str(path[3]))
+    except ValueError as error:
+        raise InputError(str(error), part=part_name(path), path=path) from None
+    if path[2] != "joints":
+        return found
+    name, changes = str(path[3]), {}
+    if part.at is None and part.frames is None and name not in copies.points and name in mechanism.points:
+        changes["at"] = name  # a point that all copies share
+    if mechanism.planar and "angle" in part.coordinates(mechanism.plane):
+        changes |= _planar_rest(mechanism, copies, part, by, path)
+    return found.model_copy(update=changes)
+
+
+def _planar_rest(mechanism: Mechanism, copies: Copies, joint: Any, by: Movement, path: Path) -> dict[str, Any]:
+    """Angles in the plane are measured between the bodies' axes: a copy keeps the values that the first one has."""
+    if by.mirrored:
+        if joint.chosen("rest", "limits"):
+            raise InputError(
+                "in the plane a mirror image turns the other way, so that rest and limits are not those of the first",
+                part=part_name(path), path=path, hint="write its mirror image out, or leave them to the actuators",
+            )  # fmt: skip
+        return {}
+    if joint.rest is not None or joint.kind != "revolute":
+        return {}
+    angles = [_drawn_angle(mechanism, copies, body, by) for body in joint.bodies]
+    kept = [body in copies.bodies for body in joint.bodies]
+    return {} if kept[0] == kept[1] or not by.A[1, 0] else {"rest": angles[1] - angles[0]}
+
+
+def _drawn_angle(mechanism: Mechanism, copies: Copies, name: str, by: Movement) -> float:
+    body = copies.bodies.get(name) or mechanism.bodies.get(name)
+    if name == GROUND or body is None:
+        return 0.0
+    if body.ends is not None and all(end in by.drawn for end in body.ends):
+        x, y, _ = by.drawn[body.ends[1]] - by.drawn[body.ends[0]]
+        return float(np.arctan2(y, x))
+    return 0.0 if body.rotation is None else body.rotation.angle
+
+
+def _spread(mechanism: Mechanism, names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """What is said of a coordinate of a group by its plain name is said of it in every copy."""
+
+    def called(reference: str) -> tuple[str, ...]:
+        name, dot, coordinate = reference.partition(".")
+        if reference in mechanism.actuators or name in mechanism.joints or name not in names:
+            return (reference,)
+        return tuple(item + dot + coordinate for item in names[name])
+
+    def each(values: Mapping[str, Any]) -> dict[str, Any]:
+        all_of_them = {item: value for key, value in values.items() for item in called(key) if item != key}
+        return {**all_of_them, **{key: value for key, value in values.items() if called(key) == (key,)}}
+
+    coordinates = mechanism.coordinates
+    return {
+        "rest": each(mechanism.rest),
+        "configurations": {name: each(theta) for name, theta in mechanism.configurations.items()},
+        "coordinates": coordinates and tuple(item for name in coordinates for item in called(name)),
+        "motions": {
+            name: motion
+            if motion.coordinates is None
+            else motion.model_copy(update={"coordinates": each(motion.coordinates)})
+            for name, motion in mechanism.motions.items()
+        },
+        "scenarios": {
+            name: scenario.model_copy(
+                update={
+                    "start": scenario.start if isinstance(scenario.start, str) else each(scenario.start),
+                    "rates": each(scenario.rates),
+                    "inputs": each(scenario.inputs),
+                }
+            )
+            for name, scenario in mechanism.scenarios.items()
+        },
+    }

@@ -1,0 +1,168 @@
+"""Parts moved in the drawing: turned, shifted or mirrored, with the names of one copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.description.actuator import Actuator
+from supple.description.body import Body, Frame, Inertia, PointMass, Solid
+from supple.description.copies.movement import Array, Movement
+from supple.description.elastic.beam import Beam
+from supple.description.joints.joint import JOINT_KINDS, Joint
+from supple.description.load import Damper, Force, Spring
+from supple.description.sensor import Sensor
+from supple.geometry.rotation import axes_from_x
+
+
+def moved(part: Any, by: Movement, name: str) -> Any:
+    """A part of the group, of this name in it, as it stands in one copy."""
+    return _MOVES[type(part)](part, by, name)
+
+
+def _changed(part: Any, **changes: Any) -> Any:
+    """The same part with some fields changed, checked anew; fields that nobody set stay so."""
+    fields = type(part).model_fields
+    kept = {name: getattr(part, name) for name in part.model_fields_set}
+    changed = {**kept, **{name: value for name, value in changes.items() if value is not None or name in kept}}
+    return type(part)(**{fields[name].alias or name: value for name, value in changed.items()})
+
+
+def _body(body: Body, by: Movement, name: str) -> Body:
+    L = by.local(name)
+    changes: dict[str, Any] = {
+        "rod": by.pair(body.rod, by.named),
+        "beam": by.pair(body.beam, by.named),
+        "beams": None if body.beams is None else tuple(_beam(beam, by) for beam in body.beams),
+        "center": by.place(body.center),
+        "inertia": _inertia(body.inertia, L),
+        "up": by.along(body.up) if body.beam is None or body.up is not None else _up(body.beam, by),
+        "attach": None if body.attach is None else {by.named(n): by.place(p) for n, p in body.attach.items()},
+    }
+    if isinstance(body.solid, tuple):
+        changes["solid"] = tuple(_solid(solid, by, L) for solid in body.solid)
+    elif body.solid is not None:
+        changes["solid"] = _solid(body.solid, by, L)
+    if body.superelement is not None:
+        if by.mirrored:
+            raise ValueError("the matrices of a superelement have no mirror image")
+        named = {by.named(name): interface for name, interface in body.superelement.interfaces.items()}
+        changes["superelement"] = _changed(body.superelement, interfaces=named)
+    if body.ends is None:
+        origin = by.t if body.at is None else None
+        changes["at"] = by.place(body.at) if origin is None else by.components(origin) if origin.any() else None
+        changes["rotation"] = by.rotation(body.rotation)
+    return _changed(body, **changes)
+
+
+def _up(ends: tuple[Any, Any], by: Movement) -> Any:
+    """Where the height of a section points that nobody has told: in space as a rod's z axis, moved along."""
+    if by.plane is not None:
+        return None
+    start, end = (by.drawn.get(place) if isinstance(place, str) else by.whole(place) for place in ends)
+    if start is None or end is None or not (end - start).any():
+        return None  # the drawing tells what is wrong
+    return by.along(tuple(axes_from_x(end - start)[:, 2]))
+
+
+def _beam(beam: Beam, by: Movement) -> Beam:
+    offset = beam.offset
+    if offset is not None and by.mirrored and by.plane is None:  # y is across x and z, right-handed
+        offset = (-offset[0], offset[1])
+    up = by.along(beam.up) if beam.up is not None else _up((beam.start, beam.to), by)
+    return _changed(beam, start=by.place(beam.start), to=by.place(beam.to), up=up, offset=offset)
+
+
+def _solid(solid: Solid, by: Movement, L: Array) -> Solid:
+    if solid.box is not None and not _upright(L):
+        raise ValueError("the box would stand askew in its body's axes; describe it as a body of its own, welded to it")
+    axis = solid.axis
+    if axis is None and solid.chosen("cylinder", "tube") and not _upright(L):
+        axis = (0.0, 0.0, 1.0)  # as drawn, which a mirror or a rod's axes turn
+    return _changed(solid, center=by.place(solid.center), axis=by.along(axis, matrix=L))
+
+
+def _upright(L: Array) -> bool:
+    """Whether body axes stay what they are, but for their signs."""
+    return bool(np.allclose(np.abs(L), np.eye(3), atol=1e-12))
+
+
+def _inertia(value: Any, L: Array) -> Any:
+    """In body axes: L J Lᵀ."""
+    if value is None or isinstance(value, float) or (isinstance(value, tuple) and _upright(L)):
+        return value
+    J = L @ (np.diag(value) if isinstance(value, tuple) else _matrix(value)) @ L.T
+    return Inertia(xx=J[0, 0], yy=J[1, 1], zz=J[2, 2], xy=J[0, 1], xz=J[0, 2], yz=J[1, 2])
+
+
+def _matrix(value: Inertia) -> Array:
+    return np.array([[value.xx, value.xy, value.xz], [value.xy, value.yy, value.yz], [value.xz, value.yz, value.zz]])
+
+
+def _frame(frame: Frame, by: Movement, name: str) -> Frame:
+    L = by.local(frame.on)
+    rotation = frame.rotation
+    if rotation is not None:  # from the drawing's axes with `at`, from the body's with `local`
+        rotation = (replace(by, A=L) if frame.local is not None else by).rotation(rotation)
+    local = by.along(frame.local, matrix=L)
+    return _changed(frame, on=by.body(frame.on), at=by.place(frame.at), local=local, rotation=rotation)
+
+
+def _joint(joint: Joint, by: Movement, name: str) -> Joint:
+    turning = joint.kind not in ("prismatic", "cylindrical", "weld", "spherical")
+    axes = (joint.axis,) if joint.axes is None else joint.axes
+    L = by.A
+    if joint.frames is not None:  # its axes are in the frames', on both bodies
+        L, other = (by.local_at(frame) for frame in joint.frames)
+        if not all(np.allclose(by.along(axis, matrix=L), by.along(axis, matrix=other)) for axis in axes if axis):
+            raise ValueError("its two frames turn differently when it is copied; place it with at: in the drawing")
+    moved_axes = [by.along(axis, turning or joint.axes is not None, L) for axis in axes]
+    return _changed(
+        joint,
+        **{kind: by.pair(getattr(joint, kind), by.body) for kind in JOINT_KINDS},
+        at=by.place(joint.at),
+        frames=by.pair(joint.frames, by.named),
+        axis=None if joint.axes is not None else moved_axes[0],
+        axes=None if joint.axes is None else tuple(moved_axes),
+    )
+
+
+def _acting(part: Any, by: Movement, name: str = "", **changes: Any) -> Any:
+    return _changed(part, joint=by.joint(part.joint), between=by.pair(part.between, by.named), **changes)
+
+
+def _force(force: Force, by: Movement, name: str) -> Force:
+    L = by.local_at(force.at) if force.follower and force.at is not None else by.A
+    moment = force.moment
+    if isinstance(moment, float):
+        moment = -moment if by.mirrored else moment
+    else:
+        moment = by.along(moment, True, L)
+    vector = force.force if isinstance(force.force, float) else by.along(force.force, matrix=L)
+    return _acting(force, by, at=None if force.at is None else by.named(force.at), force=vector, moment=moment)
+
+
+def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
+    position = None if sensor.position is None else by.named(sensor.position)
+    return _acting(sensor, by, position=position, axis=by.along(sensor.axis))
+
+
+def _point_mass(part: PointMass, by: Movement, name: str) -> PointMass:
+    return _changed(part, at=by.named(part.at))
+
+
+_MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {
+    tuple: lambda point, by, name: by.place(point),
+    Body: _body,
+    Frame: _frame,
+    Joint: _joint,
+    PointMass: _point_mass,
+    Spring: _acting,
+    Damper: _acting,
+    Actuator: _acting,
+    Force: _force,
+    Sensor: _sensor,
+}

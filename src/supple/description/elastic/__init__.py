@@ -1,0 +1,1 @@
+"""What bends: beams, sections, materials, superelements, damping."""

@@ -1,0 +1,49 @@
+"""What is elastic in a mechanism, counted: bodies with their beams, and joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple.description.drawing import Drawing
+from supple.description.mass_properties import mass_properties
+
+
+@dataclass(frozen=True)
+class ElasticPart:
+    """An elastic body as described.
+
+    beams, elements : as the file says; places that something touches divide beams further. None for a superelement
+    nodes           : of a superelement, None for beams
+    mass            : of the body, point masses included, kg
+    """
+
+    name: str
+    beams: int | None
+    elements: int | None
+    nodes: int | None
+    mass: float
+
+    def __str__(self) -> str:
+        if self.beams is None:
+            return f"{self.name}: superelement of {self.nodes} nodes, {self.mass:.4g} kg"
+        several = f"{self.beams} beams" if self.beams != 1 else "beam"
+        return f"{self.name}: {several} of {self.elements} element{'s' * (self.elements != 1)}, {self.mass:.4g} kg"
+
+
+def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:
+    """The elastic bodies, in the order of the file."""
+    bodies = {name: body for name, body in drawing.mechanism.bodies.items() if body.elastic}
+    if not bodies:
+        return ()
+    properties = mass_properties(drawing)
+    found = []
+    for name, body in bodies.items():
+        beams, nodes = body.all_beams, None
+        if body.superelement is not None:
+            from supple.description.elastic.superelement_files import superelement_arrays
+
+            nodes = len(superelement_arrays(body.superelement, ("bodies", name, "superelement")).numbers)
+        elements = sum(beam.elements for beam in beams)
+        mass = float(properties[name].mass)
+        found.append(ElasticPart(name, len(beams) or None, elements or None, nodes, mass))
+    return tuple(found)

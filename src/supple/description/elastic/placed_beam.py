@@ -1,0 +1,196 @@
+"""Beams where they are drawn, as numbers: ends and section axes in the body's axes, stiffness and mass along them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.drawing import Drawing, Path
+from supple.description.elastic.beam import Beam
+from supple.description.elastic.cross_section import SectionProperties
+from supple.description.elastic.material import Material
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.geometry.inertia import MassProperties
+from supple.geometry.rotation import axes_from_x
+
+Array = NDArray[np.float64]
+
+_PARALLEL = 1e-6  # rad between `up` and the beam: less gives no direction
+
+
+class PlacedBeam(NamedTuple):
+    """A beam on its body.
+
+    name     : of the body, or `body.1`, `body.2`, ... where it has several
+    path     : in the mechanism file
+    places   : (2, 3) local positions of its two places, m
+    axes     : (3, 3) columns are the section's x (along the beam), y, z, in body axes
+    arm      : (3,) from the places to the ends of its axis: the offset, in body axes
+    sections : constants at both ends; all that follows from them changes linearly between
+    """
+
+    name: str
+    path: Path
+    places: Array
+    axes: Array
+    arm: Array
+    sections: tuple[SectionProperties, SectionProperties]
+    material: Material
+    elements: int
+    theory: str
+
+    @property
+    def ends(self) -> Array:
+        """Both ends of its axis, (2, 3) in body axes."""
+        return self.places + self.arm
+
+    @property
+    def length(self) -> float:
+        """m."""
+        return float(np.linalg.norm(self.places[1] - self.places[0]))
+
+
+def placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
+    """The beams of an elastic body; none for a rigid one or a superelement."""
+    described = drawing.mechanism.bodies[body]
+    beams = described.all_beams
+    base: Path = ("bodies", body)
+    paths = [base] if described.beam is not None else [(*base, "beams", i) for i in range(len(beams))]
+    names = [body] if len(beams) == 1 else [f"{body}.{i + 1}" for i in range(len(beams))]
+    return tuple(_placed(drawing, body, *each) for each in zip(names, paths, beams, strict=True))
+
+
+def beam_mass(beam: PlacedBeam) -> MassProperties:
+    """Mass properties of a beam whose mass per length changes linearly from m₀ to m₁, in body axes.
+
+    m = L (m₀ + m₁)/2, centre at L (m₀ + 2 m₁)/(3 (m₀ + m₁)), second moment about the first end L³ (m₀ + 3 m₁)/12. Twist
+    turns ρ (Iy + Iz); bending turns ρ Iy and ρ Iz in Timoshenko's theory and nothing in Euler and Bernoulli's, as the
+    mass matrices of their elements have it.
+    """
+    rho, L = beam.material.density, beam.length
+    first, second = beam.sections
+    m0, m1 = rho * first.area, rho * second.area
+    mass = 0.5 * L * (m0 + m1)
+    distance = L * (m0 + 2.0 * m1) / (3.0 * (m0 + m1)) if mass > 0.0 else 0.5 * L
+    across = L**3 * (m0 + 3.0 * m1) / 12.0 - mass * distance**2
+    turning = 0.5 * rho * L * np.array([getattr(first, key) + getattr(second, key) for key in ("polar", "Iy", "Iz")])
+    turning = np.nan_to_num(turning)  # what a planar table leaves out turns about axes of the plane
+    if beam.theory == "euler-bernoulli":
+        turning[1:] = 0.0
+    inertia = np.diag(turning + np.array([0.0, across, across]))
+    center = beam.ends[0] + distance * beam.axes[:, 0]
+    return MassProperties(mass, center, beam.axes @ inertia @ beam.axes.T)
+
+
+def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> PlacedBeam:
+    places = np.array([_end(drawing, body, beam, key, path) for key in ("from", "to")])
+    along = places[1] - places[0]
+    length = float(np.linalg.norm(along))
+    if length < 1e-12:
+        raise InputError(
+            "its two places are drawn at the same point", part=part_name(path), path=path, hint="draw them apart"
+        )
+    axes = _section_axes(drawing, body, beam, along / length, (*path, "up"))
+    sections = [drawing.mechanism.section(section).properties() for section in beam.sections]
+    for section_name, section in zip(beam.sections, sections, strict=True):
+        allowed = drawing.mechanism.bodies[body].allow
+        if allowed is None or allowed.section is None:
+            _require_slender(section, section_name, length, (*path, "section"))
+    return PlacedBeam(
+        name,
+        path,
+        places,
+        axes,
+        _arm(drawing, beam, axes, (*path, "offset")),
+        (sections[0], sections[1]),
+        drawing.mechanism.material(beam.material),
+        beam.elements,
+        beam.theory,
+    )
+
+
+def _arm(drawing: Drawing, beam: Beam, axes: Array, path: Path) -> Array:
+    arm = axes @ np.array([0.0, *(beam.offset or (0.0, 0.0))])
+    if drawing.mechanism.planar and abs(arm[2]) > 1e-12 * np.abs(arm).max():
+        raise InputError(
+            f"the beam is shifted out of the plane by {abs(arm[2]):g} m",
+            part=part_name(path),
+            path=path,
+            hint="in the plane offset: [0, dz] shifts it to the left (height lies in the plane)",
+        )
+    return arm
+
+
+def _end(drawing: Drawing, body: str, beam: Beam, key: str, path: Path) -> Array:
+    place = beam.start if key == "from" else beam.to
+    frame = drawing.frames.get(place) if isinstance(place, str) else None
+    if frame is not None and frame.body != body:
+        raise InputError(
+            f'its end "{place}" is a frame of "{frame.body}": a beam lies within one body',
+            part=part_name(path),
+            path=(*path, key),
+            hint="end it at a place of its own body, and connect the two with a weld joint",
+        )
+    return drawing.on_body(body, place, (*path, key))
+
+
+def _section_axes(drawing: Drawing, body: str, beam: Beam, x: Array, path: Path) -> Array:
+    """Columns x, y, z of the section in body axes; z points `up` as far as the beam lets it."""
+    if beam.up is None:
+        if drawing.mechanism.planar:  # height in the plane, to the left of the beam
+            z = np.array([-x[1], x[0], 0.0])
+            return np.column_stack([x, np.cross(z, x), z])
+        # A beam that is its body has the body's axes; of several, each has those that a rod would have as drawn.
+        if drawing.mechanism.bodies[body].beam is not None:
+            return np.eye(3)
+        R = drawing.bodies[body].axes
+        return R.T @ axes_from_x(R @ x)
+    up = drawing.bodies[body].axes.T @ _up(drawing, beam.up, path)
+    z = up - (up @ x) * x
+    size = float(np.linalg.norm(z))
+    if size < _PARALLEL:
+        raise InputError("up points along the beam", part=part_name(path), path=path, hint="give a direction across it")
+    z /= size
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _up(drawing: Drawing, value: Any, path: Path) -> Array:
+    """A direction in the drawing; in the plane also its normal, by the letter of the axis that the plane leaves out."""
+    plane = drawing.mechanism.plane
+    if plane is not None and isinstance(value, str) and value.lstrip("+-") in set("xyz") - set(plane):
+        normal = drawing.mechanism.plane_axes()[:, 2]
+        sign = normal["xyz".index(value[-1])] * (-1.0 if value.startswith("-") else 1.0)
+        return np.array([0.0, 0.0, sign])
+    return drawing.direction(value, path)
+
+
+def _require_slender(section: SectionProperties, name: str, length: float, path: Path) -> None:
+    """A section larger than the beam is long is a slip of units: millimetres where metres are meant."""
+    reason = _too_large(section, name, length)
+    if reason is not None:
+        raise InputError(
+            reason,
+            part=part_name(path),
+            path=path,
+            hint='lengths are in metres: write 20 mm, or 0.02; if it is a short connector, allow: {section: "why"}',
+        )
+
+
+def _too_large(section: SectionProperties, name: str, length: float) -> str | None:
+    radius = float(np.sqrt(section.Iy / section.area))
+    if radius <= length:
+        return None
+    return f'section "{name}" is too large for a beam of {length:.4g} m (radius of gyration {radius:.4g} m)'
+
+
+def oversized(drawing: Drawing, body: str) -> str | None:
+    """Which section of a body is larger than its beam is long, in words; None if none is."""
+    for beam, placed in zip(drawing.mechanism.bodies[body].all_beams, placed_beams(drawing, body), strict=True):
+        for name, section in zip(beam.sections, placed.sections, strict=True):
+            reason = _too_large(section, name, placed.length)
+            if reason is not None:
+                return reason
+    return None

@@ -1,0 +1,242 @@
+"""What the files of a superelement hold: matrices and nodes as arrays, of sizes that fit one another.
+
+The reading stands here because the mass of a body is part of its description; whether the matrices are those of an
+elastic body (symmetry, rigid-body modes) is for the formulations to say.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from supple.description.elastic.array_archive import read_archive
+from supple.description.elastic.matrix_market import MOST_ROWS, read_matrix_market
+from supple.description.elastic.superelement import Superelement
+from supple.description.quantities.plain_number import plain_number
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.diagnostics.quoting import brief, quoted
+from supple.geometry.inertia import MassProperties
+from supple.geometry.rotation import skew
+
+Array = NDArray[np.float64]
+
+_UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
+_NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))
+_LARGEST = 1e40  # kg, N/m, m: products of a few such numbers still are numbers
+_WHOLE = 2.0**53  # numbers up to which a float is exact
+
+
+class SuperelementArrays(NamedTuple):
+    """Matrices and nodes, in the body's axes.
+
+    K, M      : sparse, square; node by node, translations before rotations
+    numbers   : (n,) of the nodes, as the user calls them
+    positions : (n, 3) from the origin that the user sees, m
+    degrees   : (n,) degrees of freedom of each node, 3 (translations) or 6
+    """
+
+    K: Any
+    M: Any
+    numbers: NDArray[np.int64]
+    positions: Array
+    degrees: NDArray[np.int64]
+
+
+def superelement_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementArrays:
+    """Read the files; sizes that do not fit raise an `InputError` with the path of the file's key.
+
+    path : of the superelement in the mechanism file, ("bodies", "arm", "superelement")
+    """
+    try:
+        return _read(superelement)
+    except InputError as error:
+        key = error.path
+        raise InputError(error.message, part=part_name(path), hint=error.hint, path=(*path, *key)) from None
+
+
+def rigid_body_modes(positions: Array, degrees: NDArray[np.int64], origin: Array) -> Array:
+    """Displacements of all degrees of freedom by a unit twist of the body at `origin`: (sum of degrees, 6).
+
+    u = v + ω × (x - origin), φ = ω
+    """
+    modes = np.zeros((len(positions), 6, 6))
+    modes[:] = np.eye(6)
+    for i, x in enumerate(positions - origin):
+        modes[i, :3, 3:] = -skew(x)
+    return modes[np.arange(6) < degrees[:, None]]
+
+
+def rigid_mass(arrays: SuperelementArrays, origin: Array) -> MassProperties:
+    """Mass, centre (from `origin`) and inertia of the body as a rigid one, from R^T M R of its rigid-body modes R.
+
+    R^T M R = [[m I, -m c̃], [m c̃, J_o]]
+    """
+    R = rigid_body_modes(arrays.positions, arrays.degrees, origin)
+    spatial = R.T @ (arrays.M @ R)
+    mass = float(np.trace(spatial[:3, :3])) / 3.0
+    first = 0.5 * (spatial[3:, :3] - spatial[3:, :3].T)
+    # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
+    real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
+    center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
+    inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (skew(center) @ skew(center))
+    return MassProperties(mass, center, inertia)
+
+
+@lru_cache(maxsize=16)
+def _read(superelement: Superelement) -> SuperelementArrays:
+    if superelement.file is not None:
+        K, M, table = _guarded("file", superelement.file, _read_npz)
+    else:
+        assert superelement.stiffness is not None
+        assert superelement.mass is not None
+        assert superelement.nodes is not None
+        K = _guarded("stiffness", superelement.stiffness, read_matrix_market)
+        M = _guarded("mass", superelement.mass, read_matrix_market)
+        table = _guarded("nodes", superelement.nodes, _read_table)
+    names = ("file",) * 3 if superelement.file else ("stiffness", "mass", "nodes")
+    _require_nodes(table, names[2])
+    degrees = _degrees(table, K.shape[0])
+    for name, what, matrix in ((names[0], "stiffness", K), (names[1], "mass", M)):
+        _require_matrix(matrix, what, table, name)
+    if K.shape != M.shape:
+        raise InputError(
+            f"the mass matrix has {M.shape[0]} rows and the stiffness matrix {K.shape[0]}",
+            path=(names[1],),
+            hint="export both from the same model",
+        )
+    return SuperelementArrays(K, M, table[:, 0].astype(np.int64), np.ascontiguousarray(table[:, 1:4]), degrees)
+
+
+def _degrees(table: Array, rows: int) -> NDArray[np.int64]:
+    """Of every node: as the table says, else as many as the rows of the matrices allow."""
+    if table.shape[1] == 5:
+        return table[:, 4].astype(np.int64)
+    return np.full(len(table), 6 if rows == 6 * len(table) else 3)
+
+
+def _guarded(key: str, path: str, read: Callable[[str], Any]) -> Any:
+    """What a reader gives, or an error about the key of the file."""
+    try:
+        return read(path)
+    except _UNREADABLE as error:
+        reason = brief(str(error).splitlines()[0], 200) if str(error) else type(error).__name__
+        raise InputError(
+            f"{quoted(Path(path).name)} cannot be read ({reason})", path=(key,), hint="export it again"
+        ) from error
+
+
+def _read_npz(path: str) -> tuple[Any, Any, Array]:
+    arrays = read_archive(path, _NAMES)
+    missing = [name for name in ("nodes", "K", "M") if name not in arrays and f"{name}_data" not in arrays]
+    if missing:
+        known = ", ".join(quoted(name) for name in arrays) or "none of K, M and nodes"
+        raise ValueError(f"it has no array {quoted(missing[0])}; there is {known}")
+    table = np.asarray(arrays["nodes"], float)
+    if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
+        table = np.column_stack([np.arange(len(table)), table])
+    _require_nodes(table, "file")
+    return _packed(arrays, "K", table), _packed(arrays, "M", table), table
+
+
+def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
+    """A matrix that is an array, or its entries as NAME_row, NAME_col, NAME_data (and NAME_shape)."""
+    if name in arrays:
+        if arrays[name].ndim != 2:
+            raise ValueError(f"its array {quoted(name)} has {arrays[name].ndim} dimensions, not 2")
+        return scipy.sparse.csr_array(np.asarray(arrays[name], float))
+    parts = [arrays.get(f"{name}_{part}") for part in ("row", "col", "data")]
+    if any(part is None for part in parts):
+        raise ValueError(f"a sparse {name} needs {name}_row, {name}_col and {name}_data")
+    row, column, data = (np.asarray(part) for part in parts)
+    if not row.ndim == column.ndim == data.ndim == 1 or not len(row) == len(column) == len(data):
+        raise ValueError(f"{name}_row, {name}_col and {name}_data are not lists of one length")
+    if any(places.dtype.kind == "f" for places in (row, column)):
+        raise ValueError(f"{name}_row and {name}_col are not whole numbers")
+    last = int(max(row.max(initial=0), column.max(initial=0))) + 1
+    if f"{name}_shape" in arrays:
+        shape = tuple(int(size) for size in np.ravel(arrays[f"{name}_shape"]))
+    else:  # the smallest size of the nodes that has room for all entries
+        shape = (next((size for size in _sizes(table) if size >= last), last),) * 2
+    if len(shape) != 2 or max(shape) > MOST_ROWS:
+        raise ValueError(f"its {name} asks for {' by '.join(map(str, shape))}, and {MOST_ROWS} rows are the most")
+    if min(row.min(initial=0), column.min(initial=0)) < 0 or (row >= shape[0]).any() or (column >= shape[1]).any():
+        raise ValueError(f"{name}_row or {name}_col points outside {shape[0]} by {shape[1]} (they count from 0)")
+    places = (row.astype(np.int64), column.astype(np.int64))
+    return scipy.sparse.coo_array((np.asarray(data, float), places), shape=shape).tocsr()
+
+
+def _read_table(path: str) -> Array:
+    """Lines of number, x, y, z (and degrees of freedom).
+
+    A first line of words is a heading, lines that begin with # are remarks.
+    """
+    with Path(path).open(encoding="utf-8-sig", newline="") as stream:
+        lines = [line for line in csv.reader(stream) if any(line) and not line[0].lstrip().startswith("#")]
+    if lines and not _is_number(lines[0][0]):
+        lines = lines[1:]
+    width = len(lines[0]) if lines else 4
+    for i, line in enumerate(lines, 1):
+        if len(line) != width:
+            raise ValueError(f"node {i} has {len(line)} entries, the first {width}")
+        wrong = next((entry for entry in line if not _is_number(entry)), None)
+        if wrong is not None:
+            raise ValueError(f"{quoted(wrong, 20)} of node {i} is not finite, or not a number")
+    return np.array([[float(entry) for entry in line] for line in lines]).reshape(-1, width)
+
+
+def _is_number(text: str) -> bool:
+    return math.isfinite(plain_number(text.strip()))
+
+
+def _require_nodes(table: Array, key: str) -> None:
+    hint = "give each node a line: number, x, y, z, and if they differ its degrees of freedom (3 or 6)"
+    if table.ndim != 2 or table.shape[1] not in (4, 5) or len(table) == 0:
+        shape = " by ".join(str(size) for size in table.shape)
+        raise InputError(f"the node table is {shape}", path=(key,), hint=hint)
+    whole = table[:, 0] == np.round(table[:, 0])
+    if not (np.abs(table) < _WHOLE).all() or not whole.all():
+        message = "the node table has a number that is not whole, or a position that is not finite or beyond any body"
+        raise InputError(message, path=(key,), hint=hint)
+    if table.shape[1] == 5 and not np.isin(table[:, 4], (3, 6)).all():
+        wrong = int(table[~np.isin(table[:, 4], (3, 6))][0, 0])
+        raise InputError(f"node {wrong} has neither 3 nor 6 degrees of freedom", path=(key,), hint=hint)
+    numbers, counts = np.unique(table[:, 0], return_counts=True)
+    if counts.max() > 1:
+        twice = int(numbers[np.argmax(counts)])
+        raise InputError(f"node {twice} is listed twice", path=(key,), hint="number each node once")
+
+
+def _sizes(table: Array) -> tuple[int, ...]:
+    """How many rows a matrix of these nodes may have."""
+    if table.ndim != 2:
+        return ()
+    return (int(table[:, 4].sum()),) if table.shape[1] == 5 else (3 * len(table), 6 * len(table))
+
+
+def _require_matrix(matrix: Any, what: str, table: Array, key: str) -> None:
+    rows, columns = matrix.shape
+    wanted = _sizes(table)
+    if rows != columns or rows not in wanted:
+        raise InputError(
+            f"the {what} matrix is {rows} by {columns}, which does not fit {len(table)} nodes",
+            path=(key,),
+            hint=f"it needs {' or '.join(str(size) for size in wanted)} rows and columns: 3 or 6 a node",
+        )
+    if not np.isfinite(matrix.data).all():
+        raise InputError(f"the {what} matrix has an entry that is not finite", path=(key,), hint="export it again")
+    largest = float(np.abs(matrix.data).max(initial=0.0))
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise InputError(
+            f"the largest entry of the {what} matrix is {largest:.3g}, beyond any body",
+            path=(key,),
+            hint="export it in SI units",
+        )

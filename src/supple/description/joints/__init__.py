@@ -1,0 +1,1 @@
+"""Joints, one file a kind."""

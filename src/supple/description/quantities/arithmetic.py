@@ -1,0 +1,215 @@
+"""Arithmetic as text: a syntax tree in which only numbers, names, operators and functions may occur.
+
+The text comes from a file or a command line that nobody vouches for, so nothing of it is ever run: the tree
+is walked here, every number is a float (no huge integers), and length and depth are bounded.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+import warnings
+from collections.abc import Callable, Container, Mapping
+
+from supple.description.quantities.units import CONSTANTS, UNITS, expand_units, nearest_unit, unknown_unit
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import brief, quoted
+
+LONGEST = 500  # characters
+DEEPEST = 40  # parentheses, calls, signs and powers inside one another
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+_ANY = 1000
+FUNCTIONS: dict[str, tuple[Callable[..., float], int, int]] = {  # the function, fewest and most arguments
+    "sin": (math.sin, 1, 1), "cos": (math.cos, 1, 1), "tan": (math.tan, 1, 1),
+    "asin": (math.asin, 1, 1), "acos": (math.acos, 1, 1), "atan": (math.atan, 1, 1),
+    "atan2": (math.atan2, 2, 2), "hypot": (math.hypot, 1, _ANY),
+    "sqrt": (math.sqrt, 1, 1), "exp": (math.exp, 1, 1), "log": (math.log, 1, 2), "abs": (abs, 1, 1),
+    "min": (lambda *values: min(values), 1, _ANY),
+    "max": (lambda *values: max(values), 1, _ANY),
+}  # fmt: skip
+
+_REFUSED: dict[type[ast.AST], str] = {
+    ast.Attribute: "a dot after a name",
+    ast.Subscript: "an index in brackets",
+    ast.Lambda: "a lambda",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.JoinedStr: "a string",
+    ast.Compare: "a comparison",
+    ast.BoolOp: "a logical operator",
+    ast.IfExp: "a condition",
+    ast.NamedExpr: "an assignment",
+    ast.Starred: "a star in a call",
+    ast.Tuple: "a comma outside a function",
+    ast.List: "a list",
+}
+
+
+def parse(text: str, names: Container[str] = ()) -> ast.expr:
+    """The syntax tree of an expression, not yet checked beyond its length and depth.
+
+    names : of parameters, for the advice where it is no expression
+    """
+    if not text.strip():
+        raise InputError("an empty expression has no value", hint="write a number")
+    if len(text) > LONGEST:
+        raise InputError(
+            f"an expression of {len(text)} characters is too long (at most {LONGEST})",
+            hint="split it into parameters",
+        )
+    depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if depth > DEEPEST:
+            raise _too_deep(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the parser's advice on Python style is not for our users
+            # Line ends inside a folded scalar are spaces; strip, as a leading one would be an indentation.
+            return ast.parse(expand_units(" ".join(text.split())), mode="eval").body
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise _unreadable(text, names) from error
+
+
+def names_in(tree: ast.expr) -> set[str]:
+    """The names a value needs: everything that is not a function being called."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
+
+
+def value_of(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
+    """The finite value of a tree; `names` win over the constants and units."""
+    return _value(tree, names, text, 0)
+
+
+def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) -> float:
+    if depth > DEEPEST:
+        raise _too_deep(text)
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return _finite("a number", text, float, number)
+        case ast.Name(id=name):
+            return _named(name, names, text)
+        case ast.Attribute(value=ast.Constant(value=1), attr=unit) if unit in UNITS:  # as `expand_units` marks it
+            return UNITS[unit].factor
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
+            value = _value(operand, names, text, depth + 1)
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.BinOp():
+            return _chain(node, names, text, depth)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _called(name, [_value(item, names, text, depth + 1) for item in arguments], text)
+        case ast.Call(func=ast.Name()):
+            raise InputError(f"a named argument is not allowed in an expression: {quoted(text)}")
+    raise _refused(node, text)
+
+
+def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -> float:
+    """A sum or product of many terms leans left in the tree but is not deep to its reader: a loop."""
+    first: ast.expr = node
+    links: list[ast.BinOp] = []
+    while isinstance(first, ast.BinOp):
+        links.append(first)
+        first = first.left
+    value = _value(first, names, text, depth + 1)
+    for link in reversed(links):
+        operation = _OPERATORS.get(type(link.op))
+        if operation is None:
+            raise InputError(
+                f"{quoted(text)} uses an operator that is not allowed in an expression",
+                hint="use + - * / and ** for powers",
+            )
+        right = _value(link.right, names, text, depth + 1)
+        value = _finite("a result", text, operation, value, right)
+    return value
+
+
+def _named(name: str, names: Mapping[str, float], text: str) -> float:
+    if name in names:
+        return _finite(f'"{name}"', text, float, names[name])
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    if name in FUNCTIONS:
+        raise InputError(f'"{name}" in {quoted(text)} is a function', hint=f"write {name}(...)")
+    advice = nearest(name, [*names, *CONSTANTS])
+    if not advice.startswith("did you mean"):  # of all that is known, only the user's own names are worth a list
+        advice = f"parameters that are {nearest(name, names)}" if names else "no parameters are defined"
+    where = "" if text.strip() == name else f" in {quoted(text)}"
+    raise InputError(f"{quoted(name)}{where} is not known", hint=advice)
+
+
+def _called(name: str, arguments: list[float], text: str) -> float:
+    if name not in FUNCTIONS:
+        raise InputError(f"{quoted(name)} in {quoted(text)} is not a function", hint=nearest(name, FUNCTIONS))
+    function, fewest, most = FUNCTIONS[name]
+    if not fewest <= len(arguments) <= most:
+        more = "" if fewest == most else " or more" if most == _ANY else f" or {most}"
+        raise InputError(f"{name} in {quoted(text)} has {len(arguments)} arguments, it takes {fewest}{more}")
+    listed = ", ".join(f"{item:g}" for item in arguments)
+    return _finite(f"{name}({listed})", text, function, *arguments)
+
+
+def _finite(what: str, text: str, function: Callable[..., float], *arguments: float) -> float:
+    """The function's value, or the error that says why there is none."""
+    try:
+        value = function(*arguments)
+    except ZeroDivisionError:
+        raise InputError(f"division by zero in {quoted(text)}") from None
+    except OverflowError:
+        raise InputError(f"{what} is too large in {quoted(text)}") from None
+    except (ValueError, TypeError):
+        raise InputError(f"{what} is not a real number in {quoted(text)}") from None
+    if isinstance(value, complex):
+        raise InputError(f"{what} is complex, not a real number, in {quoted(text)}")
+    if not math.isfinite(value):
+        raise InputError(f"{what} is not finite in {quoted(text)}")
+    return value
+
+
+def _refused(node: ast.expr, text: str) -> InputError:
+    if isinstance(node, ast.Constant):
+        kinds = {str: "a string", bytes: "a string", complex: "a complex number"}
+        kind = kinds.get(type(node.value), repr(node.value))
+    elif isinstance(node, ast.Call):  # of something that is not a name
+        kind = _REFUSED.get(type(node.func), "such a call")
+    else:
+        kind = _REFUSED.get(type(node), "this")
+    hint = "use numbers, parameters, units, + - * / ** and functions such as sin and sqrt"
+    if isinstance(node, ast.Tuple):
+        hint = "decimals take a point"
+    return InputError(f"{kind} is not allowed in an expression: {quoted(text)}", hint=hint)
+
+
+def _too_deep(text: str) -> InputError:
+    return InputError(
+        f"{quoted(text)} is nested too deeply (at most {DEEPEST} levels)", hint="split it into parameters"
+    )
+
+
+def _unreadable(text: str, names: Container[str]) -> InputError:
+    """A text that does not parse, with its likeliest slip."""
+    message, hint = f"{quoted(text)} is not an arithmetic expression", "write it as in 2*crank + 10*mm"
+    if glued := unknown_unit(text):
+        number, name = glued
+        if name in names or name in FUNCTIONS:
+            hint = f"write a * between {brief(number, 20)} and {brief(name, 20)}"
+        else:
+            message = f"{quoted(name, 20)} in {quoted(text)} is not a unit or a parameter"
+            hint = nearest_unit(name)
+    elif text.count("(") != text.count(")"):
+        hint = "its parentheses do not match"
+    elif called := re.search(r"(?<![\w.])(\d[\d.]*)\s*([^\W\d]\w*)", text):  # 2 min(a, b), where min is also a unit
+        hint = f"write a * between {brief(called[1], 20)} and {brief(called[2], 20)}"
+    return InputError(message, hint=hint)

@@ -1,0 +1,165 @@
+"""Dimensions that hang on a coordinate: that of an angle or of a length, and all that is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from supple.description.mechanism import Mechanism
+from supple.description.quantities.dimension import (
+    ACCELERATION,
+    ANGLE,
+    ANGULAR_ACCELERATION,
+    ANGULAR_JERK,
+    DAMPING,
+    FORCE,
+    GEAR,
+    JERK,
+    LENGTH,
+    RATE,
+    RATIO,
+    SPEED,
+    STIFFNESS,
+    TORQUE,
+    TORSIONAL_DAMPING,
+    TORSIONAL_STIFFNESS,
+    Dimension,
+    require,
+)
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.diagnostics.quoting import quoted
+
+Path = tuple[str | int, ...]
+Said = Iterator[tuple[Path, Any, Dimension]]
+
+
+class CoordinateDimensions(NamedTuple):
+    """Of a coordinate, its derivatives, the force along it and what resists it; `gear` is rotor angle for its unit."""
+
+    value: Dimension
+    rate: Dimension
+    acceleration: Dimension
+    jerk: Dimension
+    force: Dimension
+    stiffness: Dimension
+    damping: Dimension
+    gear: Dimension
+
+
+TURNING = CoordinateDimensions(
+    ANGLE, RATE, ANGULAR_ACCELERATION, ANGULAR_JERK, TORQUE, TORSIONAL_STIFFNESS, TORSIONAL_DAMPING, RATIO
+)
+SLIDING = CoordinateDimensions(LENGTH, SPEED, ACCELERATION, JERK, FORCE, STIFFNESS, DAMPING, GEAR)
+
+_TURNS = ("angle", "first", "second", "rx", "ry", "rz")  # coordinates and directions of joints that are angles
+
+
+def dimensions_along(direction: str) -> CoordinateDimensions:
+    """Of a joint's coordinate (`angle`, `slide`, ...) or elastic direction (`x`, `rx`, ...)."""
+    return TURNING if direction in _TURNS else SLIDING
+
+
+def coordinate_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
+    """Of a coordinate of θ or an actuator; a distance is a length."""
+    actuator = mechanism.actuators.get(name)
+    reference = name if actuator is None else actuator.joint
+    return _of_joint(mechanism, reference)
+
+
+def require_dimensions(mechanism: Mechanism) -> None:
+    """Every quantity said of a coordinate is of that coordinate's dimension; coordinates are known to exist."""
+    for path, value, wanted in _said(mechanism):
+        for where, item in _numbers(path, value):
+            try:
+                require(item, wanted)
+            except InputError as error:
+                field = quoted(".".join(str(key) for key in path[2:] or path[1:]))
+                raise InputError(
+                    f"{field}: {error.message}", part=part_name(path), path=where, hint=error.hint
+                ) from None
+
+
+def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensions:
+    found = None if reference is None else mechanism.joint_coordinate(reference)
+    return SLIDING if found is None else dimensions_along(found[1])
+
+
+def _said(mechanism: Mechanism) -> Said:
+    yield from _of_joints(mechanism)
+    yield from _of_what_acts(mechanism)
+    yield from _of_motions(mechanism)
+    named: list[tuple[Path, str, Mapping[str, Any]]] = [(("rest",), "value", mechanism.rest)]
+    named += [(("configurations", name), "value", theta) for name, theta in mechanism.configurations.items()]
+    for name, scenario in mechanism.scenarios.items():
+        path = ("scenarios", name)
+        named.append(((*path, "start"), "value", {} if isinstance(scenario.start, str) else scenario.start))
+        named += [((*path, "rates"), "rate", scenario.rates), ((*path, "inputs"), "force", scenario.inputs)]
+    for where, of, values in named:
+        for coordinate, value in values.items():
+            yield (*where, coordinate), value, getattr(coordinate_dimensions(mechanism, coordinate), of)
+
+
+def _of_joints(mechanism: Mechanism) -> Said:
+    fields = {
+        "rest": {"": "value"}, "limits": {"": "value"}, "viscous": {"": "damping"}, "dry": {"": "force"},
+        "motor": {"gear": "gear"}, "drive": {"stiffness": "stiffness", "damping": "damping"},
+    }  # fmt: skip
+    for name, joint in mechanism.joints.items():
+        path: Path = ("joints", name)
+        for coordinate in joint.coordinates(mechanism.plane):
+            of = dimensions_along(coordinate)
+            for field in joint.per_coordinate:
+                value = joint.value(field, coordinate, mechanism.plane)
+                where = (*path, field, coordinate) if isinstance(getattr(joint, field), dict) else (*path, field)
+                if value is not None:
+                    for inside, which in fields[field].items():
+                        if inside:
+                            yield (*where, inside), getattr(value, inside), getattr(of, which)
+                        else:
+                            yield where, value, getattr(of, which)
+        for direction, value in (joint.elastic or {}).items():
+            yield (*path, "elastic", direction), value, dimensions_along(direction).stiffness
+        for direction, value in (joint.elastic_damping or {}).items():
+            yield (*path, "elastic_damping", direction), value, dimensions_along(direction).damping
+
+
+def _of_what_acts(mechanism: Mechanism) -> Said:
+    fields = {
+        "springs": {"stiffness": "stiffness", "rest": "value"},
+        "dampers": {"damping": "damping"},
+        "forces": {"force": "force"},
+        "actuators": {"limits": "value", "force_limits": "force"},
+    }
+    for section, of in fields.items():
+        for name, part in getattr(mechanism, section).items():
+            if section == "forces" and part.at is not None:
+                continue  # a vector in space, which is a force anyway
+            dimensions = _of_joint(mechanism, part.joint)
+            for field, which in of.items():
+                yield (section, name, field), getattr(part, field), getattr(dimensions, which)
+
+
+def _of_motions(mechanism: Mechanism) -> Said:
+    bounds = {"velocity": "rate", "acceleration": "acceleration", "jerk": "jerk"}
+    fields = {"start": "value", "to": "value", "amplitude": "value", "rate": "rate", **bounds}
+    for name, motion in mechanism.motions.items():
+        for coordinate, course in (motion.coordinates or {}).items():
+            of = coordinate_dimensions(mechanism, coordinate)
+            for field, which in fields.items():
+                key = "from" if field == "start" else field
+                yield ("motions", name, "coordinates", coordinate, key), getattr(course, field), getattr(of, which)
+        for field, which in bounds.items() if motion.tool is not None else ():
+            yield ("motions", name, "tool", field), getattr(motion.tool, field), getattr(SLIDING, which)
+
+
+def _numbers(path: Path, value: Any) -> Iterator[tuple[Path, float]]:
+    """The numbers in a value, each with its path."""
+    if isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield (*path, i), item
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _numbers((*path, key), item)
+    elif value is not None:
+        yield path, value

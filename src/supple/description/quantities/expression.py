@@ -1,0 +1,163 @@
+"""Numbers written as arithmetic: one expression, a block of parameters, and the numbers of a description.
+
+A number in a mechanism file may be `0.5`, `crank/2`, `40deg` or `sqrt(a**2 + b**2)`. The file's parameters
+are resolved once; while its parts are built they are the current ones, which `number` looks up.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from graphlib import CycleError, TopologicalSorter
+from numbers import Real
+from types import MappingProxyType
+from typing import Any
+
+from supple.description.quantities.arithmetic import FUNCTIONS, names_in, parse, value_of
+from supple.description.quantities.dimension import Dimension, Measured, require
+from supple.description.quantities.dimensional_analysis import dimension_of
+from supple.description.quantities.units import CONSTANTS
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import quoted
+
+_NONE: Mapping[str, float] = MappingProxyType({})
+_current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", default=_NONE)
+
+
+def evaluate(text: str, names: Mapping[str, float]) -> float:
+    """The finite value of an arithmetic expression in SI; `names` win over constants and units."""
+    return float(_measured(parse(text, names), names, text))
+
+
+def quantity(text: str, wanted: Dimension | None = None) -> float:
+    """A value from the command line in SI: `40deg`, `12mm`, `-0.3`, `1.5 rad`, `2*pi/3`.
+
+    wanted : the dimension it must have, unless it is a plain number
+    """
+    found = _measured(parse(text), _NONE, text)
+    return float(found) if wanted is None else require(found, wanted)
+
+
+def _measured(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
+    """The value of a tree, which knows its dimension where it has one."""
+    value = value_of(tree, names, text)
+    dimension = dimension_of(tree, names, text)
+    return value if dimension is None or dimension.plain else Measured(value, dimension, " ".join(text.split()))
+
+
+def resolve_parameters(
+    raw: Mapping[str, float | int | str], overrides: Mapping[str, float | int | str] = _NONE
+) -> dict[str, float]:
+    """The values of parameters that may refer to one another in any order; those with a unit keep their dimension.
+
+    overrides : replace what the file says, and may be expressions in the other parameters
+    """
+    for name in overrides:
+        if name not in raw:
+            raise InputError("there is no such parameter", part=f'parameter "{name}"', hint=nearest(name, raw))
+    written = {**raw, **overrides}
+    trees: dict[str, ast.expr] = {}
+    for name, value in written.items():
+        _check_name(name)
+        if isinstance(value, str):
+            with _about(name):
+                trees[name] = parse(value, written)
+    needs = {name: names_in(trees[name]) & written.keys() if name in trees else set() for name in written}
+    values: dict[str, float] = {}
+    for name in _in_order(needs):
+        with _about(name):
+            value = written[name]
+            values[name] = _measured(trees[name], values, str(value)) if name in trees else _plain(value)
+    return {name: values[name] for name in written}  # in the order of the file
+
+
+@contextmanager
+def use_parameters(values: Mapping[str, float]) -> Iterator[None]:
+    """While this lasts, `number` evaluates expressions against these parameters."""
+    token = _current.set(MappingProxyType(dict(values)))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_parameters() -> Mapping[str, float]:
+    """The parameters that `number` sees now (none outside `use_parameters`)."""
+    return _current.get()
+
+
+def number(value: Any) -> float:
+    """A number as it is, or the value of an expression in the current parameters, with its dimension if it has one.
+
+    Meant as a validator of pydantic's, which understands nothing but a ValueError.
+    """
+    try:
+        names = current_parameters()
+        return _measured(parse(value, names), names, value) if isinstance(value, str) else _plain(value)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+
+
+def _plain(value: Any) -> float:
+    """A finite float from anything that is a real number and not a truth value."""
+    if isinstance(value, Measured):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputError(f"{quoted(value)} is not a number", hint="write a number or an expression")
+    try:
+        result = float(value)
+    except OverflowError:
+        raise InputError("a number is too large", hint="at most 1.8e308 can be written") from None
+    if not math.isfinite(result):
+        raise InputError(f"{result} is not a finite number", hint="leave the value out if there is none")
+    return result
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Errors raised inside know which parameter they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            error.message, part=f'parameter "{name}"', hint=error.hint, path=("parameters", name)
+        ) from error
+
+
+def _check_name(name: str) -> None:
+    """A parameter can be written in an expression: one word, not a function's and not Python's."""
+    problem = hint = None
+    # A letter that Python would read as another one (ϕ as φ) could never be found again.
+    if not name.isidentifier() or unicodedata.normalize("NFKC", name) != name:
+        problem, hint = "an expression cannot use this name", "take letters, digits and _, a letter first"
+    elif keyword.iskeyword(name):
+        problem, hint = "this name means something else in an expression", f'call it "{name}_"'
+    elif name in FUNCTIONS:
+        problem, hint = f"{name} is a function", "give the parameter another name"
+    if problem:
+        raise InputError(problem, part=f"parameter {quoted(name)}", hint=hint, path=("parameters", name))
+
+
+def _in_order(needs: Mapping[str, set[str]]) -> list[str]:
+    """The names so that each comes after those it needs."""
+    try:
+        return list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        circle = error.args[1][:0:-1]  # graphlib lists the needed before the needing, and the first one twice
+        first = min(circle, key=list(needs).index)
+        start = circle.index(first)
+        circle = [*circle[start:], *circle[:start], first]
+        way = circle if len(circle) <= 8 else [*circle[:6], "...", first]
+        raise InputError(
+            f"it needs its own value: {' -> '.join(way)}",
+            part=f'parameter "{first}"',
+            hint=f'"{first}" is also a unit; give the parameter another name'
+            if circle == [first, first] and first in CONSTANTS
+            else "give one of them as a number",
+            path=("parameters", first),
+        ) from None

@@ -1,0 +1,1 @@
+"""The reduced model as C source."""

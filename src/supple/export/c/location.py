@@ -1,0 +1,138 @@
+"""C code that finds the box of a point: the binary tree, or at once where the boxes are a regular grid."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.export.c.literals import table
+
+Array = NDArray[np.float64]
+
+TREE = """
+static int locate(const double theta[AXES])
+{
+    int root, i;
+    for (root = 0; root < ROOTS; ++root) {
+        int inside = 1;
+        int child = root_child[root];
+        for (i = 0; i < AXES; ++i)
+            inside &= (root_bounds[root][0][i] <= theta[i]) & (theta[i] <= root_bounds[root][1][i]);
+        if (!inside) continue;
+@descend@        if (child != NOWHERE) return -2 - child;
+    }
+    return NOWHERE;
+}
+"""
+DESCEND = """\
+        while (child >= 0) child = nodes[child].child[theta[nodes[child].axis] >= nodes[child].cut];
+"""
+GRID = """
+static int locate(const double theta[AXES])
+{
+    int cell = 0, i;
+    for (i = 0; i < AXES; ++i) {
+        const double *edge = edges + first_edge[i];
+        const double x = theta[i];
+        double quotient, rest;
+        int k;
+        if (!(edge[0] <= x && x <= edge[boxes[i]])) return NOWHERE;
+        quotient = (x - edge[0]) * per_length[i];
+        k = (int)quotient;
+        rest = quotient - (double)k;
+        if (rest < 1e-6 || rest > 1.0 - 1e-6) { /* close to an edge its exact value decides */
+            if (k >= boxes[i]) k = boxes[i] - 1;
+            k -= x < edge[k];
+            k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
+        }
+        cell = cell * boxes[i] + k;
+    }
+    return cell;
+}
+"""
+UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
+
+
+class Grid(NamedTuple):
+    """Equal boxes: edges along each axis; the leaves in the order of the cells, the last axis fastest."""
+
+    edges: list[Array]
+    fitted: Piecewise
+
+
+def regular_grid(fitted: Piecewise) -> Grid | None:
+    """The grid that the leaves of a single tree form, if they do and its boxes are equal along each axis."""
+    arrays = fitted.arrays
+    if len(arrays.roots_i) != 1:
+        return None
+    edges = [
+        np.unique([*arrays.roots_f[0, :, i], *arrays.nodes_f[arrays.nodes_i[:, 0] == i]])
+        for i in range(fitted.dimension)
+    ]
+    cells = int(np.prod([float(len(edge) - 1) for edge in edges]))
+    if cells != len(arrays.leaves_i):
+        return None
+    for edge in edges:
+        even = np.linspace(edge[0], edge[-1], len(edge))
+        if np.abs(edge - even).max() > UNEVEN * (even[1] - even[0]):
+            return None
+    centers = np.stack(np.meshgrid(*[0.5 * (e[1:] + e[:-1]) for e in edges], indexing="ij"), axis=-1)
+    leaves = fitted.locate(centers.reshape(-1, fitted.dimension))
+    if (leaves == NOWHERE).any() or len(np.unique(leaves)) != cells:
+        return None
+    return Grid(edges, _reordered(fitted, leaves))
+
+
+def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
+    """The same leaves in another order, their coefficients one after the other; the way to them is left out."""
+    arrays = fitted.arrays
+    leaves_i = arrays.leaves_i[order]
+    rows = [np.arange(first, first + terms) for first, terms, _ in leaves_i.tolist()]
+    first = np.cumsum([0, *(len(part) for part in rows)])[:-1]
+    return Piecewise(
+        arrays._replace(
+            nodes_i=arrays.nodes_i[:0],
+            nodes_f=arrays.nodes_f[:0],
+            leaves_i=np.column_stack([first, leaves_i[:, 1:]]),
+            leaves_f=arrays.leaves_f[order],
+            coefficients=arrays.coefficients[np.concatenate(rows)],
+        )
+    )
+
+
+def location(fitted: Piecewise, grid: Grid | None) -> tuple[str, str, dict[str, int]]:
+    """Tables, the function `locate`, and the sizes it needs by name."""
+    return _tree(fitted) if grid is None else _grid(grid)
+
+
+def _grid(grid: Grid) -> tuple[str, str, dict[str, int]]:
+    counts = np.array([len(edge) - 1 for edge in grid.edges])
+    starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
+    spans = np.array([edge[-1] - edge[0] for edge in grid.edges])
+    tables = (
+        table("int", "boxes", counts)
+        + table("int", "first_edge", starts)
+        + table("double", "per_length", counts / spans)
+        + table("double", "edges", np.concatenate(grid.edges))
+    )
+    return tables, GRID, {}
+
+
+def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
+    arrays = fitted.arrays
+    tables = table("double", "root_bounds", arrays.roots_f) + table("int", "root_child", arrays.roots_i)
+    if len(arrays.nodes_f):
+        rows = ",\n".join(
+            f"    {{{cut!r}, {axis}, {{{below}, {above}}}}}"
+            for cut, (axis, below, above) in zip(arrays.nodes_f.tolist(), arrays.nodes_i.tolist(), strict=True)
+        )
+        tables += (
+            "/* A child is a node, or leaf l as -2 - l. */\n"
+            "struct node { double cut; int axis; int child[2]; };\n"
+            f"static const struct node nodes[{len(arrays.nodes_f)}] = {{\n{rows}\n}};\n"
+        )
+    code = TREE.replace("@descend@", DESCEND if len(arrays.nodes_f) else "")
+    return tables, code, {"ROOTS": len(arrays.roots_i)}

@@ -1,0 +1,172 @@
+"""What the generator knows of a reduced model: sizes, names, and where each coefficient comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.diagnostics import InputError
+from supple.export.c.location import Grid, regular_grid
+from supple.reduced.layout import CoefficientLayout
+
+
+class Exportable(Protocol):
+    """The part of a reduced model that becomes code."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def layout(self) -> CoefficientLayout: ...
+    @property
+    def fitted(self) -> Piecewise: ...
+    @property
+    def error(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One coefficient of the equations.
+
+    source  : where its numbers start: a C expression, in terms of `values` (the fitted columns) or of a table
+    columns : the fitted columns it occupies, None for a constant
+    width   : how many numbers it has
+    """
+
+    name: str
+    source: str
+    columns: tuple[int, int] | None
+    width: int
+
+
+@dataclass(frozen=True, eq=False)
+class CModel:
+    """A model with the names it has in C."""
+
+    prefix: str
+    rom: Exportable
+
+    @property
+    def layout(self) -> CoefficientLayout:
+        return self.rom.layout
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The boxes as a regular grid, if they are one."""
+        return regular_grid(self.rom.fitted)
+
+    @property
+    def fitted(self) -> Piecewise:
+        """The fitted function, its leaves in the order of the grid if there is one."""
+        return self.rom.fitted if self.grid is None else self.grid.fitted
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int, int]:
+        """n, s, inputs, outputs, joints with dry friction."""
+        layout = self.layout
+        return layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces)
+
+    @property
+    def elastic(self) -> int:
+        """Number of δ."""
+        return self.layout.size - self.layout.theta
+
+    @property
+    def upper(self) -> str:
+        return self.prefix.upper()
+
+    @property
+    def state(self) -> str:
+        """What the coordinates are called in C: θ alone, or η = (θ, δ)."""
+        return "eta" if self.elastic else "theta"
+
+    @cached_property
+    def coefficients(self) -> dict[str, Coefficient]:
+        """All that are fitted or constant, in a fixed order."""
+        found = {}
+        for name, width in self.layout.widths.items():
+            if name in self.layout.columns:
+                first, stop = self.layout.columns[name]
+                item = Coefficient(name, f"values + {first}" if first else "values", (first, stop), stop - first)
+            elif name in self.layout.constants:
+                item = Coefficient(name, f"constant_{name}", None, int(np.size(self.layout.constants[name])))
+            else:
+                continue
+            if item.width != width:
+                raise self._refused(f'"{name}" has {item.width} numbers, not {width}')
+            if width:
+                found[name] = item
+        return found
+
+    def require_complete(self) -> None:
+        """A model that cannot become code is refused before anything is written."""
+        arrays, layout = self.rom.fitted.arrays, self.layout
+        if "M" not in self.coefficients:
+            raise self._refused("it has no mass matrix")
+        if not len(arrays.leaves_i):
+            raise self._refused("it has no boxes")
+        if arrays.coefficients.shape[1] < layout.fitted:
+            raise self._refused(f"{layout.fitted} columns are named, {arrays.coefficients.shape[1]} fitted")
+        tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
+        tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
+        if not all(np.isfinite(values).all() for values in tables):
+            raise self._refused("some of its numbers are not finite")
+
+    def _refused(self, what: str) -> InputError:
+        return InputError(what, part=f'model "{self.rom.name}"', hint="reduce the mechanism again")
+
+    # ------------------------------------------------------------------ what depends on gradients
+
+    @property
+    def mass_gives_christoffel(self) -> bool:
+        """Γ_θθθ from ∂M/∂θ; a constant M gives none."""
+        return self.layout.christoffel == "from-mass" and self.coefficients["M"].columns is not None
+
+    @property
+    def has_christoffel(self) -> bool:
+        return self.mass_gives_christoffel or "christoffel" in self.coefficients
+
+    @property
+    def potential_gives_force(self) -> bool:
+        return self.layout.force == "from-potential" and "potential" in self.layout.columns
+
+    @property
+    def has_force(self) -> bool:
+        return self.potential_gives_force or "force" in self.coefficients
+
+    @property
+    def elastic_force_columns(self) -> tuple[int, int] | None:
+        """Columns of p_δ, whose gradient enters p_θ = -∂V₀/∂θ + (∂p_δ/∂θ)ᵀδ; None if there are none."""
+        force = self.coefficients.get("force")
+        if not self.elastic or force is None or force.columns is None:
+            return None
+        return force.columns[1] - self.elastic, force.columns[1]
+
+    @property
+    def stiffness_columns(self) -> tuple[int, int] | None:
+        """Columns of K, whose gradient enters p_θ as -½ δᵀ ∂K/∂θ δ; None if there are none."""
+        stiffness = self.coefficients.get("K")
+        return stiffness.columns if self.elastic and stiffness is not None else None
+
+    def members(self) -> list[tuple[str, tuple[int, ...], str]]:
+        """Members of the C structure: name, shape, meaning."""
+        n, s, u, y, f = self.sizes
+        known = self.coefficients
+        rows: list[tuple[bool, str, tuple[int, ...], str]] = [
+            (True, "M", (n, n), "mass matrix"),
+            (self.has_christoffel, "christoffel", (n, n, n), "Christoffel symbols, first kind"),
+            ("damping" in known, "damping", (n, n), "viscous damping"),
+            ("K" in known, "K", (n, n), "stiffness, zero rows for theta"),
+            ("potential" in known, "potential", (), "potential energy"),
+            (self.has_force, "force", (n,), "p at delta = 0" if self.elastic else "p"),
+            (self.elastic_force_columns is not None, "force_gradient", (n - s, s), "dp_delta / dtheta"),
+            (self.stiffness_columns is not None, "stiffness_gradient", (s, n, n), "dK / dtheta"),
+            ("input_map" in known, "input_map", (n, u), "B"),
+            ("outputs" in known, "outputs", (y,), "y at delta = 0" if self.elastic else "y"),
+            ("output_modes" in known, "output_modes", (y, n - s), "dy / ddelta"),
+            ("friction_map" in known, "friction_map", (f, n), "rates of joints with dry friction"),
+        ]
+        return [(name, shape, meaning) for present, name, shape, meaning in rows if present]

@@ -1,0 +1,93 @@
+"""The C file of a reduced model: tables, then functions from the box of a point to the equations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.approximation.piecewise.piecewise import NOWHERE
+from supple.export.c import equations, location, outputs, polynomial
+from supple.export.c.literals import table
+from supple.export.c.model import CModel
+from supple.export.c.names import comment
+
+HEAD = """\
+/* @name@: generated, see @prefix@.h. No allocation, no writable globals, no recursion: reentrant. */
+
+#include "@prefix@.h"
+
+#include <math.h>
+
+#ifdef __cplusplus
+#define RESTRICT
+#else
+#define RESTRICT restrict
+#endif
+
+"""
+
+
+def source(model: CModel) -> str:
+    """The text of `<prefix>.c`."""
+    fitted, n_s = model.fitted, model.sizes
+    tables, locate, sizes = location.location(fitted, model.grid)
+    counts = polynomial.term_counts(fitted)
+    rows = polynomial.first_rows(fitted)
+    enum = {
+        "SIZE": n_s[0], "AXES": n_s[1], "INPUTS": n_s[2], "OUTPUTS": n_s[3], "FRICTION": n_s[4],
+        "COLUMNS": fitted.outputs, "TERMS": counts[-1], **sizes, "NOWHERE": NOWHERE,
+    }  # fmt: skip
+    text = HEAD.replace("@name@", comment(model.rom.name)).replace("@prefix@", model.prefix)
+    text += "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
+    text += f"#define ROW(leaf) ({'(leaf) * TERMS' if rows is None else 'leaf_row[leaf]'})\n\n"
+    text += tables + table("double", "leaf_place", fitted.arrays.leaves_f)
+    text += "" if rows is None else table("int", "leaf_row", rows)
+    text += "" if len(counts) == 1 else table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1])
+    steps = polynomial.step_table(fitted)
+    text += "" if steps is None else table("int", "term_steps", steps)
+    for item in model.coefficients.values():
+        if item.columns is None:
+            text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
+    text += f"/* [row][column], the rows of a leaf one after the other */\n{_coefficients(model)}"
+    text += locate + polynomial.tabulated(fitted, slopes=False)
+    slopes = equations.needs_slopes(model)
+    if slopes or _rates_need_slopes(model):
+        text += polynomial.tabulated(fitted, slopes=True)
+    text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
+    text += equations.SYMMETRIC + equations.SOLVE
+    if "friction_map" in model.coefficients:
+        text += equations.DIRECTION.replace("@UPPER@", model.upper)
+    text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
+    return text + equations.dynamics(model) + outputs.outputs(model)
+
+
+def _coefficients(model: CModel) -> str:
+    """Kept flat, so that a range of columns of a leaf is a pointer into it; a line for each row."""
+    values = model.fitted.arrays.coefficients
+    lines = ",\n".join(", ".join(map(repr, row)) for row in values.tolist())
+    return f"static const double coefficients[{values.size}] = {{\n{lines}\n}};\n"
+
+
+def _rates_need_slopes(model: CModel) -> bool:
+    outputs = model.coefficients.get("outputs")
+    return outputs is not None and outputs.columns is not None
+
+
+def _widths(model: CModel) -> set[int]:
+    """Numbers of columns that some function sums at once."""
+    known = model.coefficients
+    ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
+    ranges += [known["M"].columns] if model.mass_gives_christoffel else []
+    ranges += [known["potential"].columns] if model.potential_gives_force else []
+    ranges += [known[name].columns for name in ("outputs", "output_modes") if name in known]
+    return {stop - first for first, stop in (item for item in ranges if item is not None)}
+
+
+def table_bytes(model: CModel) -> int:
+    """Bytes of the constant tables, with 4 for an integer and 8 for a number, up to alignment."""
+    arrays = model.fitted.arrays
+    if model.grid is None:
+        place = 8 * arrays.roots_f.size + 4 * arrays.roots_i.size + 24 * arrays.nodes_f.size
+    else:
+        place = sum(8 * edge.size + 16 for edge in model.grid.edges)
+    constants = sum(np.size(values) for values in model.layout.constants.values())
+    return place + 8 * (arrays.leaves_f.size + arrays.coefficients.size + constants) + 8 * len(arrays.leaves_i)

@@ -1,0 +1,1 @@
+"""URDF robots, and the file beside them."""

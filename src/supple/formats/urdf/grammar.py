@@ -1,0 +1,187 @@
+"""What URDF defines of links, joints and constraints: which elements stand where, once each, and what they say.
+
+The standard's readers pass over what they do not know, so files carry additions of their own (`<contact>` in a link,
+current="10" of a limit). Those are said and left out. What cannot be an addition is refused: a name like one that is
+missing (`<limits>`, lowr="-1"), an element that belongs elsewhere, and any unknown word about geometry or mass.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from supple.description.quantities.plain_number import plain_number
+from supple.diagnostics import InputError, SuppleWarning, nearest
+from supple.diagnostics.quoting import brief, quoted
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An element: its attributes with how many numbers each has (0 is text), and the elements inside it.
+
+    required : attributes that must be there; positive : those that cannot be negative
+    open     : whether files may add attributes of their own
+    """
+
+    attributes: dict[str, int]
+    inside: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    open: bool = False
+
+
+_POSE = Kind({"xyz": 3, "rpy": 3})
+_DIRECTION = Kind({"xyz": 3})
+_LINK_NAME = Kind({"link": 0})
+KINDS = {
+    "robot": Kind({"name": 0, "version": 0}, ("link", "joint", "constraint"), open=True),
+    "link": Kind({"name": 0, "type": 0}, ("inertial",), open=True),
+    "joint": Kind(
+        {"name": 0, "type": 0}, ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"), open=True
+    ),
+    "constraint": Kind(
+        {"name": 0, "type": 0},
+        ("parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis"),
+    ),
+    "inertial": Kind({}, ("origin", "mass", "inertia")),
+    "origin": _POSE,
+    "parent_origin": _POSE,
+    "child_origin": _POSE,
+    "axis": _DIRECTION,
+    "parent_axis": _DIRECTION,
+    "child_axis": _DIRECTION,
+    "parent": _LINK_NAME,
+    "child": _LINK_NAME,
+    "mass": Kind({"value": 1}, required=("value",)),
+    "inertia": Kind(dict.fromkeys(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), 1), required=("ixx", "iyy", "izz")),
+    "limit": Kind(
+        dict.fromkeys(("lower", "upper", "effort", "velocity"), 1), positive=("effort", "velocity"), open=True
+    ),
+    "dynamics": Kind({"damping": 1, "friction": 1}, open=True),
+    "mimic": Kind({"joint": 0, "multiplier": 1, "offset": 1}, required=("joint",)),
+}
+PARTS = KINDS["robot"].inside
+# Where files may add elements of their own, and those that are no additions but nothing that is read either: pictures,
+# drives, and what belongs to simulators.
+_ADDED_TO = {
+    "robot": {"material", "transmission", "gazebo", "sensor", "ros2_control"},
+    "link": {"visual", "collision"},
+    "joint": {"calibration", "safety_controller"},
+}
+_LIKE = 0.6  # of difflib, as in `nearest`
+_MOST = 6
+
+
+def part_of(element: Any) -> str:
+    """What messages call an element: link "arm"."""
+    return f"{element.tag} {quoted(element.get('name', ''))}"
+
+
+def fault(message: str, element: Any, file: str, *, within: Any = None, hint: str | None = None) -> InputError:
+    """An error at an element, about the link or joint it stands in."""
+    part = part_of(element if within is None else within)
+    return InputError(message, part=part, file=file, line=element.sourceline, hint=hint)
+
+
+def keep_parts(root: Any, file: str) -> None:
+    """Check links, joints and constraints, and take out of <robot> what is not read.
+
+    What URDF does not define is named in one warning.
+    """
+    added: dict[str, int] = {}  # and the line it stands in first
+    _check_attributes(root, root, added, file)
+    for part in list(root):
+        if part.tag not in PARTS:
+            _leave_out(part, root, PARTS, added, file, within=root)
+            continue
+        if not part.get("name"):
+            raise InputError(f"a <{part.tag}> has no name", file=file, line=part.sourceline, hint='add name="..."')
+        _check(part, part, added, file)
+    if added:
+        listed = ", ".join(f"{what} (line {line})" for what, line in list(added.items())[:_MOST])
+        more = f" and {len(added) - _MOST} more" if len(added) > _MOST else ""
+        warnings.warn(f"{file}: URDF does not define {listed}{more}: not read", SuppleWarning, stacklevel=2)
+
+
+def _check(element: Any, part: Any, added: dict[str, int], file: str) -> None:
+    """An element of a link, joint or constraint, and all that stands inside it."""
+    _check_attributes(element, part, added, file)
+    text = " ".join([element.text or "", *(inner.tail or "" for inner in element)]).strip()
+    if text:
+        raise fault(
+            f"<{element.tag}> has text in it, {quoted(text, 30)}",
+            element, file, within=part, hint="values stand in attributes",
+        )  # fmt: skip
+    known = KINDS[element.tag].inside
+    first: dict[str, int] = {}
+    for inner in list(element):
+        if inner.tag not in known:
+            missing = [tag for tag in known if element.find(tag) is None]
+            _leave_out(inner, element, missing, added, file, within=part)
+            continue
+        if inner.tag in first:
+            raise fault(
+                f"a second <{inner.tag}> (the first is in line {first[inner.tag]})",
+                inner, file, within=part, hint="leave one of them out",
+            )  # fmt: skip
+        first[inner.tag] = inner.sourceline
+        _check(inner, part, added, file)
+
+
+def _leave_out(
+    element: Any, outer: Any, missing: Sequence[str], added: dict[str, int], file: str, *, within: Any
+) -> None:
+    """Take out an element that is not read; one that was meant to be is refused."""
+    tag, hint = brief(element.tag), None
+    homes = [name for name, kind in KINDS.items() if element.tag in kind.inside]
+    if outer.tag not in _ADDED_TO:
+        hint = nearest(tag, KINDS[outer.tag].inside)
+    elif "xacro" in tag:
+        hint = "expand the xacro first"
+    elif element.tag in KINDS and len(homes) == 1:
+        hint = f"it belongs in <{homes[0]}>"
+    elif difflib.get_close_matches(tag, missing, cutoff=_LIKE):
+        hint = nearest(tag, missing)
+    if hint is not None:
+        raise fault(f"<{tag}> is not known in <{outer.tag}>", element, file, within=within, hint=hint)
+    if element.tag not in _ADDED_TO[outer.tag]:
+        added.setdefault(f"<{tag}> in <{outer.tag}>", element.sourceline)
+    outer.remove(element)
+
+
+def _check_attributes(element: Any, part: Any, added: dict[str, int], file: str) -> None:
+    """Those that must be there are; numbers are finite, and as many as there should be; unknown ones are no slips."""
+    kind = KINDS[element.tag]
+    for name in kind.required:
+        if element.get(name) is None:
+            known = nearest(name, list(element.attrib)) if element.attrib else f'add {name}="..."'
+            raise fault(f"<{element.tag}> has no {name}", element, file, within=part, hint=known)
+    missing = [name for name in kind.attributes if name not in element.attrib]
+    for name, text in element.attrib.items():
+        if name in kind.attributes:
+            _require_numbers(name, text, kind, element, part, file)
+        elif not kind.open or difflib.get_close_matches(name, missing, cutoff=_LIKE):
+            raise fault(
+                f'{brief(name)}="{brief(text)}" of <{element.tag}> is not known',
+                element, file, within=part, hint=nearest(name, missing or kind.attributes),
+            )  # fmt: skip
+        else:
+            added.setdefault(f"{brief(name)} of <{element.tag}>", element.sourceline)
+
+
+def _require_numbers(name: str, text: str, kind: Kind, element: Any, part: Any, file: str) -> None:
+    count = kind.attributes[name]
+    if count == 0:
+        return
+    values = [plain_number(word) for word in text.split()]
+    said = f'{name}="{brief(text)}" of <{element.tag}>'
+    if len(values) != count or not all(math.isfinite(value) for value in values):
+        hint = "expand the xacro first" if "${" in text else "check the text"
+        many = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise fault(f"{said} is not {many}", element, file, within=part, hint=hint)
+    if name in kind.positive and min(values) < 0.0:
+        raise fault(f"{said} is negative", element, file, within=part, hint="it bounds a size: give 0 or more")

@@ -1,0 +1,224 @@
+"""What closes the loops of a robot: constraints between two links, in two spellings.
+
+`constraints` follows the element <constraint> that is proposed for urdfdom: a type, and on either link an origin and an
+axis. `closed_loop` with `type` names pairs of joints (or links) whose frames coincide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from supple.description.mechanism import Name
+from supple.description.quantities.dimension import ANGLE
+from supple.description.quantities.quantity import Length, Number, Part, of
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import quoted
+from supple.formats.urdf.names import unused
+from supple.formats.urdf.parts import Parts, drawn
+from supple.formats.urdf.robot import Array, Placement, Robot
+from supple.formats.yaml_tree import KeyPath, Tree
+from supple.geometry.rotation import axes_from_x, axes_from_z
+
+_KINDS = {"continuous": "revolute", "fixed": "weld", "ball": "spherical"}
+_PARALLEL = 1e-6
+
+
+def _inner(key: str) -> BeforeValidator:
+    """`parent: arm` for `parent: {link: arm}`, as in XML."""
+
+    def bare(value: Any) -> Any:
+        return value[key] if isinstance(value, Mapping) and set(value) == {key} else value
+
+    return BeforeValidator(bare)
+
+
+Triple = tuple[Number, Number, Number]
+Angle = Annotated[Number, of(ANGLE)]
+LinkName = Annotated[str, _inner("link")]
+Axis = Annotated[Triple, _inner("xyz")]
+ConstraintType = Literal[
+    "revolute", "continuous", "prismatic", "cylindrical", "universal", "spherical", "ball", "planar", "fixed"
+]
+
+
+class Origin(Part):
+    """A frame on a link."""
+
+    xyz: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    rpy: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
+    """Turns about the link's fixed x, y and z axes, in this order, rad."""
+
+    def placement(self) -> Placement:
+        return Placement.turned(self.xyz, self.rpy)
+
+
+class LoopConstraint(Part):
+    """A joint that closes a loop: its frame on each of two links, and its axis in each."""
+
+    type: ConstraintType
+    parent: LinkName
+    parent_origin: Origin = Origin()
+    parent_axis: Axis = (1.0, 0.0, 0.0)
+    child: LinkName
+    child_origin: Origin = Origin()
+    child_axis: Axis = (1.0, 0.0, 0.0)
+
+
+class Loops(Part):
+    """What a side-car says of loops and motors, in both spellings."""
+
+    constraints: dict[Name, LoopConstraint] = {}
+    closed_loop: tuple[tuple[str, str], ...] = ()
+    type: tuple[Literal["3d", "6d", "3D", "6D"], ...] = ()
+    name_mot: tuple[str, ...] | None = None
+    joint_name: tuple[str, ...] = ()
+    joint_type: tuple[Literal["SPHERICAL", "spherical"], ...] = ()
+
+
+def constraint_data(element: Any) -> dict[str, Any]:
+    """An element <constraint> as it would stand in a side-car."""
+    found: dict[str, Any] = {} if element.get("type") is None else {"type": element.get("type")}
+    for inner in element:
+        if inner.tag in ("parent", "child"):
+            found[inner.tag] = inner.get("link")
+        elif inner.tag.endswith("_axis"):
+            found[inner.tag] = [float(word) for word in inner.get("xyz", "1 0 0").split()]
+        else:
+            values = {key: inner.get(key) for key in ("xyz", "rpy") if inner.get(key) is not None}
+            found[inner.tag] = {key: [float(word) for word in text.split()] for key, text in values.items()}
+    return found
+
+
+def markers(robot: Robot, loops: Loops) -> set[str]:
+    """Hinges that only carry the marks of a cut: two on one axis, with nothing behind them.
+
+    A hinge that was cut stands in the tree twice, once on either side, each with a small link behind it. The pair of
+    them could spin about the hinge's axis with no effect on anything else; it is one hinge again instead.
+    """
+    inner = {joint.parent for joint in robot.joints.values()}
+    found: set[str] = set()
+    for pair in loops.closed_loop:
+        if all(name in robot.joints for name in pair):
+            first, second = (robot.joints[name] for name in pair)
+            hinges = all(joint.type in ("revolute", "continuous") for joint in (first, second))
+            bare = first.child not in inner and second.child not in inner
+            if hinges and bare and _parallel(first.axis, second.axis):
+                found |= {*pair}
+    return found
+
+
+def add_loops(parts: Parts, loops: Loops, tree: Tree) -> None:
+    """Joints and frames for all loops; errors name the line of the side-car."""
+    for name, constraint in loops.constraints.items():
+        path: KeyPath = ("constraints", name)
+        first, second = (_link(parts, getattr(constraint, end), tree, (*path, end)) for end in ("parent", "child"))
+        for end in ("parent_axis", "child_axis"):
+            if np.linalg.norm(getattr(constraint, end)) == 0.0:
+                raise _fault(tree, (*path, end), "its axis is zero", "give a direction, [0, 0, 1] for one")
+        a = parts.placements[first] @ constraint.parent_origin.placement()
+        b = parts.placements[second] @ constraint.child_origin.placement()
+        kind = _KINDS.get(constraint.type, constraint.type)
+        _close(parts, name, kind, (first, second), _framed(kind, a, b, constraint), tree, path)
+    bare = markers(parts.robot, loops)
+    for i, pair in enumerate(loops.closed_loop):
+        path = ("closed_loop", i)
+        links = tuple(_marked(parts, item, tree, (*path, j)) for j, item in enumerate(pair))
+        a, b = (parts.placements[link] for link in links)
+        kind = "spherical" if _type(loops, i, tree).lower() == "3d" else "weld"
+        if kind == "weld" and set(pair) <= bare:
+            kind = "revolute"
+            # The frames coincide, so that one axis serves for both, even where the second hinge counts the other way.
+            E = axes_from_z(parts.robot.joints[pair[0]].axis)
+            a, b = Placement(a.axes @ E, a.position), Placement(b.axes @ E, b.position)
+        name = unused(f"loop_{i + 1}", [*parts.data["joints"], *parts.names.values()])
+        _close(parts, name, kind, (links[0], links[1]), (a, b), tree, path)
+
+
+def _close(
+    parts: Parts, name: str, kind: str, links: tuple[str, str], frames: tuple[Placement, Placement], tree: Tree,
+    path: KeyPath,
+) -> None:  # fmt: skip
+    """A joint between frames of two links."""
+    bodies = [parts.carrier[link] for link in links]
+    if bodies[0] == bodies[1]:
+        raise _fault(
+            tree, path, f"links {quoted(links[0])} and {quoted(links[1])} are fixed to each other already",
+            "take links that move against each other",
+        )  # fmt: skip
+    if name in parts.data["joints"]:
+        raise _fault(tree, path, "a joint has the same name", "give it another name")
+    taken = {*parts.data["frames"], *parts.data["bodies"]}
+    placed = [unused(f"{name[:55]}_{end}", taken) for end in ("parent", "child")]
+    for frame, body, placement in zip(placed, bodies, frames, strict=True):
+        parts.data["frames"][frame] = {"on": body, **drawn(placement)}
+        parts.files["frames", frame], parts.lines["frames", frame] = tree.place(path)
+    joint: dict[str, Any] = {kind: bodies, "frames": placed}
+    if kind == "universal":
+        joint["axes"] = ["z", "x"]
+    elif kind not in ("spherical", "weld"):
+        joint["axis"] = "z"
+    parts.data["joints"][name] = joint
+    parts.files["joints", name], parts.lines["joints", name] = tree.place(path)
+
+
+def _framed(kind: str, a: Placement, b: Placement, said: LoopConstraint) -> tuple[Placement, Placement]:
+    """The frames of a joint whose z is its axis; of a universal joint z is the parent's axis and x the child's."""
+    if kind in ("spherical", "weld"):
+        return a, b
+    if kind != "universal":
+        return (
+            Placement(a.axes @ axes_from_z(said.parent_axis), a.position),
+            Placement(b.axes @ axes_from_z(said.child_axis), b.position),
+        )
+    z, x = a.axes @ np.array(said.parent_axis), b.axes @ np.array(said.child_axis)
+    z, x = z / np.linalg.norm(z), x / np.linalg.norm(x)
+    # The drawing may be rough: each frame takes from the other side what its own axis leaves open.
+    across = x - (x @ z) * z
+    if np.linalg.norm(across) < _PARALLEL:
+        across = axes_from_z(z)[:, 0]
+    across /= np.linalg.norm(across)
+    first = np.column_stack([across, np.cross(z, across), z])
+    up = z - (z @ x) * x
+    if np.linalg.norm(up) < _PARALLEL:
+        up = axes_from_x(x)[:, 2]
+    up /= np.linalg.norm(up)
+    return Placement(first, a.position), Placement(np.column_stack([x, np.cross(up, x), up]), b.position)
+
+
+def _marked(parts: Parts, name: str, tree: Tree, path: KeyPath) -> str:
+    """The link whose frame a name of `closed_loop` stands for: a joint's is that of its child."""
+    joints = parts.robot.joints
+    return joints[name].child if name in joints else _link(parts, name, tree, path, (*joints, *parts.robot.links))
+
+
+def _link(parts: Parts, name: str, tree: Tree, path: KeyPath, known: tuple[str, ...] | None = None) -> str:
+    """The link so called in the URDF, or as a part."""
+    name = next((link for link in parts.robot.links if parts.names[link] == name), name)
+    if name not in parts.robot.links:
+        what = "link" if known is None else "joint or link"
+        hint = nearest(name, parts.robot.links if known is None else known)
+        raise _fault(tree, path, f"there is no {what} {quoted(name)}", hint)
+    return name
+
+
+def _type(loops: Loops, i: int, tree: Tree) -> str:
+    if loops.type and len(loops.type) != len(loops.closed_loop):
+        raise _fault(
+            tree, ("type",), f"{len(loops.type)} types for {len(loops.closed_loop)} loops", "give one for each loop"
+        )
+    return loops.type[i] if loops.type else "6d"
+
+
+def _parallel(first: Array, second: Array) -> bool:
+    across = np.linalg.norm(np.cross(first, second))
+    return bool(across < _PARALLEL * np.linalg.norm(first) * np.linalg.norm(second))
+
+
+def _fault(tree: Tree, path: KeyPath, message: str, hint: str) -> InputError:
+    file, line = tree.place(path)
+    part = f"constraint {quoted(path[1])}" if path[0] == "constraints" else str(path[0])
+    return InputError(message, part=part, hint=hint, path=path, file=file, line=line)

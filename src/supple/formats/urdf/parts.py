@@ -1,0 +1,208 @@
+"""Links and joints of a robot as parts of a mechanism, in the words of the mechanism file.
+
+The drawing is the robot with all coordinates zero, in the axes of its root link. A link that a fixed joint carries is a
+frame on the body it is fixed to, and its mass is that body's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from supple.description.mechanism import GROUND
+from supple.diagnostics.quoting import quoted
+from supple.formats.urdf.grammar import fault
+from supple.formats.urdf.names import unused
+from supple.formats.urdf.robot import Array, Placement, Robot, RobotJoint
+from supple.formats.yaml_tree import KeyPath
+from supple.geometry.inertia import MassProperties, nothing
+from supple.geometry.rotation import rotation_about
+
+FLOATING_BASE = "floating_base"
+_KINDS = {"continuous": "revolute", "floating": "free"}
+_SINGLE = ("revolute", "continuous", "prismatic")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a side-car says of the tree.
+
+    mimic  : what becomes of mimicking joints: "free", "locked", or None where nothing is said
+    locked, spherical : joints that are held, or that turn about all axes
+    """
+
+    floating: bool = False
+    mimic: str | None = None
+    locked: Collection[str] = ()
+    spherical: Collection[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The tree in the words of the mechanism file, and where everything stands.
+
+    data : bodies, frames, joints; actuators : one for each joint that could have one
+    carrier : link -> body (or the ground); placements : link -> its frame in the drawing
+    names : link or joint in the URDF -> part
+    """
+
+    robot: Robot
+    names: dict[str, str]
+    carrier: dict[str, str]
+    placements: dict[str, Placement]
+    data: dict[str, dict[str, Any]]
+    actuators: dict[str, dict[str, Any]]
+    lines: dict[KeyPath, int] = field(default_factory=dict)
+    files: dict[KeyPath, str] = field(default_factory=dict)
+    written: dict[KeyPath, str] = field(default_factory=dict)
+
+    def note(self, section: str, written: str, element: Any) -> None:
+        """Remember where a part stands, and what it is called there."""
+        path = (section, self.names[written])
+        self.lines[path] = element.sourceline
+        if self.names[written] != written:
+            self.written[path] = written
+
+
+def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
+    """Bodies, frames, joints and possible actuators of a robot."""
+    held = {name for name, joint in robot.joints.items() if _held(name, joint, robot, chosen)}
+    placements = _placements(robot, held)
+    carrier = {robot.root: names[robot.root] if chosen.floating else GROUND}
+    for link in robot.order[1:]:
+        joint = robot.joints[robot.parent[link]]
+        carrier[link] = carrier[joint.parent] if robot.parent[link] in held else names[link]
+    parts = Parts(robot, names, carrier, placements, {"bodies": {}, "frames": {}, "joints": {}}, {})
+    _add_links(parts)
+    if chosen.floating:
+        name = unused(FLOATING_BASE, names.values())
+        parts.data["joints"][name] = {"free": [GROUND, names[robot.root]]}
+        parts.lines["joints", name] = robot.links[robot.root].sourceline
+    for name, joint in robot.joints.items():
+        if name not in held:
+            _add_joint(parts, name, "spherical" if name in chosen.spherical else _KINDS.get(joint.type, joint.type))
+    return parts
+
+
+def drawn(placement: Placement) -> dict[str, Any]:
+    """Where a frame is drawn: `at` and `rotation`."""
+    turn = Rotation.from_matrix(placement.axes).as_rotvec()
+    angle = float(np.linalg.norm(turn))
+    about = turn / angle if angle > 0.0 else np.array([0.0, 0.0, 1.0])
+    return {"at": numbers(placement.position), "rotation": {"about": numbers(about), "angle": angle}}
+
+
+def numbers(vector: Array) -> list[float]:
+    """Components as plain numbers."""
+    return [float(value) for value in vector]
+
+
+def _held(name: str, joint: RobotJoint, robot: Robot, chosen: Chosen) -> bool:
+    if joint.type == "fixed" or name in chosen.locked:
+        return True
+    if joint.follows is None:
+        return False
+    if chosen.mimic is None:
+        element = robot.elements[name]
+        raise fault(
+            f"it mimics joint {quoted(joint.follows.joint)}, and a mechanism has no gear between two joints",
+            element.find("mimic"), robot.file, within=element,
+            hint="write in the side-car `mimic: locked` (held where the other joint is at zero) or `mimic: free` "
+            "(moving on its own)",
+        )  # fmt: skip
+    return chosen.mimic == "locked"
+
+
+def _placements(robot: Robot, held: Collection[str]) -> dict[str, Placement]:
+    """Links in the drawing; a mimicking joint that is held stands at its offset."""
+    found = {robot.root: Placement(np.eye(3), np.zeros(3))}
+    for link in robot.order[1:]:
+        name = robot.parent[link]
+        joint = robot.joints[name]
+        found[link] = found[joint.parent] @ joint.placement
+        if name in held and joint.follows is not None and joint.type in _SINGLE:
+            found[link] = found[link] @ _moved(joint, joint.follows.offset)
+    return found
+
+
+def _moved(joint: RobotJoint, value: float) -> Placement:
+    if joint.type == "prismatic":
+        return Placement(np.eye(3), value * joint.axis / np.linalg.norm(joint.axis))
+    return Placement(rotation_about(joint.axis, value), np.zeros(3))
+
+
+def _add_links(parts: Parts) -> None:
+    robot, names = parts.robot, parts.names
+    total: dict[str, MassProperties] = {}
+    home: dict[str, Placement] = {}
+    for link in robot.order:
+        body = parts.carrier[link]
+        if body == names[link]:
+            home[body], total[body] = parts.placements[link], nothing()
+            parts.note("bodies", link, robot.links[link])
+            _note_masses(parts, body, robot.links[link])
+        else:
+            parts.data["frames"][names[link]] = {"on": body, **drawn(parts.placements[link])}
+            parts.note("frames", link, robot.links[link])
+        if body != GROUND:
+            total[body] += _seen_from(home[body], parts.placements[link], robot.masses[link])
+    for body, mass in total.items():
+        J = mass.inertia
+        parts.data["bodies"][body] = {
+            "mass": float(mass.mass),
+            "center": numbers(home[body].position + home[body].axes @ mass.center),
+            "inertia": {key: float(J["xyz".index(key[0]), "xyz".index(key[1])]) for key in _ENTRIES},
+            **drawn(home[body]),
+        }
+
+
+_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def _note_masses(parts: Parts, body: str, link: Any) -> None:
+    for key, where in (("mass", "inertial/mass"), ("center", "inertial/origin"), ("inertia", "inertial/inertia")):
+        found = link.find(where)
+        if found is not None:
+            parts.lines["bodies", body, key] = found.sourceline
+
+
+def _seen_from(home: Placement, link: Placement, mass: MassProperties) -> MassProperties:
+    """Mass properties of a link in the axes of the body that carries it."""
+    R = home.axes.T @ link.axes
+    p = home.axes.T @ (link.position - home.position)
+    return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
+
+
+def _add_joint(parts: Parts, written: str, kind: str) -> None:
+    robot, name = parts.robot, parts.names[written]
+    joint, element = robot.joints[written], robot.elements[written]
+    placement = parts.placements[joint.child]
+    data: dict[str, Any] = {kind: [parts.carrier[joint.parent], parts.carrier[joint.child]]}
+    data["at"] = numbers(placement.position)
+    if kind in ("revolute", "prismatic", "planar"):
+        data["axis"] = numbers(placement.axes @ joint.axis)
+    parts.data["joints"][name] = data
+    parts.note("joints", written, element)
+    for key, tag in (("axis", "axis"), ("limits", "limit"), ("viscous", "dynamics"), ("dry", "dynamics")):
+        found = element.find(tag)
+        if found is not None:
+            parts.lines["joints", name, key] = found.sourceline
+    if kind not in _SINGLE:
+        return
+    for key, value in (("viscous", joint.damping), ("dry", joint.friction)):
+        if value:
+            data[key] = float(value)
+    actuator: dict[str, Any] = {"joint": name}
+    # Limits of no width, as many files have them, say nothing; a continuous joint has none.
+    lower, upper = (None, None) if joint.type == "continuous" else (joint.lower, joint.upper)
+    if lower is not None and upper is not None and lower < upper:
+        data["limits"] = actuator["limits"] = [float(lower), float(upper)]
+    if joint.effort:
+        actuator["force_limits"] = [-abs(float(joint.effort)), abs(float(joint.effort))]
+    if joint.follows is None:
+        parts.actuators[name] = actuator
+        parts.note("actuators", written, element)

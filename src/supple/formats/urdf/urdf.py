@@ -1,0 +1,237 @@
+"""Robots: a URDF file, and beside it a YAML file (its side-car) with what URDF cannot say.
+
+The side-car has the sections of the mechanism file; what it says of a link or joint of the URDF is added to it. Its own
+keys are `urdf`, `base`, `mimic` and those that close loops (see `urdf_loops`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from supple.description.mechanism import Mechanism
+from supple.description.quantities.expression import resolve_parameters, use_parameters
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import brief, quoted
+from supple.formats.error_lines import as_input_error
+from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
+from supple.formats.model_fields import fields_of
+from supple.formats.urdf.grammar import part_of
+from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
+from supple.formats.urdf.names import part_names, renamed
+from supple.formats.urdf.parts import Chosen, Parts, parts_of
+from supple.formats.urdf.robot import Robot, robot_of
+from supple.formats.urdf.xml import read_robot
+from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
+
+GRAVITY = [0.0, 0.0, -9.81]  # m/s²: the z axis of a root link points up, by the convention of robotics
+
+SideCar = str | Path | Mapping[str, Any]
+
+
+class Choices(Loops):
+    """The keys of a side-car that the mechanism file does not have."""
+
+    urdf: str | None = None
+    base: Literal["fixed", "floating"] = "fixed"
+    mimic: Literal["free", "locked"] | None = None
+
+
+def load(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parameters | None = None) -> Mechanism:
+    """The robot in a URDF file as a mechanism.
+
+    sidecar    : a YAML file, or its data; the file of the same name with .yaml beside the URDF if left out
+    parameters : values (numbers or expressions) that replace those of the side-car
+    """
+    place = Path(path)
+    if sidecar is None:
+        beside = place.with_suffix(".yaml")
+        tree = _beside(beside, place) if beside.is_file() else Tree({}, {}, str(path))
+        folder = place.parent
+    elif isinstance(sidecar, Mapping):
+        tree, folder = Tree(dict(sidecar), {}, "<side-car>"), place.parent
+    else:
+        tree, folder = read_tree(read_text(sidecar), str(sidecar)), Path(sidecar).parent
+    return _mechanism(path, tree, folder, parameters or {})
+
+
+def complete(tree: Tree, folder: Path, *, parameters: Parameters | None = None) -> Mechanism:
+    """The mechanism of a side-car that names its robot: `urdf: robot.urdf`."""
+    named = tree.data["urdf"]
+    file, line = tree.place(("urdf",))
+    if not isinstance(named, str):
+        raise InputError("this is not the name of a file", part="urdf", file=file, line=line, hint="urdf: robot.urdf")
+    if not _exists(folder / named):
+        raise InputError(
+            f"there is no file {quoted(named)}",
+            part="urdf", file=file, line=line, hint="name it from the folder of this file",
+        )  # fmt: skip
+    return _mechanism(folder / named, tree, folder, parameters or {})
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a zero byte in it
+        return False
+
+
+def _beside(beside: Path, urdf: Path) -> Tree:
+    """The side-car next to a robot; another file of that name is not passed over."""
+    tree = read_tree(read_text(beside), str(beside))
+    named = tree.data.get("urdf")
+    if isinstance(named, str) and (beside.parent / named).resolve() != urdf.resolve():
+        raise InputError(
+            f"it stands beside {quoted(urdf.name)} and belongs to {quoted(named)}",
+            part="urdf", file=tree.file, line=tree.line(("urdf",)), hint="name the side-car itself, or rename one",
+        )  # fmt: skip
+    if "urdf" not in tree.data and "supple" in tree.data and "bodies" in tree.data:
+        raise InputError(
+            f"it is a mechanism file of its own, and its name makes it the side-car of {quoted(urdf.name)}",
+            file=tree.file, line=tree.line(("supple",)),
+            hint=f"add `urdf: {brief(urdf.name)}` if it is the side-car, or rename it",
+        )  # fmt: skip
+    return tree
+
+
+def _mechanism(path: str | Path, tree: Tree, folder: Path, parameters: Parameters) -> Mechanism:
+    if "supple" in tree.data:
+        require_version(tree)
+    element = read_robot(path)
+    file = brief(path, 500)
+    robot = robot_of(element, file)
+    inside, lines = _inside(element, file)
+    said = with_parameters(tree.data, parameters)
+    choices = _choices(said, inside, tree, parameters)
+    names = part_names([*robot.links, *robot.joints])
+    chosen = Chosen(
+        floating=choices.base == "floating",
+        mimic=choices.mimic,
+        locked=markers(robot, choices),
+        spherical=_spherical(robot, choices, tree),
+    )
+    parts = parts_of(robot, names, chosen)
+    _require_motion(parts)
+    where = Tree({}, {**lines, **tree.lines}, tree.file, files=dict.fromkeys(lines, file))
+    add_loops(parts, choices, where)
+    return mechanism_of(_joined(parts, said, tree, choices), folder=folder)
+
+
+def _spherical(robot: Robot, choices: Choices, tree: Tree) -> tuple[str, ...]:
+    """Joints that `joint_name` and `joint_type` make spherical."""
+    if len(choices.joint_name) != len(choices.joint_type):
+        file, line = tree.place(("joint_type",))
+        raise InputError(
+            f"{len(choices.joint_type)} types for {len(choices.joint_name)} names",
+            part="joint_type", file=file, line=line, hint="give one for each of joint_name",
+        )  # fmt: skip
+    for i, name in enumerate(choices.joint_name):
+        if name not in robot.joints:
+            file, line = tree.place(("joint_name", i))
+            raise InputError(
+                f"there is no joint {quoted(name)}",
+                part="joint_name", file=file, line=line, hint=nearest(name, robot.joints),
+            )  # fmt: skip
+    return choices.joint_name
+
+
+def _inside(element: Any, file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+    """Constraints that the URDF itself has, as in a side-car, with their lines."""
+    found: dict[str, Any] = {}
+    lines: dict[KeyPath, int] = {}
+    for part in element.findall("constraint"):
+        name = part.get("name")
+        if name in found:
+            raise InputError("the name is taken", part=part_of(part), file=file, line=part.sourceline)
+        found[name] = constraint_data(part)
+        lines["constraints", name] = part.sourceline
+        for inner in part:
+            lines["constraints", name, inner.tag] = inner.sourceline
+    return found, lines
+
+
+def _choices(said: dict[str, Any], inside: dict[str, Any], tree: Tree, parameters: Parameters) -> Choices:
+    """The side-car's own keys, with numbers worked out."""
+    data = {key: value for key, value in said.items() if key in Choices.model_fields}
+    written = data.get("constraints", {})
+    if inside and isinstance(written, dict):
+        data["constraints"] = {**inside, **written}
+    try:
+        values = resolve_parameters(said["parameters"]) if isinstance(said.get("parameters"), Mapping) else {}
+    except InputError as error:
+        if error.path[1:2] and error.path[1] in parameters:
+            raise
+        raise error.located(*tree.place(error.path)) from None
+    try:
+        with use_parameters(values):
+            return Choices.model_validate(data)
+    except ValidationError as error:
+        raise as_input_error(error, tree, fields_of(Choices)) from None
+
+
+def _require_motion(parts: Parts) -> None:
+    if not parts.data["bodies"]:
+        robot = parts.robot
+        raise InputError(
+            f"nothing moves: every link is fixed to the root link {quoted(robot.root)}",
+            part=f"robot {quoted(robot.name)}", file=robot.file, line=robot.links[robot.root].sourceline,
+            hint="write `base: floating` in the side-car if it is free in space",
+        )  # fmt: skip
+
+
+def _joined(parts: Parts, said: dict[str, Any], tree: Tree, choices: Choices) -> Tree:
+    """The mechanism file that robot and side-car are together, with the lines of both."""
+    own = {key: value for key, value in said.items() if key not in Choices.model_fields}
+    changed = {written: name for written, name in parts.names.items() if written != name}
+    own = renamed(own, changed)
+    data: dict[str, Any] = {"supple": 1, "name": parts.robot.name, "gravity": GRAVITY, **parts.data}
+    data["actuators"] = _actuators(parts, own.pop("actuators", None), choices, tree)
+    lines: dict[KeyPath, int] = {(): 1, **parts.lines}
+    files: dict[KeyPath, str] = {**parts.files}
+    for path, line in tree.lines.items():
+        if path and path[0] not in Choices.model_fields:
+            key = tuple(renamed(item, changed) for item in path)
+            lines[key], files[key] = line, tree.file
+    for section, value in own.items():
+        known = data.get(section)
+        if section in parts.data and isinstance(value, dict) and isinstance(known, dict):
+            data[section] = {**known, **{name: _added(known.get(name), part) for name, part in value.items()}}
+        else:
+            data[section] = value
+    return Tree(data, lines, parts.robot.file, files=files, names=parts.written)
+
+
+def _added(known: Any, part: Any) -> Any:
+    """What the side-car says of a part of the URDF stands over what is said there."""
+    return {**known, **part} if isinstance(known, dict) and isinstance(part, dict) else part
+
+
+def _actuators(parts: Parts, said: Any, choices: Choices, tree: Tree) -> Any:
+    """All joints that can have one, or those that the side-car lists."""
+    if said is None and choices.name_mot is None:
+        return parts.actuators
+    if isinstance(said, dict):
+        acting = ("joint", "between")
+        return {
+            name: _added(parts.actuators.get(name), part) if not (isinstance(part, dict) and set(part) & {*acting})
+            else part
+            for name, part in said.items()
+        }  # fmt: skip
+    listed = said if said is not None else list(choices.name_mot or ())
+    key = "actuators" if said is not None else "name_mot"
+    if not isinstance(listed, list):
+        return said  # the reader of mechanisms says what is wrong
+    found: dict[str, Any] = {}
+    for i, item in enumerate(listed):
+        name = parts.names.get(item, item) if isinstance(item, str) else item
+        if not isinstance(name, str) or name not in parts.actuators:
+            file, line = tree.place((key, i))
+            raise InputError(
+                f"{quoted(item)} is not a joint of one coordinate",
+                part=key, file=file, line=line, hint=nearest(str(item), parts.actuators),
+            )  # fmt: skip
+        found[name] = parts.actuators[name]
+    return found

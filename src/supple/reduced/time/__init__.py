@@ -1,0 +1,1 @@
+"""The reduced model in time."""

@@ -1,0 +1,130 @@
+"""Motion of a reduced model in time by the explicit pair of Dormand and Prince, 5(4), compiled as a whole.
+
+[Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations Z, II.5]. Steps end at every
+result and at every break of the inputs, between which these are linear.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.compilation import kernel
+from supple.reduced.arrays import dry_forces, row_header, row_offsets
+from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.single_kernel import row_at, single_scratch
+
+STUCK = 3  # no step, however small, keeps the tolerance or converges
+SMALLEST = 1e-9  # of the largest step: where a run gives up
+
+
+@kernel
+def inputs_at(breaks, values, time, piece, u):
+    """Inputs at a time in a piece between two breaks, linear there and constant outside."""
+    part = (time - breaks[piece]) / (breaks[piece + 1] - breaks[piece])
+    part = min(1.0, max(0.0, part))
+    for a in range(u.shape[0]):
+        u[a] = (1.0 - part) * values[piece, a] + part * values[piece + 1, a]
+
+
+@kernel
+def next_stop(grid, reached, breaks, time):
+    """The next result or break of the inputs after a time, and the piece of the inputs that leads there."""
+    low, high = 0, breaks.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if breaks[middle] <= time:
+            low = middle + 1
+        else:
+            high = middle
+    stop = min(grid[reached], breaks[low]) if low < breaks.shape[0] else grid[reached]
+    return stop, max(0, min(low - 1, breaks.shape[0] - 2))
+
+
+@kernel
+def tableau():
+    """Stages (7, 6), times (7,), and the weights of the error (7,)."""
+    A = np.zeros((7, 6))
+    A[1, 0] = 1 / 5
+    A[2, 0], A[2, 1] = 3 / 40, 9 / 40
+    A[3, 0], A[3, 1], A[3, 2] = 44 / 45, -56 / 15, 32 / 9
+    A[4, 0], A[4, 1], A[4, 2], A[4, 3] = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+    A[5, 0], A[5, 1], A[5, 2], A[5, 3], A[5, 4] = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+    A[6, 0], A[6, 2], A[6, 3], A[6, 4], A[6, 5] = 35 / 384, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+    c = np.array([0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0])
+    e = np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+    return A, c, e
+
+
+@kernel(purpose="simulating reduced models, explicitly")
+def explicit_march(Z, F, options, grid, breaks, values, state, record):
+    """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
+
+    options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
+              steps; speed of dry friction
+    """
+    largest, tolerance, speed = options
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
+    n, s = sizes[0], sizes[1]
+    leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
+    u, f, trial = np.empty(sizes[2]), np.empty(n), np.empty(2 * n)
+    A, c, e = tableau()
+    k = np.zeros((7, 2 * n))
+    time, reached, steps, first = grid[0], 1, 0, True
+    wanted = largest
+    record[0, :] = state
+    while reached < grid.shape[0]:
+        stop, piece = next_stop(grid, reached, breaks, time)
+        span = stop - time
+        h = span / np.ceil(span / min(wanted, largest) - 1e-9)
+        status, error = INSIDE, 0.0
+        for stage in range(0 if first else 1, 7):
+            for i in range(2 * n):
+                total = 0.0
+                for j in range(stage):
+                    total += A[stage, j] * k[j, i]
+                trial[i] = state[i] + h * total
+            theta[:] = trial[:s]
+            leaf = row_at(Z, F, theta, work, 0, row, leaf)
+            if leaf == NOWHERE:
+                status = OUTSIDE
+                break
+            inputs_at(breaks, values, time + c[stage] * h, piece, u)
+            forces(sizes, at, row, dry, speed, trial[:n], trial[n:], u, f)
+            if not solve_mass(n, at, row, L, f):
+                status = INDEFINITE
+                break
+            for i in range(n):
+                k[stage, i], k[stage, n + i] = trial[n + i], f[i]
+        if status == INSIDE:
+            for i in range(2 * n):
+                total = 0.0
+                for j in range(7):
+                    total += e[j] * k[j, i]
+                error = max(error, abs(h * total) / (1.0 + abs(state[i])))
+                if not np.isfinite(trial[i]):
+                    status = STUCK
+        if status != INSIDE or (tolerance > 0.0 and not error <= tolerance):
+            shrink = 0.5 if status != INSIDE else max(0.2, 0.9 * (tolerance / error) ** 0.2)
+            first = False if status == INSIDE else first
+            wanted = h * shrink
+            if wanted < SMALLEST * largest:
+                return (status if status != INSIDE else STUCK), reached, time, steps
+            continue
+        steps += 1
+        time = stop if time + h >= stop - 1e-9 * h else time + h
+        for i in range(2 * n):
+            state[i] = trial[i]
+            k[0, i] = k[6, i]
+        first = False
+        if tolerance > 0.0:
+            wanted = min(largest, h * min(5.0, 0.9 * (tolerance / max(error, 1e-30)) ** 0.2))
+        else:
+            wanted = min(largest, 2.0 * wanted)
+        if time >= grid[reached]:
+            record[reached, :] = state
+            reached += 1
+    return INSIDE, reached, time, steps

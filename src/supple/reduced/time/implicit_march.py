@@ -1,0 +1,162 @@
+"""Motion of a stiff reduced model in time: generalized-α with Newton's iterations, compiled as a whole.
+
+The scheme of `supple.integration.generalized_alpha`, on a vector space. Newton's matrix is β' M + γ' (D_d + 2 Γ[η̇]) + K
+with the coupling of p; how the coefficients change with θ is left out, because it is never stiff.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.compilation import kernel
+from supple.reduced.arrays import dry_forces, row_header, row_offsets
+from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.single_kernel import row_at, single_scratch
+from supple.reduced.time.explicit_march import SMALLEST, STUCK, inputs_at, next_stop
+
+_ITERATIONS = 25
+_CONVERGED = 1e-10  # correction of a coordinate, of its size and its travel in the step
+_NEGLIGIBLE = 1e-16  # in m or rad
+
+
+@kernel
+def tangent(sizes, at, row, dry, speed, rates, mass, slope, S):
+    """β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η, as far as p is linear in δ and θ, into S (n, n)."""
+    n, s = sizes[0], sizes[1]
+    d = n - s
+    for i in range(n):
+        for j in range(n):
+            bend = 0.0
+            for k in range(n):
+                bend += row[at[3] + (i * n + j) * n + k] * rates[k]
+            along = row[at[2] + i * n + j] + 2.0 * bend
+            S[i, j] = mass * row[at[0] + i * n + j] + slope * along + row[at[1] + i * n + j]
+    for i in range(s):
+        for k in range(d):
+            S[i, s + k] -= row[at[6] + i * d + k]
+            S[s + k, i] -= row[at[6] + i * d + k]
+    for q in range(dry.shape[0]):
+        slip = 0.0
+        for i in range(n):
+            slip += row[at[11] + q * n + i] * rates[i]
+        stiff = slope * dry[q] / speed * (1.0 - np.tanh(slip / speed) ** 2)
+        for i in range(n):
+            for j in range(n):
+                S[i, j] += stiff * row[at[11] + q * n + i] * row[at[11] + q * n + j]
+
+
+@kernel
+def eliminate(S, b):
+    """Solve S x = b in place, with row pivoting; False where S is singular."""
+    n = b.shape[0]
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(S[i, k]) > abs(S[best, k]):
+                best = i
+        if not abs(S[best, k]) > 0.0:
+            return False
+        if best != k:
+            b[k], b[best] = b[best], b[k]
+            for j in range(k, n):
+                S[k, j], S[best, j] = S[best, j], S[k, j]
+        for i in range(k + 1, n):
+            factor = S[i, k] / S[k, k]
+            for j in range(k + 1, n):
+                S[i, j] -= factor * S[k, j]
+            b[i] -= factor * b[k]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= S[i, j] * b[j]
+        b[i] /= S[i, i]
+    return True
+
+
+@kernel(purpose="simulating reduced models, implicitly")
+def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
+    """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
+
+    options : as for `explicit_march`. The error of a step is estimated as h²|β - 1/6| times the change of a
+              [Zienkiewicz, Xie 1991]
+    """
+    largest, tolerance, speed = options
+    alpha_m, alpha_f, beta, gamma = alpha
+    sizes, dry = row_header(Z), dry_forces(Z, F)
+    at = row_offsets(Z)
+    n, s = sizes[0], sizes[1]
+    leaf, row, S = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    work, theta = np.empty(single_scratch(Z)), np.empty(s)
+    u, f = np.empty(sizes[2]), np.empty(n)
+    eta, v, dv, a = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    time, reached, steps = grid[0], 1, 0
+    theta[:] = state[:s]
+    leaf = row_at(Z, F, theta, work, 0, row, leaf)
+    record[0, :] = state
+    if leaf == NOWHERE:
+        return OUTSIDE, 0, time, steps
+    inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
+    forces(sizes, at, row, dry, speed, state[:n], state[n:], u, f)
+    if not solve_mass(n, at, row, S, f):
+        return INDEFINITE, 0, time, steps
+    dv_old, a_old = f.copy(), f.copy()
+    wanted = largest
+    while reached < grid.shape[0]:
+        stop, piece = next_stop(grid, reached, breaks, time)
+        span = stop - time
+        h = span / np.ceil(span / min(wanted, largest) - 1e-9)
+        mass, slope = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f)), gamma / (h * beta)
+        for i in range(n):
+            a[i] = (alpha_f * dv_old[i] - alpha_m * a_old[i]) / (1.0 - alpha_m)
+            eta[i] = state[i] + h * state[n + i] + h * h * ((0.5 - beta) * a_old[i] + beta * a[i])
+            v[i] = state[n + i] + h * ((1.0 - gamma) * a_old[i] + gamma * a[i])
+            dv[i] = 0.0
+        inputs_at(breaks, values, time + h, piece, u)
+        status, far = STUCK, 0.0
+        for _ in range(_ITERATIONS):
+            theta[:] = eta[:s]
+            leaf = row_at(Z, F, theta, work, 0, row, leaf)
+            if leaf == NOWHERE:
+                status = OUTSIDE
+                break
+            forces(sizes, at, row, dry, speed, eta, v, u, f)
+            for i in range(n):
+                for j in range(n):
+                    f[i] -= row[at[0] + i * n + j] * dv[j]
+            tangent(sizes, at, row, dry, speed, v, mass, slope, S)
+            if not eliminate(S, f):
+                break
+            before, far = far, 0.0
+            for i in range(n):
+                eta[i] += f[i]
+                v[i] += slope * f[i]
+                dv[i] += mass * f[i]
+                far = max(far, abs(f[i]) / (_CONVERGED * (abs(eta[i]) + abs(eta[i] - state[i])) + _NEGLIGIBLE))
+            # Corrections shrink by a ratio each: what is still to come is that ratio times the last one.
+            if far <= 1.0 or (far < 0.1 * before and far * far <= before):
+                status = INSIDE
+                break
+        error = 0.0
+        if status == INSIDE:
+            for i in range(n):
+                a[i] += (1.0 - alpha_f) / (1.0 - alpha_m) * dv[i]
+                jump = abs(beta - 1.0 / 6.0) * h * h * abs(a[i] - a_old[i])
+                error = max(error, jump / (1.0 + abs(state[i])))
+        if status != INSIDE or (tolerance > 0.0 and not error <= tolerance):
+            wanted = h * (0.5 if status != INSIDE else max(0.2, 0.9 * (tolerance / error) ** (1.0 / 3.0)))
+            if wanted < SMALLEST * largest:
+                return (status if status != INSIDE else STUCK), reached, time, steps
+            continue
+        steps += 1
+        time = stop if time + h >= stop - 1e-9 * h else time + h
+        for i in range(n):
+            state[i], state[n + i], dv_old[i], a_old[i] = eta[i], v[i], dv[i], a[i]
+        if tolerance > 0.0:
+            wanted = min(largest, h * min(2.0, 0.9 * (tolerance / max(error, 1e-30)) ** (1.0 / 3.0)))
+        else:
+            wanted = min(largest, 2.0 * wanted)
+        if time >= grid[reached]:
+            record[reached, :] = state
+            reached += 1
+    return INSIDE, reached, time, steps

@@ -1,0 +1,15 @@
+"""How a result reaches what draws it: by name, when it is drawn.
+
+Everything that draws is in `supple.view`, above what it draws; a result only knows the name of its picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def picture(name: str) -> Callable[..., Any]:
+    """The function of that name in the file of `supple.view` of the same name; a new picture is one new file there."""
+    return getattr(import_module(f"supple.view.{name}"), name)

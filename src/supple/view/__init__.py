@@ -1,0 +1,1 @@
+"""Pictures: everything that draws."""

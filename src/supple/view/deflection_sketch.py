@@ -1,0 +1,37 @@
+"""The sagged mechanism over the undeformed one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.view.house_style import in_house_style, root
+from supple.view.mode_sketch import DeformedShapes, length, panels_of
+
+if TYPE_CHECKING:
+    from supple.analyses.statics.deflection import Deflection
+
+Array = NDArray[np.float64]
+
+UNDEFORMED, NODE = "#cfcfcf", "#2b2b2b"
+_SAMPLES = 9  # places on an element between its nodes
+_LARGEST = 0.12  # displacement, of the mechanism's size
+_COLUMNS = 3
+_THIN = 0.1  # half the least side of a panel's box, of the longest
+_CLOUD = 1500  # nodes of a solid that are drawn
+
+
+@in_house_style
+def deflection_sketch(found: Deflection, *, scale: float = 1.0, axes: Any = None) -> Any:
+    """Draw how a mechanism sags over its undeformed shape, enlarged as the title says. Returns the figure.
+
+    scale : of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
+    """
+    panel = panels_of(1, found.rest.numbering, None, 9.0, 6.5)[0] if axes is None else axes
+    shape = {body.name: found.displacements(body.name) for body in found.rest.bodies}
+    sizes = DeformedShapes(found.configuration, found.rest).draw(panel, shape, scale, False)
+    times = f", drawn {float(f'{sizes.factor:.3g}'):g} : 1" if sizes.factor else ""
+    panel.set_title(f"largest displacement {length(sizes.largest)}{times}", fontsize=9)
+    return root(panel)

@@ -1,0 +1,287 @@
+"""A sketch of a configuration: bodies as lines, joints as their symbols, cylinders, springs and guides.
+
+A figure is made without the plotting library's window manager, so that no window ever opens; `savefig` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import GROUND
+from supple.diagnostics import InputError
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.numbering import Numbering
+from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure, root
+from supple.view.sketch_labels import Label, place_labels
+from supple.view.sketch_places import SLIDING, Places, body_kinds, sketch_places
+from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
+
+Array = NDArray[np.float64]
+
+DRIVEN = "#f2a33c"
+MARKERS = {
+    "revolute": ("o", 7.5), "prismatic": ("s", 7.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
+    "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
+}  # fmt: skip
+_THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest
+_MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
+
+
+@in_house_style
+def sketch(
+    configuration: Configuration,
+    *,
+    axes: Any = None,
+    color: str | None = None,
+    labels: bool = True,
+    centers: bool = False,
+    fade: float = 0.12,
+    view: tuple[float, float] = (22.0, -58.0),
+) -> Any:
+    """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
+
+    Joints that an actuator drives are filled. Returns the figure.
+
+    axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
+    color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
+    labels  : names of points, joints and bodies, as far as they find room
+    centers : mark the centres of mass
+    fade    : opacity of the first configuration of a batch
+    view    : elevation and azimuth of a new figure of a mechanism in space, °
+    """
+    numbering = configuration.rest.numbering
+    zoom = 1.12 if axes is None else 0.9  # beside other panels the names of the axes need room
+    axes = _fitting_axes(axes, numbering, view)
+    places = sketch_places(numbering)
+    poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
+    if len(poses) == 0:
+        raise InputError("none of these configurations is assembled", hint="sketch those that are")
+    colors = {name: color or chosen for name, chosen in _body_colors(numbering).items()}
+    for X, alpha in zip(poses[:-1], np.linspace(fade, 0.45, max(len(poses) - 1, 1)), strict=False):
+        _Drawn(axes, numbering, X).ghost(places, colors, float(alpha), 0.4 / len(poses))
+    drawn = _Drawn(axes, numbering, poses[-1])
+    drawn.guides(places)
+    drawn.bodies(places, colors)
+    drawn.lines(places)
+    drawn.joints(places)
+    if centers:
+        drawn.centers()
+    _finish(axes, numbering, zoom)
+    if labels:
+        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, _written(axes))
+    return root(axes)
+
+
+class _Drawn:
+    """One configuration on the axes; `strokes` are the lines that labels keep clear of."""
+
+    def __init__(self, axes: Any, numbering: Numbering, X: Array):
+        self.axes, self.numbering, self.X = axes, numbering, X
+        self.mechanism = numbering.mechanism
+        self.dimension = 2 if self.mechanism.planar else 3
+        self.extent = numbering.arrays.extent
+        self.many = len(self.mechanism.bodies) > _MANY
+        self.strokes: list[Array] = []
+
+    def at(self, body: str, local: Array) -> Array:
+        """Places (..., 3) on a body as they are drawn: (..., 2) in the plane, else (..., 3)."""
+        pose = self.X[self.numbering.body_index(body)]
+        return (pose[:3] + local @ pose[3:].reshape(3, 3).T)[..., : self.dimension]
+
+    def direction(self, body: str, axis: Array) -> Array:
+        return (self.X[self.numbering.body_index(body), 3:].reshape(3, 3) @ axis)[: self.dimension]
+
+    def line(self, points: Array, **style: Any) -> None:
+        self.axes.plot(*points.T, solid_capstyle="round", **style)
+
+    def marker(self, point: Array, marker: Any, size: float, **style: Any) -> None:
+        size *= 0.8 if self.many else 1.0
+        self.axes.plot(*point[:, None], marker=marker, markersize=size, linestyle="none", **style)
+
+    def ground(self, point: Array) -> None:
+        self.marker(point, ground_symbol(), 24, color=FAINT, markeredgewidth=1.2, zorder=1)
+
+    def bodies(
+        self, places: Places, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
+    ) -> None:
+        """A line through two places, a light plate through more; a line for each of several beams."""
+        for body in self.mechanism.bodies:
+            if body in places.beams:
+                for beam in self.at(body, places.beams[body]):
+                    self.line(beam, linewidth=thin * 2.8, color=colors[body], alpha=alpha, zorder=2)
+                    self.strokes.append(beam)
+                continue
+            points = self.at(body, places.bodies[body])
+            if len(points) < 2:
+                continue
+            outline = convex_outline(points)
+            width = 2.8 if len(outline) == 2 else 1.8
+            if len(outline) > 2:
+                self._plate(points, outline, colors[body], plate)
+                outline = np.vstack([outline, outline[:1]])
+            self.line(outline, linewidth=thin * width, color=colors[body], alpha=alpha, zorder=2)
+            self.strokes.append(outline)
+
+    def _plate(self, points: Array, outline: Array, color: str, alpha: float) -> None:
+        if self.dimension == 2:
+            self.axes.fill(*outline.T, color=color, alpha=alpha, linewidth=0, zorder=1)
+            return
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+        faces = convex_triangles(points) or [outline]
+        self.axes.add_collection3d(Poly3DCollection(faces, facecolor=color, alpha=alpha, linewidth=0, zorder=1))
+
+    def ghost(self, places: Places, colors: dict[str, str], alpha: float, plate: float) -> None:
+        """Thin lines alone."""
+        self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
+        for (section, _), ends in places.lines.items():
+            if section == "actuators":
+                points = np.array([self.at(end.body, end.position) for end in ends])
+                self.line(points, color=INK, linewidth=1.6, alpha=alpha, zorder=2)
+
+    def guides(self, places: Places) -> None:
+        for name, interval in places.guides.items():
+            frames = places.joints[name]
+            axis = self.direction(GROUND, frames.Ea[:, 0 if self.dimension == 2 else 2])
+            ends = self.at(GROUND, frames.pa) + np.outer(interval, axis)
+            self.line(ends, color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
+
+    def lines(self, places: Places) -> None:
+        """Cylinders (a double line for the barrel, a single one for the rod), springs and dampers."""
+        for (section, _), ends in places.lines.items():
+            a, b = (self.at(end.body, end.position) for end in ends)
+            straight = np.array([a, b])
+            self.strokes.append(straight)
+            if section == "actuators":
+                barrel = np.array([a, a + 0.58 * (b - a)])
+                self.line(straight, color=INK, linewidth=2.0, zorder=3)
+                self.line(barrel, color=INK, linewidth=7.0, zorder=3)
+                self.line(barrel, color="white", linewidth=4.2, zorder=3)
+            elif section == "springs":
+                self.line(zigzag(a, b, 0.018 * self.extent), color=INK, linewidth=1.1, zorder=3)
+            else:
+                self.line(straight, color=INK, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
+            for end, point in zip(ends, straight, strict=True):
+                self.marker(point, ".", 5, color=INK, zorder=5)
+                if end.body == GROUND:
+                    self.ground(point)
+
+    def joints(self, places: Places) -> None:
+        driven = {actuator.joint.partition(".")[0] for actuator in self.mechanism.actuators.values() if actuator.joint}
+        for name, frames in places.joints.items():
+            joint = self.mechanism.joints[name]
+            point = self.at(joint.bodies[1], frames.pb)
+            if GROUND in joint.bodies and joint.kind not in SLIDING:
+                self.ground(point)
+            if self.dimension == 3 and joint.kind in ("revolute", "cylindrical"):
+                axis = 0.035 * self.extent * self.direction(joint.bodies[0], frames.Ea[:, 2])
+                through = np.array([point - axis, point + axis])
+                self.line(through, color=INK, linewidth=1.2, zorder=4)
+                self.strokes.append(through)
+            marker, size = MARKERS[joint.kind]
+            if joint.kind in SLIDING and GROUND in joint.bodies:
+                size *= 1.6  # a slider often carries another joint at its middle
+            fill = DRIVEN if name in driven else INK if joint.kind == "spherical" else "white"
+            self.marker(point, marker, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5)
+
+    def centers(self) -> None:
+        for body, properties in mass_properties(self.numbering.drawing).items():
+            if properties.mass > 0.0:
+                point = self.at(body, np.asarray(properties.center))
+                self.marker(point, r"$\oplus$", 9, color=INK, markeredgewidth=0.3, zorder=6)
+                self.strokes.append(np.array([point, point]))
+
+    def labels(self, places: Places, colors: dict[str, str]) -> Iterator[Label]:
+        """Names of the points where joints are, of what acts between places, and of the bodies."""
+        points: dict[str, Array] = {}
+        for name, frames in places.joints.items():
+            joint = self.mechanism.joints[name]
+            if not self.many or GROUND in joint.bodies:
+                text = joint.at if isinstance(joint.at, str) else name
+                points.setdefault(text, self.at(joint.bodies[1], frames.pb))
+        for ends in places.lines.values():
+            for end in ends:
+                if end.name in self.mechanism.frames:
+                    points.setdefault(end.name, self.at(end.body, end.position))
+        yield from (Label(text, point[None], INK) for text, point in points.items())
+        for (_, name), ends in places.lines.items():
+            yield Label(name, np.array([self.at(end.body, end.position) for end in ends]), INK, beside=False)
+        kinds = body_kinds(tuple(self.mechanism.bodies))
+        for body, kind in kinds.items():
+            found = self.at(body, places.bodies[body])
+            if len(found) > 0 and not (self.many and list(kinds.values()).count(kind) > 1):
+                yield Label(body, found, colors[body], beside=len(found) == 1)
+
+
+def _body_colors(numbering: Numbering) -> dict[str, str]:
+    kinds = body_kinds(tuple(numbering.mechanism.bodies))
+    order = list(dict.fromkeys(kinds.values()))
+    return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
+
+
+def _fitting_axes(axes: Any, numbering: Numbering, view: tuple[float, float]) -> Any:
+    planar = numbering.mechanism.planar
+    if axes is None:
+        figure = new_figure(10.0, 7.0)
+        if planar:
+            return figure.add_subplot()
+        axes = figure.add_subplot(projection="3d", computed_zorder=False)
+        axes.view_init(*view)
+    elif planar == (axes.name == "3d"):
+        wanted = "flat axes" if planar else 'axes with projection="3d"'
+        raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them")
+    return axes
+
+
+def _written(axes: Any) -> list[Array]:
+    """Boxes of what the axes of space write themselves, where names would stand on it: (2, 2) pixels each."""
+    if axes.name != "3d":
+        return []
+    root(axes).draw_without_rendering()  # only then is it known
+    found = []
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        texts = [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if tick.label1.get_text())]
+        found += [np.array(text.get_window_extent().get_points()) for text in texts]
+    return found
+
+
+def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
+    """Equal scales, quiet axes with the letters of the drawing."""
+    plane = numbering.mechanism.plane
+    axes.tick_params(labelsize=8, colors=FAINT)
+    for letter, name in zip("xyz", plane or "xyz", strict=False):
+        getattr(axes, f"set_{letter}label")(f"{name} / m", color=INK, fontsize=9)
+    if plane:
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.margins(0.12)
+        axes.grid(color=GRID, linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.spines[:].set_visible(False)
+    else:
+        axes.set_aspect("equal")
+        limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
+        # What is nearly flat gets a box that can be seen, and has room for its numbers.
+        half = np.maximum(0.5 * np.ptp(limits, axis=1), _THIN * np.ptp(limits, axis=1).max())
+        middle = limits.mean(axis=1)
+        axes.set(**{f"{x}lim": (middle[k] - half[k], middle[k] + half[k]) for k, x in enumerate("xyz")})
+        sides = (2.0 * half).tolist()
+        axes.set_box_aspect(sides, zoom=zoom)
+        for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
+            axis.labelpad = -2  # the names stay inside the figure
+            axis.set_tick_params(pad=0)
+            axis._axinfo["grid"].update(color=GRID, linewidth=0.8)
+            axis.pane.set(facecolor="white", edgecolor="#dddddd")
+            axis.line.set_color("#bbbbbb")
+            # As many numbers as the side has room for: on a short one they would stand on one another.
+            axis.get_major_locator().set_params(nbins=max(1, round(5.0 * side / max(sides))))
+            if zoom < 1.0 and side < 0.4 * max(sides):  # a small panel; scales are equal, and the other sides tell them
+                axis.set_ticklabels([])
+    engine = axes.figure.figure.get_layout_engine()
+    if engine is not None:  # names are placed where things will be on the page
+        engine.execute(axes.figure.figure)
+    axes.apply_aspect()

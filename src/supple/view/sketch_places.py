@@ -1,0 +1,117 @@
+"""What a sketch draws, as positions fixed on bodies: joints, rod ends, attachments, guides."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.elastic.placed_beam import placed_beams
+from supple.description.mechanism import GROUND
+from supple.kinematics.joint_constraints import JointFrames
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import OFFSET
+
+Array = NDArray[np.float64]
+
+SLIDING = ("prismatic", "cylindrical")
+_WITHOUT_PLACE = ("translation", "free")
+
+
+class Attachment(NamedTuple):
+    """A place on a body, under the name it was given, in the body's axes."""
+
+    name: str
+    body: str
+    position: Array
+
+
+class Places(NamedTuple):
+    """Everything a sketch marks.
+
+    bodies : body -> (k, 3) joints, ends of rods and beams, and attachments on it, in its axes
+    beams  : body -> (k, 2, 3) the ends of its beams, for a body of several
+    joints : joint -> its frames on the two bodies
+    lines  : (section, name) -> the two ends of a cylinder, spring or damper
+    guides : joint -> where, along its axis on the first body, a slider on the ground runs from and to
+    """
+
+    bodies: dict[str, Array]
+    beams: dict[str, Array]
+    joints: dict[str, JointFrames]
+    lines: dict[tuple[str, str], tuple[Attachment, Attachment]]
+    guides: dict[str, tuple[float, float]]
+
+
+def sketch_places(numbering: Numbering) -> Places:
+    """Collect them from the description."""
+    drawing, mechanism = numbering.drawing, numbering.mechanism
+    on_bodies: dict[str, list[Array]] = {name: [] for name in (GROUND, *mechanism.bodies)}
+    for name, length in drawing.lengths.items():
+        on_bodies[name] += [np.zeros(3), np.array([length, 0.0, 0.0])]
+    beams = {
+        name: np.array([beam.places for beam in placed_beams(drawing, name)])
+        for name, body in mechanism.bodies.items()
+        if body.beams is not None
+    }
+    for name, of_body in beams.items():
+        on_bodies[name] += list(of_body.reshape(-1, 3))
+    joints = {
+        name: joint_frames(drawing, name)
+        for name, joint in mechanism.joints.items()
+        if joint.kind not in _WITHOUT_PLACE
+    }
+    for name, frames in joints.items():
+        for body, local in zip(mechanism.joints[name].bodies, (frames.pa, frames.pb), strict=True):
+            on_bodies[body].append(local)
+    lines: dict[tuple[str, str], tuple[Attachment, Attachment]] = {}
+    for section in ("actuators", "springs", "dampers", "forces", "sensors"):
+        for name, part in getattr(mechanism, section).items():
+            named = part.between or (getattr(part, "at", None), getattr(part, "position", None))
+            found = [(place, drawing.attached(place, (section, name))) for place in named if place is not None]
+            ends = [Attachment(place, frame.body, frame.pose.position) for place, frame in found]
+            for end in ends:
+                on_bodies[end.body].append(end.position)
+            if part.between is not None and section in ("actuators", "springs", "dampers"):
+                lines[section, name] = (ends[0], ends[1])
+    tolerance = 1e-6 * numbering.arrays.extent
+    bodies = {body: _distinct(found, tolerance) for body, found in on_bodies.items()}
+    guides = {
+        name: _guide(numbering, name)
+        for name, joint in mechanism.joints.items()
+        if joint.kind in SLIDING and joint.bodies[0] == GROUND
+    }
+    return Places(bodies, beams, joints, lines, guides)
+
+
+def body_kinds(bodies: tuple[str, ...]) -> dict[str, str]:
+    """Bodies named alike but for a number or an axis (leg1, rod_x2) are of a kind, unless all are."""
+    stems = {name: re.sub(r"(_?[xyz]?[0-9]+|_[xyz])$", "", name) or name for name in bodies}
+    return stems if len(set(stems.values())) > 1 else {name: name for name in bodies}
+
+
+def _guide(numbering: Numbering, joint: str) -> tuple[float, float]:
+    """Over the limits of the slide or of its actuator; else a little to both sides of where it is drawn."""
+    mechanism = numbering.mechanism
+    limits = [mechanism.joints[joint].value("limits", "slide", mechanism.plane)]
+    limits += [
+        actuator.limits
+        for actuator in mechanism.actuators.values()
+        if actuator.joint is not None and mechanism.joint_coordinate(actuator.joint) == (joint, "slide")
+    ]
+    for interval in limits:
+        if interval is not None:
+            offset = numbering.arrays.rows_f[numbering.measures["joint", joint, "slide"], OFFSET]
+            return interval[0] - offset, interval[1] - offset
+    return -0.12 * numbering.arrays.extent, 0.12 * numbering.arrays.extent
+
+
+def _distinct(points: list[Array], tolerance: float) -> Array:
+    kept: list[Array] = []
+    for point in points:
+        if all(np.linalg.norm(point - other) > tolerance for other in kept):
+            kept.append(point)
+    return np.array(kept).reshape(-1, 3)

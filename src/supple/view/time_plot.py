@@ -1,0 +1,87 @@
+"""Signals over time: one panel a unit, names beside the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.diagnostics import InputError, nearest
+from supple.results.signals import Signals
+from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure, root
+
+_WIDTH, _PANEL, _LEAST = 10.0, 1.9, 3.4  # inches: of a figure, and the height of a panel and of all of them
+
+
+@in_house_style
+def time_plot(groups: Mapping[str, Signals | None], names: Sequence[str] = (), axes: Any = None) -> Any:
+    """Draw groups of signals, each divided by unit, one panel below the other. Returns the figure.
+
+    groups : what a group is called on its axis -> its signals
+    names  : those to draw, of any group; all if left out
+    axes   : where to draw everything instead, in one panel
+    """
+    chosen = _chosen({title: signals for title, signals in groups.items() if signals is not None}, names)
+    panels = _panels(chosen)
+    if not panels:
+        raise InputError("there is no signal to draw", part="plot", hint="add a sensor, or draw something else")
+    if axes is not None:
+        _draw_together(axes, panels)
+        return root(axes)
+    figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(panels)))
+    stack = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for one, (title, unit, curves) in zip(stack, panels, strict=True):
+        for name, time, values in curves:
+            one.plot(time, values, label=name)
+        alone = len(curves) == 1
+        one.set_ylabel(label(curves[0][0] if alone else title, unit))
+        if not alone:
+            legend_beside(one)
+        if one is not stack[-1]:
+            one.tick_params(labelbottom=False)
+    stack[-1].set_xlabel(label("time", "s"))
+    figure.align_ylabels(list(stack))
+    return figure
+
+
+Panel = tuple[str, str, list[tuple[str, Any, Any]]]
+
+
+def _chosen(groups: Mapping[str, Signals], names: Sequence[str]) -> dict[str, Signals]:
+    """The groups with the named signals alone, each from the first group that has it."""
+    if not names:
+        return dict(groups)
+    known = [name for signals in groups.values() for name in signals]
+    for name in names:
+        if name not in known:
+            raise InputError(f'there is no signal "{name}"', hint=nearest(name, known))
+    found: dict[str, Signals] = {}
+    left = list(dict.fromkeys(names))
+    for title, signals in groups.items():
+        mine = {name: signals[name] for name in left if name in signals}
+        left = [name for name in left if name not in mine]
+        if mine:
+            found[title] = Signals(signals.time, mine, signals.units)
+    return found
+
+
+def _panels(groups: Mapping[str, Signals]) -> list[Panel]:
+    """(title, unit, curves) of each unit in each group, in their order."""
+    found: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
+    for title, signals in groups.items():
+        for name, values in signals.items():
+            found.setdefault((title, signals.units.get(name, "")), []).append((name, signals.time, np.asarray(values)))
+    return [(title, unit, curves) for (title, unit), curves in found.items()]
+
+
+def _draw_together(axes: Any, panels: list[Panel]) -> None:
+    several = len({unit for _, unit, _ in panels}) > 1
+    for _, unit, curves in panels:
+        for name, time, values in curves:
+            axes.plot(time, values, label=label(name, unit) if several else name)
+    titles = common_unit(title for title, _, _ in panels)
+    axes.set_xlabel(label("time", "s"))
+    axes.set_ylabel(label(titles, common_unit(unit for _, unit, _ in panels)))
+    if sum(len(curves) for _, _, curves in panels) > 1:
+        legend_beside(axes)
