@@ -44,3 +44,63 @@ def test_a_change_in_a_callee_is_compiled_anew(tmp_path):
     cache = tmp_path / "cache"
     assert run(tmp_path / "a", cache) == (5.0, 0, 1)
     assert run(tmp_path / "a", cache, inner="3.0 * x") == (7.0, 0, 1)
+
+
+PACKED = """
+from typing import NamedTuple
+from numpy import ndarray
+
+class Packed(NamedTuple):
+    {first}: ndarray
+    {second}: ndarray
+"""
+
+TAKES_PACKED = """
+import numpy as np
+from packed import Packed
+from supple.compilation.kernel import compiled, kernel
+
+@kernel
+def outer(packed):
+    return packed.mass[0]
+
+native = compiled(outer)
+print(native(Packed(mass=np.ones(1), force=np.zeros(1))), *(sum(x.values()) for x in native.stats[1:]))
+"""
+
+
+def test_code_compiled_for_another_order_of_fields_is_not_run(tmp_path):
+    def taken(first: str, second: str) -> list[str]:
+        (tmp_path / "packed.py").write_text(PACKED.format(first=first, second=second))
+        (tmp_path / "script.py").write_text(TAKES_PACKED)
+        environment = os.environ | {"SUPPLE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, tmp_path / "script.py"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    assert taken("mass", "force") == ["1.0", "0", "1"]
+    assert taken("mass", "force") == ["1.0", "1", "0"]
+    assert taken("force", "mass") == ["1.0", "0", "1"]
+
+
+INLINED = """
+import numpy as np
+from supple.compilation.kernel import compiled, kernel
+
+@kernel(inline=True)
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+@kernel
+def moment(r, f):
+    return cross((r[0], r[1], r[2]), (f[0], f[1], f[2]))
+
+print(*compiled(moment)(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 4.0])))
+"""
+
+
+def test_a_helper_may_be_written_out_where_it_is_called(tmp_path):
+    (tmp_path / "script.py").write_text(INLINED)
+    environment = os.environ | {"SUPPLE_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, tmp_path / "script.py"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["5.0", "-4.0", "1.0"]

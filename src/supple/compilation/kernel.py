@@ -25,18 +25,22 @@ from supple.compilation import announcement, patience
 from supple.compilation.pieces import PIECE
 
 _marked: dict[types.FunctionType, str] = {}
+_inlined: set[types.FunctionType] = set()
 _compiled: dict[tuple[types.FunctionType, bool, bool], Any] = {}
 _found: dict[tuple[types.FunctionType, bool], bool] = {}
 
 
-def kernel(function: Callable | None = None, *, purpose: str = "") -> Callable:
+def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool = False) -> Callable:
     """Mark a function as a kernel. It stays the plain function it is.
 
     purpose : what it is for, in a few words for somebody who waits while it compiles
+    inline  : written out wherever it is called, so that a small function of vectors costs nothing
     """
     if function is None:
-        return lambda wanted: kernel(wanted, purpose=purpose)
+        return lambda wanted: kernel(wanted, purpose=purpose, inline=inline)
     assert isinstance(function, types.FunctionType)
+    if inline:
+        _inlined.add(function)
     _marked[function] = purpose or function.__name__.replace("_", " ")
     return function
 
@@ -94,18 +98,22 @@ def digest(function: types.FunctionType) -> str:
             return
         seen.add(item)
         code = item.__code__
-        numbers = sorted(
-            (name, repr(item.__globals__[name]))
-            for name in code.co_names
-            if isinstance(item.__globals__.get(name), int | float)
-        )
-        sha.update(repr((item.__qualname__, code.co_code, code.co_consts, code.co_names, numbers)).encode())
+        known = sorted((name, _told(item.__globals__[name])) for name in code.co_names if name in item.__globals__)
+        inlined = item in _inlined
+        sha.update(repr((item.__qualname__, code.co_code, code.co_consts, code.co_names, known, inlined)).encode())
         for callee in callees(item).values():
             add(callee)
 
     add(function)
     sha.update(repr((sys.version, platform.machine(), platform.processor())).encode())
     return f"{function.__name__}-{sha.hexdigest()[:16]}"
+
+
+def _told(value: Any) -> str:
+    """What compiled code keeps of a global value: a number, or the fields of a NamedTuple that the kernel makes."""
+    if isinstance(value, int | float):
+        return repr(value)
+    return repr(getattr(value, "_fields", ""))
 
 
 def _folder(function: types.FunctionType, fused: bool) -> Path:
@@ -124,6 +132,8 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
 
     native = {name: _native(callee, fused, within=True) for name, callee in callees(function).items()}
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    if within and function in _inlined:
+        options["inline"] = "always"
     if fused:
         options["fastmath"] = {"contract"}
     code, cached = function.__code__, not within
@@ -145,6 +155,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
         native_kernel = numba.njit(twin, cache=True, **options)
     finally:
         numba.config.CACHE_DIR = before
+    _know_fields(native_kernel)
     announcement.watch(native_kernel, function.__name__, _marked[function], folder)
     return native_kernel
 
@@ -162,3 +173,23 @@ def _filed(code: types.CodeType, folder: Path) -> types.CodeType:
         beside.write_text(f"# {code.co_qualname}\n", encoding="utf-8")
         beside.replace(source)
     return code.replace(co_filename=str(source), co_firstlineno=1)
+
+
+def _know_fields(native_kernel: Any) -> None:
+    """Let the cache tell NamedTuples apart by their fields: code compiled for another order must not be run.
+
+    numba knows a NamedTuple by its class alone, and compiled code knows its fields by their places.
+    """
+    from numba import types as kinds
+
+    cache = native_kernel._cache
+    known = cache._index_key
+
+    def fields(kind: Any) -> tuple:
+        inner = tuple(fields(item) for item in kind.types) if isinstance(kind, kinds.BaseTuple) else ()
+        return (*getattr(kind, "fields", ()), *inner) if isinstance(kind, kinds.BaseNamedTuple) else inner
+
+    cache._index_key = lambda signature, codegen: (
+        *known(signature, codegen),
+        tuple(fields(kind) for kind in signature),
+    )

@@ -204,5 +204,5 @@ class _Gaps:
                 R = X[arrays.rows_i[row, side], 3:].reshape(3, 3)
                 by[i, :3] = R @ g[at : at + 3] * (arrays.extent / scale)
                 by[i, 3:] = R @ g[at + 3 : at + 6] / scale
-        bodies = arrays.rows_i[rows, 1:].reshape(-1, 2)
+        bodies = arrays.rows_i[rows, 1:3].reshape(-1, 2)
         return values, bodies[:, 0], by_a, bodies[:, 1], by_b

@@ -18,7 +18,7 @@ from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
 from supple.diagnostics import InputError
 from supple.kinematics.measures import Key, Measured, Measures
-from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, value
+from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, NONE, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, value
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -170,10 +170,10 @@ def _extent(drawing: Drawing, constraints: list[Measured]) -> float:
 
 
 def _row_arrays(rows: list[Measured], bodies: tuple[str, ...], extent: float) -> tuple[Integers, Array]:
-    rows_i = np.zeros((len(rows), 3), dtype=np.int64)
+    rows_i = np.zeros((len(rows), 4), dtype=np.int64)
     rows_f = np.zeros((len(rows), ROW_WIDTH))
     for i, (primitive, a, b) in enumerate(rows):
-        rows_i[i] = primitive.kind, bodies.index(a), bodies.index(b)
+        rows_i[i] = primitive.kind, bodies.index(a), bodies.index(b), NONE
         vectors = {U: primitive.u, V: primitive.v, W: primitive.w, PA: primitive.pa, PB: primitive.pb}
         for at, vector in vectors.items():
             rows_f[i, at : at + 3] = vector

@@ -11,8 +11,10 @@ Its gradient is taken with respect to the twists (v, ω) of both bodies, in thei
 derivative along two rigid motions j and k uses that a vector fixed in a body, and the velocity field of
 a motion with constant components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p.
 
-A row of the arrays `rows_i` (kind, a, b) and `rows_f` (u, v, w, p_a, p_b, offset, scale) is one
-measure; its value is φ + offset. `X[b]` holds position (3) and rotation (9, row by row) of body b;
+A row of the arrays `rows_i` (kind, a, b, then) and `rows_f` (u, v, w, p_a, p_b, offset, scale) is one
+measure; its value is φ + offset. A sum of measures is a
+chain: `then` is the row of its next term, NONE after the last.
+`X[b]` holds position (3) and rotation (9, row by row) of body b;
 the last body is the ground.
 """
 
@@ -25,6 +27,9 @@ import numpy as np
 from supple.compilation import kernel
 
 ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
+
+KIND, A, B, THEN = 0, 1, 2, 3  # columns of rows_i
+NONE = -1
 
 U, V, W, PA, PB, OFFSET, SCALE = 0, 3, 6, 9, 12, 15, 16
 ROW_WIDTH = 17

@@ -120,9 +120,9 @@ def _iteration(system: SystemArrays, extent: float) -> tuple[IterationArrays, Pa
     ]
     entries: set[tuple[int, int]] = {(b * d + c, b * d + e) for b in range(bodies) for c in range(d) for e in range(d)}
     for i, row in enumerate(rows):
-        entries |= {(columns + i, b * d + c) for b in system.rows_i[row, 1:] if b < bodies for c in range(d)}
+        entries |= {(columns + i, b * d + c) for b in system.rows_i[row, 1:3] if b < bodies for c in range(d)}
     for link in links:
-        a, b = system.rows_i[constraints + link, 1:]
+        a, b = system.rows_i[constraints + link, 1:3]
         if a < bodies and b < bodies:
             entries |= {(a * d + c, b * d + e) for c in range(d) for e in range(d)}
     table = np.array(sorted(entries), dtype=np.int64)
@@ -137,7 +137,7 @@ def _iteration(system: SystemArrays, extent: float) -> tuple[IterationArrays, Pa
     at_multiplier = np.array([place[columns + i, columns + i] for i in range(len(rows))], dtype=np.int64)
     at_link = np.full((len(links), 2, d, 2, d), -1, dtype=np.int64)
     for n, link in enumerate(links):
-        ends = system.rows_i[constraints + link, 1:]
+        ends = system.rows_i[constraints + link, 1:3]
         for p in (0, 1):
             for q in (0, 1):
                 if ends[p] < bodies and ends[q] < bodies:

@@ -1,0 +1,89 @@
+"""Records under their names, supple's own and those that others add.
+
+A kind (of joint, section, sensor, force law, fit, export) is one frozen record. Its registry knows it by its name;
+code that handles kinds looks records up and loops over them, and never names one.
+
+An installed package adds a record by an entry point of the group `supple`, which names the record; a script calls
+`supple.register(record)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import Any, Generic, Protocol, TypeVar
+
+from supple.diagnostics import InputError, nearest
+
+GROUP = "supple"
+"""Of entry points; each names one record."""
+
+
+class Record(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+R = TypeVar("R", bound=Record)
+_registries: dict[type, Registry] = {}
+_asked = False
+
+
+class Registry(Mapping[str, R], Generic[R]):
+    """The records of one type by name, in the order in which they came."""
+
+    def __init__(self, what: str, record: type[R], *records: R):
+        """what : how a message calls it, such as "joint kind"."""
+        self.what = what
+        self._known: dict[str, R] = {}
+        _registries[record] = self
+        for item in records:
+            self.add(item)
+
+    def add(self, record: R) -> None:
+        """Take a record in; a name that is taken is refused."""
+        if record.name in self._known:
+            raise InputError(
+                f'there is a {self.what} "{record.name}" already', part=self.what, hint="give the new one another name"
+            )
+        self._known[record.name] = record
+
+    def __getitem__(self, name: str) -> R:
+        _ask()
+        if name not in self._known:
+            raise InputError(f'there is no {self.what} "{name}"', part=self.what, hint=nearest(name, self._known))
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        _ask()
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        _ask()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        _ask()
+        return len(self._known)
+
+
+def register(record: Any) -> None:
+    """Add a kind: a joint, section, sensor, force law, fit or export, as its record. Before it is first used."""
+    for kind, registry in _registries.items():
+        if isinstance(record, kind):
+            registry.add(record)
+            return
+    known = ", ".join(sorted(kind.__name__ for kind in _registries))
+    raise InputError(f"a {type(record).__name__} is no kind", part="register", hint=f"give one of {known}")
+
+
+def _ask() -> None:
+    """Records of installed packages, once."""
+    global _asked
+    if _asked:
+        return
+    _asked = True
+    for point in entry_points(group=GROUP):
+        register(point.load())
