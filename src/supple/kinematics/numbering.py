@@ -8,7 +8,6 @@ first; the ground is the last.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +18,10 @@ from supple.description.topology import Topology, topology
 from supple.diagnostics import InputError
 from supple.kinematics.measures import Key, Measured, Measures
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, NONE, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, value
+from supple.kinematics.row_arrays import RowArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class RowArrays(NamedTuple):
-    """What the kernels of kinematics take, in this order.
-
-    sizes  : bodies, columns a body (6, or 3 in the plane), tree rows, joint rows, θ, all rows, free columns,
-             actuators
-    tree   : (bodies, 5) parent, first row, number of rows, first free column, is the child side a (0) or b (1)
-    reach  : (bodies + 1, 1 + free columns) how many free columns move a body, and which
-    column : (columns,) which of (v, ω) a column is; extent: the mechanism's size, m
-    """
-
-    sizes: Integers
-    tree: Integers
-    reach: Integers
-    column: Integers
-    rows_i: Integers
-    rows_f: Array
-    extent: float
 
 
 @dataclass(frozen=True, eq=False)
