@@ -14,6 +14,7 @@ from supple.description.load import Damper, Force, Spring
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.recursive import forward_dynamics, forward_variation, mass_matrix
+from supple.formulations.recursive import tree_of_mechanism as tree_of_mechanism_module
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 
 SPATIAL = Mechanism(
@@ -132,3 +133,10 @@ def test_what_bends_is_refused_by_name():
     joints = {**PLANAR.joints, "B": Joint(revolute=("first", "second"), elastic={"x": 1e6})}
     with pytest.raises(InputError, match='joint "B": it is elastic'):
         tree_of_mechanism(PLANAR.replace(joints=joints))
+
+
+def test_a_kind_of_joint_without_steps_is_refused_by_name(monkeypatch):
+    """Not taken for a hinge, though its coordinate is an angle."""
+    monkeypatch.delitem(tree_of_mechanism_module._PLANAR_STEPS, "revolute")
+    with pytest.raises(InputError, match='joint "A": a tree has no steps for a revolute joint in the plane'):
+        tree_of_mechanism(PLANAR.replace(name="other"))

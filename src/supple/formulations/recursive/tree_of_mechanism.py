@@ -31,6 +31,28 @@ Array = NDArray[np.float64]
 
 _X, _Y, _Z = np.eye(3)
 _TURNED = ("rotation_x", "rotation_y", "rotation_z")
+_ALONG_X, _ALONG_Y, _ALONG_Z = ("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z)
+_ABOUT_X, _ABOUT_Z, _ABOUT_ALL = ("revolute", _X), ("revolute", _Z), ("spherical", _Z)
+_STEPS = {
+    "revolute": (_ABOUT_Z,),
+    "prismatic": (_ALONG_Z,),
+    "cylindrical": (_ALONG_Z, _ABOUT_Z),
+    "universal": (_ABOUT_Z, _ABOUT_X),
+    "spherical": (_ABOUT_ALL,),
+    "planar": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
+    "translation": (_ALONG_X, _ALONG_Y, _ALONG_Z),
+    "free": (_ALONG_X, _ALONG_Y, _ALONG_Z, _ABOUT_ALL),
+    "weld": (),
+}
+"""Motion and axis of the joint's frame, for every coordinate of a joint in its order; last, rotations without one."""
+_PLANAR_STEPS = {
+    "revolute": (_ABOUT_Z,),
+    "prismatic": (_ALONG_X,),
+    "planar": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
+    "translation": (_ALONG_X, _ALONG_Y),
+    "free": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
+    "weld": (),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,20 +139,17 @@ def _require_rigid(mechanism: Mechanism) -> None:
 
 
 def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...]]]:
-    """What a joint leaves free, one coordinate (or all rotations) at a time: kind, axis, names."""
-    kind, names = mechanism.joints[joint].kind, mechanism.joints[joint].coordinates(mechanism.plane)
-    letters = dict(zip(mechanism.plane or "xyz", (_X, _Y, _Z), strict=False))
-    steps: list[tuple[str, Array, tuple[str, ...]]] = []
-    for number, name in enumerate(names):
-        if name == "slide":
-            steps.append(("prismatic", _X if mechanism.planar else _Z, (name,)))
-        elif name in letters:
-            steps.append(("prismatic", letters[name], (name,)))
-        else:  # about the joint's axis; the second axis of a universal joint is x
-            steps.append(("revolute", _X if kind == "universal" and number == 1 else _Z, (name,)))
-    if kind == "spherical" or (kind == "free" and not mechanism.planar):
-        steps.append(("spherical", _Z, _TURNED))
-    return steps
+    """What a joint leaves free, one coordinate (or all rotations) at a time: motion, axis, names."""
+    kind, steps = mechanism.joints[joint].kind, _PLANAR_STEPS if mechanism.planar else _STEPS
+    if kind not in steps:
+        raise InputError(
+            f"a tree has no steps for a {kind} joint{' in the plane' if mechanism.planar else ''}",
+            part=part_name(("joints", joint)),
+            path=("joints", joint),
+            hint="take a formulation for closed chains",
+        )
+    names = iter(mechanism.joints[joint].coordinates(mechanism.plane))
+    return [(motion, axis, _TURNED if motion == "spherical" else (next(names),)) for motion, axis in steps[kind]]
 
 
 def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: str, properties: MassProperties) -> None:
