@@ -14,9 +14,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import supple
-from supple.parameterization.flexible_arrays import ModeChoice, flexible_system
-from supple.parameterization.followed_modes import continued
-from supple.parameterization.torn_modes import torn_modes
+from supple.parameterization.modal_parameterization import modal_parameterization
+from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.mode_tracking import continued
+from supple.parameterization.tracking_faults import tracking_faults
 
 FAMILIES = ("M", "dM", "K", "dK", "christoffel", "force", "dforce", "input_map")
 RADII = (0.02, 0.1)
@@ -114,7 +115,7 @@ def test_coefficients_of_the_followed_subspace_come_back(radius):
 
 @pytest.mark.parametrize("radius", RADII)
 def test_each_mode_comes_back_as_minus_itself(radius):
-    system = flexible_system(five_bar(), ModeChoice((), 2, "modes"))
+    system = modal_parameterization(five_bar(), ModeChoice((), 2, "modes"))
     points = loop(40, radius)
     first = modes = continued(system, system.germ.theta, system.reference, points[0])
     for a, b in pairwise(points):
@@ -132,8 +133,8 @@ def test_modes_one_by_one_jump_however_fine_the_loop(tracking, radius):
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("count", [12, 40])
 def test_following_one_by_one_reports_where_it_fails(radius, count):
-    system = flexible_system(five_bar(), ModeChoice((), 2, "modes"))
-    (fault,) = torn_modes(system, loop(count, radius))
+    system = modal_parameterization(five_bar(), ModeChoice((), 2, "modes"))
+    (fault,) = tracking_faults(system, loop(count, radius))
     assert_allclose(fault.theta, crossing(), atol=1e-6)
     assert fault.modes == (1, 2)
     assert_allclose(fault.hz, 12.68409, atol=1e-4)
@@ -143,8 +144,8 @@ def test_following_one_by_one_reports_where_it_fails(radius, count):
 
 
 def test_the_fault_lies_behind_the_crossing_as_seen_from_the_germ():
-    system = flexible_system(five_bar(), ModeChoice((), 2, "modes"))
-    (fault,) = torn_modes(system, loop(40, 0.1))
+    system = modal_parameterization(five_bar(), ModeChoice((), 2, "modes"))
+    (fault,) = tracking_faults(system, loop(40, 0.1))
     way = crossing() - system.germ.theta
     for theta in fault.between:
         aside = np.array(theta) - crossing()
@@ -152,6 +153,6 @@ def test_the_fault_lies_behind_the_crossing_as_seen_from_the_germ():
 
 
 def test_following_one_by_one_is_silent_where_it_works():
-    system = flexible_system(five_bar(), ModeChoice((), 2, "modes"))
-    assert torn_modes(system, loop(20, 0.08, center=(1.62, 1.5))) == []
-    assert torn_modes(flexible_system(five_bar(), ModeChoice(("C.z",), 0, "modes")), loop(4, 0.1)) == []
+    system = modal_parameterization(five_bar(), ModeChoice((), 2, "modes"))
+    assert tracking_faults(system, loop(20, 0.08, center=(1.62, 1.5))) == []
+    assert tracking_faults(modal_parameterization(five_bar(), ModeChoice(("C.z",), 0, "modes")), loop(4, 0.1)) == []

@@ -12,7 +12,8 @@ from scipy.linalg import eigh, null_space
 
 from supple.compilation import compiled
 from supple.formulations.elastic_rest.block_modes import scattered
-from supple.parameterization.flexible_kernel import DONE, SORTED, STRAIN, SUBSPACE, elastic_modes
+from supple.parameterization.elastic_modes import DONE, elastic_modes
+from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE
 
 STEP = 2e-3
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.approximation.refinement.box import Box
-from supple.parameterization.flexible_arrays import ModeChoice
+from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction.exchanges import exchanges
 
 

@@ -183,7 +183,7 @@ def test_file_store_and_processes(tmp_path, bars, monkeypatch):
 
 
 def test_samples_of_another_choice_of_modes_are_others(tmp_path, bars):
-    from supple.parameterization.flexible_arrays import ModeChoice
+    from supple.parameterization.mode_choice import ModeChoice
     from supple.reduction.sampling import samples_name
 
     choices = [ModeChoice(), *(ModeChoice(("E.z",), n, t, g) for n in (2, 3) for t in ("subspace", "modes")

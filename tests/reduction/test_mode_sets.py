@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple.approximation.refinement.box import Box
 from supple.diagnostics import NumericalError
-from supple.parameterization.flexible_arrays import ModeChoice
+from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction.exchanges import exchanges
 from supple.reduction.mode_set import kept_modes
 

@@ -9,7 +9,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.mechanism_text import to_yaml
 from supple.kinematics.rest import rest
-from supple.parameterization.flexible_arrays import ModeChoice
+from supple.parameterization.mode_choice import ModeChoice
 from supple.results.basis import Basis
 
 _DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis

@@ -16,6 +16,8 @@ import numpy as np
 
 from supple.compilation import kernel
 
+SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
+EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
 KEPT = 0.5  # smallest overlap at which a subspace still counts as the reference's
 NEAR = 1e-9  # of ω²: as close as a frequency may come to one of a single body
 
@@ -25,7 +27,7 @@ def stresses(reference, C):
     """B (k, n): what the stresses of the reference do on each z. Those in the bodies, ΛΦ_ref/ω_ref, stay as they are in
     the axes of the bodies, those in elastic rows, C_refΦ_ref/(c ω_ref), act along the rows as they are at θ.
 
-    reference : (k, n + m), both, see `FlexibleSystem`
+    reference : (k, n + m), both, see `ModalParameterization`
     """
     n = C.shape[1]
     return reference[:, :n] + np.dot(np.ascontiguousarray(reference[:, n:]), C)

@@ -23,10 +23,11 @@ from supple.kinematics.closure import assemble, locked_coordinates
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.basis import basis_of
-from supple.parameterization.flexible_arrays import RIGID, FlexibleSystem, ModeChoice, flexible_system
-from supple.parameterization.flexible_kernel import DONE, SINGULAR, TOO_FEW
-from supple.parameterization.flexible_rows import flexible_rows, layout_of
+from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.layout import Layout
+from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
+from supple.parameterization.modal_rows import layout_of, modal_rows
+from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
@@ -96,7 +97,7 @@ class LocalModel(Result):
     dfriction_map: Array
     dK: Array | None = None
     told: Array | None = field(default=None, repr=False)
-    system: FlexibleSystem | None = field(default=None, repr=False)
+    system: ModalParameterization | None = field(default=None, repr=False)
     modes: Array | None = field(default=None, repr=False)
     rigid: tuple[str, ...] = ()
 
@@ -187,8 +188,8 @@ def local(
         parts["K"] = np.zeros_like(parts["M"])
         return _model(configuration, parts, None, None, names)
     _require_coordinates(configuration.rest.numbering)
-    system = flexible_system(mechanism, choice)
-    found = flexible_rows(configuration, system)
+    system = modal_parameterization(mechanism, choice)
+    found = modal_rows(configuration, system)
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, system, found.status)
     parts = layout_of(system).split(found.rows[0] if single else found.rows)
@@ -211,21 +212,21 @@ def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -
     _require_coordinates(configuration.rest.numbering)
     if not choice.flexible:
         return rigid_rows(configuration)
-    found = flexible_rows(configuration, flexible_system(configuration.mechanism, choice))
+    found = modal_rows(configuration, modal_parameterization(configuration.mechanism, choice))
     return found.rows, (found.status == DONE).astype(np.int64)
 
 
 def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> Layout:
     """Where each coefficient stands in a row."""
     if choice.flexible:
-        return layout_of(flexible_system(configuration.mechanism, choice))
+        return layout_of(modal_parameterization(configuration.mechanism, choice))
     return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 
 def _model(
     configuration: Configuration,
     parts: dict[str, Array],
-    system: FlexibleSystem | None,
+    system: ModalParameterization | None,
     modes: Array | None,
     rigid: tuple[str, ...] = (),
 ) -> LocalModel:
@@ -272,7 +273,7 @@ def _model(
     )
 
 
-def _require_modes(configuration: Configuration, system: FlexibleSystem, status: NDArray[np.int64]) -> None:
+def _require_modes(configuration: Configuration, system: ModalParameterization, status: NDArray[np.int64]) -> None:
     if (status == DONE).all():
         return
     n = int(np.flatnonzero(status != DONE)[0])

@@ -22,8 +22,9 @@ from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
-from supple.parameterization.flexible_arrays import RIGID, ModeChoice, flexible_system
 from supple.parameterization.layout import Layout
+from supple.parameterization.modal_parameterization import modal_parameterization
+from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduction import natural_size
@@ -232,7 +233,7 @@ def _flexible_columns(
     structured: bool,
 ) -> Columns:
     """Everything is fitted but what is zero; Γ_θθθ and p_θ follow from gradients if `structured`."""
-    names = flexible_system(mechanism, choice).coordinates
+    names = modal_parameterization(mechanism, choice).coordinates
     deformed = names[len(names) - len(choice.constraint) - choice.internal :]
     load = carried(rest(mechanism))
     parts = rows.split(probes)

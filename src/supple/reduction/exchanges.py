@@ -20,11 +20,12 @@ from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.kinematics.closure import assemble
-from supple.parameterization.flexible_arrays import ModeChoice, flexible_system
-from supple.parameterization.flexible_kernel import DONE, SPARE
-from supple.parameterization.flexible_rows import flexible_rows, layout_of
-from supple.parameterization.internal_modes import KEPT
-from supple.parameterization.torn_modes import TornModes, torn_modes
+from supple.parameterization.elastic_modes import DONE
+from supple.parameterization.internal_modes import KEPT, SPARE
+from supple.parameterization.modal_parameterization import modal_parameterization
+from supple.parameterization.modal_rows import layout_of, modal_rows
+from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.tracking_faults import TrackingFault, tracking_faults
 
 Array = NDArray[np.float64]
 
@@ -105,19 +106,19 @@ def exchanges(
     return found
 
 
-def torn(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[TornModes]:
+def torn(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[TrackingFault]:
     """Where modes followed one by one do not fit together, looked for around every two coordinates of each box."""
     if choice.tracking != "modes":
         return []
-    system = flexible_system(mechanism, choice)
-    found: list[TornModes] = []
+    system = modal_parameterization(mechanism, choice)
+    found: list[TrackingFault] = []
     for box in boxes:
         for i, j in combinations(range(box.dimension), 2):
             unit = np.zeros((len(_AROUND), box.dimension))
             unit[:, [i, j]] = _AROUND
             loop = box.from_unit(0.999 * unit)
             if assemble(mechanism, loop, failures="mark").assembled.all():
-                found += torn_modes(system, loop)
+                found += tracking_faults(system, loop)
     return found
 
 
@@ -179,9 +180,9 @@ def _between(
 
 
 def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
-    system = flexible_system(mechanism, choice)
+    system = modal_parameterization(mechanism, choice)
     configuration = assemble(mechanism, theta, failures="mark")
-    rows, modes, status = flexible_rows(configuration, system)
+    rows, modes, status = modal_rows(configuration, system)
     told = layout_of(system).split(rows)["told"]
     kept = modes[:, modes.shape[1] - choice.internal :]
     return _Seen(configuration.assembled & (status == DONE), told[:, -2], told[:, -1], kept)
@@ -208,7 +209,7 @@ def _changes(mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array
 
 def _pair(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> tuple[float, float] | None:
     """Frequencies of the kept mode with the least part of the reference in it, and of the other one with the most."""
-    system = flexible_system(mechanism, choice)
+    system = modal_parameterization(mechanism, choice)
     X = np.ascontiguousarray(assemble(mechanism, theta[None]).X)
     squares, Z = constrained_modes(system.rest, system.rest.held_and_loaded(), X, choice.internal + SPARE)
     likeness = Z[0] @ system.reference.T

@@ -25,9 +25,9 @@ from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
-from supple.parameterization.flexible_arrays import ModeChoice, flexible_system, stresses_of
-from supple.parameterization.flexible_kernel import EXACT, SPARE
-from supple.parameterization.internal_modes import KEPT
+from supple.parameterization.internal_modes import EXACT, KEPT, SPARE
+from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
+from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 
 Array = NDArray[np.float64]
@@ -127,7 +127,7 @@ def _settled(
 
 
 def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: int) -> _Scan:
-    system = flexible_system(mechanism, replace(choice, internal=count, tracking="subspace"))
+    system = modal_parameterization(mechanism, replace(choice, internal=count, tracking="subspace"))
     rest, held = system.rest, system.rest.held_and_loaded()
     inside = [box.from_unit(scattered(box.dimension, _POINTS * box.dimension, 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])

@@ -25,8 +25,8 @@ from supple.diagnostics import InputError, NumericalError, SuppleWarning, neares
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
-from supple.parameterization.flexible_arrays import RIGID, ModeChoice
 from supple.parameterization.local_model import mode_choice
+from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_limits
 from supple.reduction.domain import Domain, domain_of

@@ -24,9 +24,9 @@ from supple.formats.mechanism_text import to_yaml
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.rest import rest
-from supple.parameterization.flexible_arrays import RIGID, ModeChoice
-from supple.parameterization.flexible_batch import flexible_batch
 from supple.parameterization.local_model import coefficient_rows, row_layout
+from supple.parameterization.modal_coefficients import modal_coefficients
+from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import Sample, SampleStore
 
@@ -131,7 +131,7 @@ def _read(text: str) -> Mechanism:
 def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:
     """A digest of everything the values depend on: the description but for what only names things, the choice of
     modes, supple's version and its kernels."""
-    kernels = (close_batch, rigid_batch, flexible_batch) if choice.flexible else (close_batch, rigid_batch)
+    kernels = (close_batch, rigid_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
     bare = mechanism.replace(configurations={}, motions={}, scenarios={}, description=None)
     parts = {
         "description": to_yaml(bare),

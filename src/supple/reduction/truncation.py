@@ -22,8 +22,9 @@ from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-from supple.parameterization.flexible_arrays import ModeChoice, flexible_system
 from supple.parameterization.local_model import LocalModel, local
+from supple.parameterization.modal_parameterization import modal_parameterization
+from supple.parameterization.mode_choice import ModeChoice
 
 Array = NDArray[np.float64]
 
@@ -113,7 +114,7 @@ def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
 
 def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     """Largest relative error of the static compliance at each loaded displacement and sensed position."""
-    system = flexible_system(model.configuration.mechanism, choice)
+    system = modal_parameterization(model.configuration.mechanism, choice)
     outputs = carried(model.configuration.rest).outputs
     sensed = {
         name: row for name, row in outputs.items() if model.configuration.mechanism.sensors[name.split(".")[0]].position

@@ -24,8 +24,8 @@ from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.basis import choice_of
-from supple.parameterization.flexible_arrays import ModeChoice
 from supple.parameterization.local_model import LocalModel, local
+from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, Counted, State
 from supple.results.linear_model import LinearModel, SecondOrder

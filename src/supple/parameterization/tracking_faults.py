@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.kinematics.closure import assemble
-from supple.parameterization.flexible_arrays import FlexibleSystem
-from supple.parameterization.followed_modes import continued
 from supple.parameterization.local_model import local
+from supple.parameterization.modal_parameterization import ModalParameterization
+from supple.parameterization.mode_tracking import continued
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ _APART = 1e-6  # of θ: meetings closer than that are one
 
 
 @dataclass(frozen=True)
-class TornModes:
+class TrackingFault:
     """Two modes that cannot be followed around the point where their frequencies meet.
 
     theta   : where, or where they come closest; hz : their frequencies there; modes : which two of all, counted from 1
@@ -50,7 +50,7 @@ class TornModes:
         )
 
 
-def torn_modes(system: FlexibleSystem, line: Array) -> list[TornModes]:
+def tracking_faults(system: ModalParameterization, line: Array) -> list[TrackingFault]:
     """Faults of the modes followed one by one, between neighbouring points of a line (N, s); each meeting told once.
 
     The modes at a point, followed on to its neighbour, must be those that the germ leads to there. Where they are not,
@@ -58,7 +58,7 @@ def torn_modes(system: FlexibleSystem, line: Array) -> list[TornModes]:
     """
     if not system.choice.internal:
         return []
-    found: list[TornModes] = []
+    found: list[TrackingFault] = []
     at = [continued(system, system.germ.theta, system.reference, theta) for theta in line]
     for i in range(len(line) - 1):
         onward = continued(system, line[i], at[i], line[i + 1])
@@ -70,7 +70,7 @@ def torn_modes(system: FlexibleSystem, line: Array) -> list[TornModes]:
     return found
 
 
-def _meeting(system: FlexibleSystem, a: Array, b: Array) -> TornModes:
+def _meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault:
     """From the closest frequencies on a grid of the triangle, Newton's method for K_11 = K_22, K_12 = 0 of the two
     modes, which are smooth functions of θ when their subspace is followed."""
     weights = [(i, j, _GRID - i - j) for i in range(_GRID + 1) for j in range(_GRID + 1 - i)]
@@ -96,15 +96,15 @@ def _meeting(system: FlexibleSystem, a: Array, b: Array) -> TornModes:
         one, other = squares[row, low : low + 2]
     hz = np.sqrt([one, other]) / (2.0 * np.pi)
     between = (tuple(a.tolist()), tuple(b.tolist()))
-    return TornModes(tuple(theta.tolist()), (float(hz[0]), float(hz[1])), (low + 1, low + 2), between)
+    return TrackingFault(tuple(theta.tolist()), (float(hz[0]), float(hz[1])), (low + 1, low + 2), between)
 
 
-def _squares(system: FlexibleSystem, theta: Array, count: int) -> Array:
+def _squares(system: ModalParameterization, theta: Array, count: int) -> Array:
     X = np.ascontiguousarray(assemble(system.rest.numbering.mechanism, theta).X)
     return constrained_modes(system.rest, system.rest.held_and_loaded(), X, count)[0]
 
 
-def _stiffness(system: FlexibleSystem, theta: Array, start: Array, low: int) -> tuple[Array, Array]:
+def _stiffness(system: ModalParameterization, theta: Array, start: Array, low: int) -> tuple[Array, Array]:
     """K (2, 2) and ∂K/∂θ (2, 2, s) of modes `low` and the next, of the subspace of all up to them."""
     mechanism = system.rest.numbering.mechanism
     found = local(

@@ -20,6 +20,8 @@ from supple.formulations.elastic_rest.block_modes import lowest_modes
 from supple.formulations.elastic_rest.saddle import factored, multipliers, rested
 from supple.kinematics.primitives import ALONG, DISTANCE, SCALE
 from supple.parameterization.internal_modes import (
+    EXACT,
+    SPARE,
     along,
     most_alike,
     one_by_one,
@@ -32,12 +34,10 @@ from supple.parameterization.internal_modes import (
     turned_by_frequency,
     turned_with_reference,
 )
+from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
 
 # What became of a position.
 DONE, SINGULAR, NOT_CONVERGED, TOO_FEW = 1, 0, -1, -2
-SORTED, SUBSPACE, MODES, STRAIN = 0, 1, 2, 3
-SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
-EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
 
 
 @kernel

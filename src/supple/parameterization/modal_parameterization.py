@@ -17,40 +17,18 @@ from supple.geometry.rotation import skew
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-from supple.parameterization.flexible_kernel import EXACT, MODES, SORTED, SPARE, STRAIN, SUBSPACE, upwards
+from supple.parameterization.elastic_modes import upwards
+from supple.parameterization.internal_modes import EXACT, SPARE
+from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _BAND = 2.5  # over the highest internal mode at the germ, spare ones included: room for the rest of the region
-TRACKING = {"none": SORTED, "subspace": SUBSPACE, "modes": MODES, "strain": STRAIN}
 
 
-@dataclass(frozen=True)
-class ModeChoice:
-    """Which modes describe the deformation: constraint modes of named displacements (`E.z`), and internal modes.
-
-    tracking : "none" sorts internal modes by frequency; "subspace" follows the germ's subspace by how it moves, in the
-               axes of the bodies, "strain" by how it strains them; "modes" follows the germ's modes one by one, each
-               like the most similar one at a neighbour
-    germ     : θ where internal modes are taken from as a reference; the rest if left out
-    """
-
-    constraint: tuple[str, ...] = ()
-    internal: int = 0
-    tracking: str = "none"
-    germ: tuple[float, ...] | None = None
-
-    @property
-    def flexible(self) -> bool:
-        return bool(self.constraint) or self.internal > 0
-
-
-RIGID = ModeChoice()
-
-
-class FlexibleArrays(NamedTuple):
-    """What `flexible_batch` takes, in this order.
+class ModalArrays(NamedTuple):
+    """What `modal_coefficients` takes, in this order.
 
     rest    : ElasticArrays; held, compliance : rows held, those of loaded displacements last
     body_i  : (bodies, 2) first coordinate and how many; rigid : (bodies, widest, d) z of rigid motions
@@ -71,7 +49,7 @@ class FlexibleArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FlexibleSystem:
+class ModalParameterization:
     """A mechanism with a choice of modes, ready for its kernels.
 
     uses  : row among those computed, role and number, coefficient and reference, place of its value among the measures
@@ -82,7 +60,7 @@ class FlexibleSystem:
 
     choice: ModeChoice
     rest: ElasticRest
-    arrays: FlexibleArrays
+    arrays: ModalArrays
     uses: tuple[Integers, Integers, Array, Integers]
     sizes: Integers
     reference: Array = field(repr=False)
@@ -96,13 +74,13 @@ class FlexibleSystem:
         return (*self.rest.numbering.coordinates, *self.choice.constraint, *internal)
 
 
-def flexible_system(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
+def modal_parameterization(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
     """Computed once for each mechanism and choice."""
     return mechanism.remembered(f"flexible {choice}", lambda: _build(mechanism, choice))
 
 
-def _build(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
-    _require_sense(mechanism, choice)
+def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
+    require_sense(mechanism, choice)
     germ = assemble(mechanism, None if choice.germ is None else np.array(choice.germ))
     rest, search, reference = _search(mechanism, choice, germ.X)
     held = rest.held_and_loaded()
@@ -115,7 +93,7 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
     uses_row = np.array([known[int(row)] for row in first + measured], dtype=np.int64)
     uses = _with_elastic_dampers(rest, known, (uses_row, arrays.uses_i, arrays.uses_f, measured))
     d, widest = len(rest.arrays.column), max(body.size for body in rest.bodies)
-    flexible = FlexibleArrays(
+    flexible = ModalArrays(
         tuple(rest.arrays),
         held.rows,
         held.compliance,
@@ -128,7 +106,7 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> FlexibleSystem:
     )
     sizes = np.array([len(choice.constraint), choice.internal, TRACKING[choice.tracking], len(mechanism.actuators)])
     stresses = stresses_of(rest, rows_at(rest, held.rows, germ.X[None])[0], reference)
-    return FlexibleSystem(choice, rest, flexible, uses, sizes, reference, stresses, germ)
+    return ModalParameterization(choice, rest, flexible, uses, sizes, reference, stresses, germ)
 
 
 def _with_elastic_dampers(
@@ -263,21 +241,3 @@ def _padded(matrix: Array, shape: tuple[int, int]) -> Array:
     found = np.zeros(shape)
     found[: matrix.shape[0], : matrix.shape[1]] = matrix
     return found
-
-
-def _require_sense(mechanism: Mechanism, choice: ModeChoice) -> None:
-    if not mechanism.elastic:
-        raise InputError(
-            f"constraint and internal modes are about elastic bodies, and all {len(mechanism.bodies)} bodies of this "
-            "mechanism are rigid",
-            part=f'mechanism "{mechanism.name}"',
-            path=("bodies",),
-            hint="leave them out, or replace a rod by a beam with section: and material:",
-        )
-    if choice.internal < 0:
-        raise InputError(f"{choice.internal} internal modes were asked for", hint="ask for 0 or more")
-    if choice.tracking not in TRACKING:
-        raise InputError(f'there is no tracking "{choice.tracking}"', hint=f"choose from {', '.join(TRACKING)}")
-    twice = [name for i, name in enumerate(choice.constraint) if name in choice.constraint[:i]]
-    if twice:
-        raise InputError(f'"{twice[0]}" is named twice among the constraint modes', hint="name it once")

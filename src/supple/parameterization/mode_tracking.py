@@ -3,7 +3,7 @@
 A mode at θ is the one reached along the straight segment from the germ, at every step the one with the largest MAC
 to the step before. Where a match is poor the step is halved. The result depends on θ alone, as a configuration
 does; but around a point where two frequencies meet, segments on its two sides do not lead to the same modes:
-see `torn_modes`.
+see `tracking_faults`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-from supple.parameterization.flexible_arrays import FlexibleSystem
-from supple.parameterization.flexible_kernel import EXACT, SPARE
-from supple.parameterization.internal_modes import along, one_by_one
+from supple.parameterization.internal_modes import EXACT, SPARE, along, one_by_one
+from supple.parameterization.modal_parameterization import ModalParameterization
 
 Array = NDArray[np.float64]
 
@@ -25,14 +24,14 @@ _ALIKE = 0.95  # root of the MAC below which a step is halved
 _STEPS, _LEAST = 8, 2.0**-14  # of the segment: steps at first, and the shortest
 
 
-def followed(system: FlexibleSystem, configuration: Configuration) -> Array:
+def followed(system: ModalParameterization, configuration: Configuration) -> Array:
     """Modes (N, k, z) to turn to at each configuration: those at its last step on the way from the germ."""
     theta = np.atleast_2d(configuration.theta)
     found = [continued(system, system.germ.theta, system.reference, item) for item in theta]
     return np.array(found).reshape(len(theta), system.choice.internal, -1)
 
 
-def continued(system: FlexibleSystem, start: Array, modes: Array, theta: Array) -> Array:
+def continued(system: ModalParameterization, start: Array, modes: Array, theta: Array) -> Array:
     """Modes (k, z) at θ that continue those at the start of a straight segment."""
     if not system.choice.internal or np.array_equal(start, theta):
         return modes
@@ -60,7 +59,7 @@ def _matched(Z: Array, reference: Array) -> tuple[Array, float]:
     return found, along(found, reference)
 
 
-def _modes(system: FlexibleSystem, theta: Array) -> Array:
+def _modes(system: ModalParameterization, theta: Array) -> Array:
     mechanism = system.rest.numbering.mechanism
     configuration = assemble(mechanism, theta, failures="mark")
     if not configuration.assembled.all():

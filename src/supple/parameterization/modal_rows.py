@@ -14,11 +14,11 @@ from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
-from supple.parameterization.flexible_arrays import FlexibleSystem
-from supple.parameterization.flexible_batch import flexible_batch
-from supple.parameterization.flexible_kernel import DONE, SINGULAR
-from supple.parameterization.followed_modes import followed
+from supple.parameterization.elastic_modes import DONE, SINGULAR
 from supple.parameterization.layout import Layout, flexible_layout
+from supple.parameterization.modal_coefficients import modal_coefficients
+from supple.parameterization.modal_parameterization import ModalParameterization
+from supple.parameterization.mode_tracking import followed
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 
@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class FlexibleRows(NamedTuple):
-    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `flexible_kernel`."""
+class ModalRows(NamedTuple):
+    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `elastic_modes`."""
 
     rows: Array
     modes: Array
@@ -35,7 +35,7 @@ class FlexibleRows(NamedTuple):
 
 
 @single_blas_thread()
-def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> FlexibleRows:
+def modal_rows(configuration: Configuration, system: ModalParameterization) -> ModalRows:
     """A row depends on its own configuration alone, whatever stands beside it in the batch."""
     position = configuration.rest
     given, regular = rigid_rows(configuration)
@@ -52,7 +52,7 @@ def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> Flexi
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(flexible_batch, count=stop - start)(
+        compiled(modal_coefficients, count=stop - start)(
             position.numbering.arrays,
             position.selected,
             system.uses,
@@ -73,10 +73,10 @@ def flexible_rows(configuration: Configuration, system: FlexibleSystem) -> Flexi
     status[regular == 0] = SINGULAR
     modes[status != DONE] = 0.0
     _add_damping(system, layout.split(out), modes)
-    return FlexibleRows(out, modes, status)
+    return ModalRows(out, modes, status)
 
 
-def layout_of(system: FlexibleSystem) -> Layout:
+def layout_of(system: ModalParameterization) -> Layout:
     """Where each coefficient stands in a row."""
     numbering = system.rest.numbering
     load = carried(rest(numbering.mechanism))
@@ -90,7 +90,7 @@ def layout_of(system: FlexibleSystem) -> Layout:
     )
 
 
-def _add_damping(system: FlexibleSystem, parts: dict[str, Array], modes: Array) -> None:
+def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: Array) -> None:
     """D_δδ of the mechanism's and its materials' damping, in place; D(H) for what is hysteretic."""
     s = len(system.rest.numbering.coordinates)
     law = system.rest.numbering.mechanism.damping

@@ -7,8 +7,7 @@ import numpy as np
 from supple.compilation import kernel
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
-from supple.parameterization.elastic_rows import rigid_in_z, rows_and_slopes
-from supple.parameterization.flexible_kernel import (
+from supple.parameterization.elastic_modes import (
     DONE,
     SINGULAR,
     christoffel,
@@ -16,7 +15,7 @@ from supple.parameterization.flexible_kernel import (
     load_vector,
     mass_slopes,
 )
-from supple.parameterization.flexible_uses import (
+from supple.parameterization.modal_measures import (
     CHRISTOFFEL,
     DFORCE,
     DK,
@@ -31,18 +30,19 @@ from supple.parameterization.flexible_uses import (
     TOLD,
     along_measures,
 )
+from supple.parameterization.row_slopes import rigid_in_z, rows_and_slopes
 
 
 @kernel(purpose="local models with modes")
-def flexible_batch(
+def modal_coefficients(
     rows, selected, uses, flexible, sizes, references, X_all, w_all, rigid_at, rigid_rows, at, out, modes, status
 ):
-    """out (N, width) by the offsets `at`; modes (N, n, z) of η; status (N,), see `flexible_kernel`.
+    """out (N, width) by the offsets `at`; modes (N, n, z) of η; status (N,), see `elastic_modes`.
 
     rows     : RowArrays of the rigid mechanism; rigid_rows (N, ...) its results, by the offsets rigid_at
     uses     : what acts along measures, see `along_measures`
     references : (1 or N, internal modes, z) what internal modes are turned to
-    flexible : FlexibleArrays; sizes : (constraint modes, internal modes, tracking, actuators)
+    flexible : ModalArrays; sizes : (constraint modes, internal modes, tracking, actuators)
     """
     rest, held, compliance, body_i, rigid, turning, chosen, loads, search = flexible
     loaded, count, tracking, actuators = sizes[0], sizes[1], sizes[2], sizes[3]
