@@ -16,9 +16,10 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 
 from supple.compilation import kernel
+from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.householder import last_over_first
-from supple.kinematics.primitives import ANGLE, SCALE, cross, value
+from supple.kinematics.primitives import ANGLE, SCALE, value
 
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements

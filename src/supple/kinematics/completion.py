@@ -12,6 +12,7 @@ from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import SCALE
 
 Array = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def _residual(found: Numbering, values: Array, targets: dict[int, float]) -> Arr
     residual = values.copy()
     for i, target in targets.items():
         row = found.constraints + i
-        scale = found.arrays.rows_f[row, -1]
+        scale = found.arrays.rows_f[row, SCALE]
         gap = values[row] * scale - target
         residual[row] = (unwrapped(gap, 0.0) if found.angles()[row] else gap) / scale
     return residual

@@ -10,22 +10,8 @@ from __future__ import annotations
 from math import sqrt
 
 from supple.compilation import kernel
-from supple.kinematics.primitives import (
-    ALONG,
-    DISTANCE,
-    DOT,
-    PA,
-    PB,
-    U,
-    V,
-    W,
-    cross,
-    dot,
-    in_body,
-    minus,
-    separation,
-    turned,
-)
+from supple.geometry.vectors import cross, dot, minus, plus, times
+from supple.kinematics.primitives import ALONG, DISTANCE, DOT, PA, PB, U, V, W, in_body, separation, turned
 
 
 @kernel
@@ -39,18 +25,6 @@ def point_velocity(twist, r):
 def spin_of(twist):
     """ω."""
     return (twist[3], twist[4], twist[5])
-
-
-@kernel
-def plus(a, b):
-    """a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-@kernel
-def times(c, a):
-    """c a."""
-    return (c * a[0], c * a[1], c * a[2])
 
 
 @kernel

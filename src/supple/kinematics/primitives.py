@@ -25,6 +25,7 @@ from math import atan2, sqrt
 import numpy as np
 
 from supple.compilation import kernel
+from supple.geometry.vectors import cross, dot, minus
 
 ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
 
@@ -54,18 +55,6 @@ def in_body(X, b, v):
         X[b, 4] * v[0] + X[b, 7] * v[1] + X[b, 10] * v[2],
         X[b, 5] * v[0] + X[b, 8] * v[1] + X[b, 11] * v[2],
     )
-
-
-@kernel
-def cross(a, b):
-    """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@kernel
-def dot(a, b):
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
@@ -166,12 +155,6 @@ def along_motion(twists, b, j, r):
 def turning(twists, b, j, u):
     """δ_j u = ω_j × u: change of a vector fixed in body b, in world axes."""
     return cross((twists[b, j, 3], twists[b, j, 4], twists[b, j, 5]), u)
-
-
-@kernel
-def minus(a, b):
-    """a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, solve
-from supple.kinematics.primitives import SCALE, cross, curvature
+from supple.kinematics.primitives import SCALE, curvature
 
 
 @kernel

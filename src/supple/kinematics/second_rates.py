@@ -21,8 +21,9 @@ from __future__ import annotations
 from math import sqrt
 
 from supple.compilation import kernel
-from supple.kinematics.primitive_slopes import plus, point_velocity, spin_of
-from supple.kinematics.primitives import ALONG, DISTANCE, DOT, PA, PB, U, V, W, cross, dot, minus, separation, turned
+from supple.geometry.vectors import cross, dot, minus, plus
+from supple.kinematics.primitive_slopes import point_velocity, spin_of
+from supple.kinematics.primitives import ALONG, DISTANCE, DOT, PA, PB, U, V, W, separation, turned
 
 
 @kernel

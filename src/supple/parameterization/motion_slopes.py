@@ -15,8 +15,9 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.formulations.coefficients import MOTOR
+from supple.geometry.vectors import cross
 from supple.kinematics.elimination import solve
-from supple.kinematics.primitives import SCALE, cross, curvature, gradient
+from supple.kinematics.primitives import SCALE, curvature, gradient
 from supple.kinematics.rigid_modes import lengths, world_twists
 from supple.kinematics.second_rates import second_rate
 

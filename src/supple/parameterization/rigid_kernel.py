@@ -14,8 +14,9 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, MOTOR, SENSOR, SPRING
+from supple.geometry.vectors import cross, dot
 from supple.kinematics.elimination import workspace
-from supple.kinematics.primitives import ANGLE, cross, curvature, dot, gradient
+from supple.kinematics.primitives import ANGLE, curvature, gradient
 from supple.kinematics.rigid_modes import rigid_modes, world_twists
 
 

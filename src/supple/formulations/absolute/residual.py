@@ -15,8 +15,9 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
+from supple.geometry.vectors import cross, dot
 from supple.kinematics.closure_kernel import unwrapped
-from supple.kinematics.primitives import ANGLE, cross, curvature, dot, gradient
+from supple.kinematics.primitives import ANGLE, curvature, gradient
 
 
 @kernel

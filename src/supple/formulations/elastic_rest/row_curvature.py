@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
-from supple.kinematics.primitives import NONE, cross, curvature, gradient
+from supple.geometry.vectors import cross
+from supple.kinematics.primitives import NONE, curvature, gradient
 
 
 @kernel
