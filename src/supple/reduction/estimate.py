@@ -26,6 +26,7 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.leaf import check_count
 from supple.approximation.samples import Derived, Sampler
 from supple.compilation.patience import natively
+from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
 
@@ -203,4 +204,6 @@ def grid_samples(counts: Sequence[int], fit: str, degree: int | None) -> int:
     if fit == "quadratic":  # corners, centres of faces, centres
         faces = sum((n + 1) * cells // n for n in counts)
         return math.prod(n + 1 for n in counts) + (faces if len(counts) > 1 else 0) + cells
-    return math.prod((2 if fit == "lagrange" else degree or 4) * n + 1 for n in counts)
+    if fit in ("lagrange", "auto", "chebyshev"):
+        return math.prod((2 if fit == "lagrange" else degree or 4) * n + 1 for n in counts)
+    raise InputError(f'there is no fit "{fit}" on a grid', part="fit", hint="take chebyshev")

@@ -270,7 +270,9 @@ def _grid_fit(task: _Task) -> tuple[str, int]:
     """On a grid, auto is a Chebyshev fit of moderate degree."""
     if task.fit in ("quadratic", "lagrange"):
         return task.fit, 2
-    return "chebyshev", task.degree or 4
+    if task.fit in ("auto", "chebyshev"):
+        return "chebyshev", task.degree or 4
+    raise InputError(f'there is no fit "{task.fit}" on a grid', part="fit", hint=nearest(task.fit, FITS))
 
 
 def _sampler(domain: Domain, sampling: Sampling, columns: Columns) -> Callable[[Array], Samples]:

@@ -26,6 +26,7 @@ from supple.approximation.refinement.leaf import check_count
 from supple.approximation.refinement.uniform import fit_leaves
 from supple.approximation.samples import Derived
 from supple.approximation.validity import Limits
+from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
 Cuts = list[set[float]]
@@ -51,9 +52,10 @@ def conform(
     if fit == "auto":
         n, highest = 2, degree or HIGHEST.get(s, HIGHEST_OTHERWISE)
         n = min(n, highest)
+    elif fit in ("lagrange", "chebyshev"):
+        highest = n = 2 if fit == "lagrange" else degree or 4
     else:
-        n = 2 if fit == "lagrange" else degree or 4
-        highest = n
+        raise InputError(f'a fit "{fit}" is not continuous across faces', hint='take "lagrange" or "auto"')
     # Neighbouring boxes of the region must be cut by the same planes, so every bound is one from the start.
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
     before: float | None = None
