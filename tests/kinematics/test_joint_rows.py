@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from supple.geometry.rotation import rotation_about
 from supple.kinematics.joint_constraints import PLANAR, SPATIAL, JointFrames
-from supple.kinematics.primitives import OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, gradient
+from supple.kinematics.primitives import FACTOR, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, gradient
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -21,7 +21,7 @@ def measured(primitive, Xa, Xb):
     rows_f = np.zeros((1, ROW_WIDTH))
     for at, vector in ((U, primitive.u), (V, primitive.v), (W, primitive.w), (PA, primitive.pa), (PB, primitive.pb)):
         rows_f[0, at : at + 3] = vector
-    rows_f[0, OFFSET], rows_f[0, SCALE] = 0.0, 1.0
+    rows_f[0, OFFSET], rows_f[0, SCALE], rows_f[0, FACTOR] = 0.0, 1.0, 1.0
     g = np.empty(13)
     first, second = (1, 0) if primitive.swapped else (0, 1)
     gradient(np.array([[primitive.kind, first, second]]), rows_f, 0, np.array([Xa, Xb]), g)

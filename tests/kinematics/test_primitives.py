@@ -10,6 +10,7 @@ from supple.kinematics.primitives import (
     ANGLE,
     DISTANCE,
     DOT,
+    FACTOR,
     OFFSET,
     PA,
     PB,
@@ -43,7 +44,7 @@ def random_row(rng, kind):
     rows_f[0, U : U + 3], rows_f[0, V : V + 3] = Q[:, 0], Q[:, 1]
     rows_f[0, W : W + 3] = rotation(rng)[:, 0]
     rows_f[0, PA : PA + 3], rows_f[0, PB : PB + 3] = rng.standard_normal(3), rng.standard_normal(3)
-    rows_f[0, OFFSET], rows_f[0, SCALE] = rng.standard_normal(), 1.0
+    rows_f[0, OFFSET], rows_f[0, SCALE], rows_f[0, FACTOR] = rng.standard_normal(), 1.0, rng.uniform(0.5, 2.0)
     return rows_i, rows_f
 
 
@@ -78,7 +79,7 @@ def plain_value(rows_i, rows_f, X):
     D = X[1, :3] + Rb @ f[PB : PB + 3] - X[0, :3] - Ra @ f[PA : PA + 3]
     u, v, w = Ra @ f[U : U + 3], Ra @ f[V : V + 3], Rb @ f[W : W + 3]
     found = {ALONG: u @ D, DOT: u @ w, DISTANCE: np.linalg.norm(D), ANGLE: np.arctan2(v @ w, u @ w)}
-    return found[rows_i[0, 0]] + f[OFFSET]
+    return f[FACTOR] * found[rows_i[0, 0]] + f[OFFSET]
 
 
 @pytest.mark.parametrize("name", MEASURES)

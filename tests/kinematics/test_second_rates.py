@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.kinematics.closure_kernel import moved
-from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT, PA, PB, ROW_WIDTH, U, V, W, value
+from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT, FACTOR, PA, PB, ROW_WIDTH, U, V, W, value
 from supple.kinematics.second_rates import second_rate
 
 KINDS = {"along": ALONG, "dot": DOT, "distance": DISTANCE, "angle": ANGLE}
@@ -18,6 +18,7 @@ def measure(request):
     """A measure between two bodies, with twists, their rates, two motions, and what these change of the twists."""
     rng = np.random.default_rng(list(KINDS).index(request.param))
     rows_f = np.zeros((1, ROW_WIDTH))
+    rows_f[0, FACTOR] = rng.uniform(0.5, 2.0)
     u, v = np.linalg.qr(rng.standard_normal((3, 2)))[0].T
     for at, vector in ((U, u), (V, v), (W, rng.standard_normal(3)), (PA, rng.normal(size=3)), (PB, rng.normal(size=3))):
         rows_f[0, at : at + 3] = vector

@@ -7,7 +7,6 @@ A key names a measure: ("joint", joint, coordinate), ("between", place, place), 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,16 +17,9 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_constraints import PLANAR, SPATIAL, Primitive, between, component
 from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.term import Row, single
 
 Key = tuple[str, ...]
-
-
-class Measured(NamedTuple):
-    """A primitive between two named bodies."""
-
-    primitive: Primitive
-    a: str
-    b: str
 
 
 class Measures:
@@ -39,8 +31,8 @@ class Measures:
 
     def __init__(self, mechanism: Mechanism, drawing: Drawing):
         self.mechanism, self.drawing = mechanism, drawing
-        self.constraints: dict[str, list[Measured]] = {}
-        self.coordinates: dict[tuple[str, str], Measured] = {}
+        self.constraints: dict[str, list[Row]] = {}
+        self.coordinates: dict[tuple[str, str], Row] = {}
         rules = PLANAR if mechanism.planar else SPATIAL
         for name, joint in mechanism.joints.items():
             if joint.kind not in rules:
@@ -55,21 +47,21 @@ class Measures:
             for coordinate, row in zip(joint.coordinates(mechanism.plane), free, strict=True):
                 self.coordinates[name, coordinate] = _oriented(row, *joint.bodies)
 
-    def coordinate(self, name: str) -> tuple[Key, Measured]:
+    def coordinate(self, name: str) -> tuple[Key, Row]:
         """A coordinate of θ: an actuator's, or a joint's."""
         if name in self.mechanism.actuators:
             return self.acting(self.mechanism.actuators[name], ("actuators", name))
         return self._joint(name)
 
-    def acting(self, part: Acting, path: Path) -> tuple[Key, Measured]:
+    def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
         """What an actuator, spring, damper, force or sensor acts along."""
         if part.joint is not None:
             return self._joint(part.joint)
         first, second = self._ends(part, path)
         distance = between(first.pose.position, second.pose.position)
-        return key_of(self.mechanism, part), Measured(distance, first.body, second.body)
+        return key_of(self.mechanism, part), single(distance, first.body, second.body)
 
-    def separation(self, part: Acting, path: Path) -> Iterator[tuple[Key, Measured]]:
+    def separation(self, part: Acting, path: Path) -> Iterator[tuple[Key, Row]]:
         """Components of the way between two places, in the axes of the first body.
 
         A spring that is relaxed at no length acts along them: ½ k d·d is smooth where its ends meet, unlike ½ k |d|².
@@ -77,7 +69,7 @@ class Measures:
         first, second = self._ends(part, path)
         for key, unit in zip(component_keys(self.mechanism, part), np.eye(3), strict=False):
             way = component(unit, second.pose.position)._replace(pa=first.pose.position)
-            yield key, Measured(way, first.body, second.body)
+            yield key, single(way, first.body, second.body)
 
     def _ends(self, part: Acting, path: Path) -> tuple[Attached, Attached]:
         assert part.between is not None
@@ -91,7 +83,7 @@ class Measures:
             )
         return first, second
 
-    def used(self) -> Iterator[tuple[Key, Measured]]:
+    def used(self) -> Iterator[tuple[Key, Row]]:
         """Everything beside θ: what parts act along, what sensors see, and all joint coordinates."""
         for section in ("actuators", "springs", "dampers", "forces", "sensors"):
             for name, part in getattr(self.mechanism, section).items():
@@ -104,12 +96,12 @@ class Measures:
         for key, measured in self.coordinates.items():
             yield ("joint", *key), measured
 
-    def _joint(self, reference: str) -> tuple[Key, Measured]:
+    def _joint(self, reference: str) -> tuple[Key, Row]:
         found = self.mechanism.joint_coordinate(reference)
         assert found is not None  # consistency has been checked
         return ("joint", *found), self.coordinates[found]
 
-    def _position(self, name: str) -> Iterator[tuple[Key, Measured]]:
+    def _position(self, name: str) -> Iterator[tuple[Key, Row]]:
         sensor = self.mechanism.sensors[name]
         assert sensor.position is not None
         place = self.drawing.attached(sensor.position, ("sensors", name, "position"))
@@ -118,7 +110,7 @@ class Measures:
         else:
             directions = dict(zip(self.mechanism.plane or "xyz", np.eye(3), strict=False))
         for letter, unit in directions.items():
-            yield ("sensor", name, letter), Measured(component(unit, place.pose.position), GROUND, place.body)
+            yield ("sensor", name, letter), single(component(unit, place.pose.position), GROUND, place.body)
 
 
 def key_of(mechanism: Mechanism, part: Acting) -> Key:
@@ -135,5 +127,5 @@ def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
     return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
-def _oriented(primitive: Primitive, first: str, second: str) -> Measured:
-    return Measured(primitive, second, first) if primitive.swapped else Measured(primitive, first, second)
+def _oriented(primitive: Primitive, first: str, second: str) -> Row:
+    return single(primitive, second, first) if primitive.swapped else single(primitive, first, second)

@@ -1,12 +1,14 @@
 """The mechanism as arrays: the one place where names become numbers.
 
 Rows come in this order: the joints of the spanning tree (body by body), the joints that close loops, the
-coordinates θ, then every other measure (actuators, springs, dampers, sensors, joint coordinates). Bodies come parents
-first; the ground is the last.
+coordinates θ, then every other measure (actuators, springs, dampers, sensors, joint coordinates, and angles that are
+followed because some row counts their turns), last the further terms of rows that are sums. Bodies come parents first;
+the ground is the last.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,9 +18,32 @@ from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
 from supple.diagnostics import InputError
-from supple.kinematics.measures import Key, Measured, Measures
-from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, NONE, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, value
+from supple.kinematics.measures import Key, Measures
+from supple.kinematics.primitives import (
+    ALONG,
+    ANGLE,
+    FACTOR,
+    KIND,
+    KINDS,
+    LENGTHS,
+    NONE,
+    OFFSET,
+    PA,
+    PB,
+    ROW_WIDTH,
+    SCALE,
+    THEN,
+    TURNS,
+    ZERO,
+    A,
+    B,
+    U,
+    V,
+    W,
+    value,
+)
 from supple.kinematics.row_arrays import RowArrays
+from supple.kinematics.term import Row, Term
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -50,7 +75,7 @@ class Numbering:
 
     def angles(self) -> NDArray[np.bool_]:
         """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
-        return self.arrays.rows_i[:, 0] == ANGLE
+        return self.arrays.rows_i[:, KIND] == ANGLE
 
     def place(self, reference: str, path: Path = ()) -> tuple[int, Array, Array]:
         """Body index, position and axes on that body of a named frame, `body.point` or joint's point."""
@@ -62,6 +87,13 @@ class Numbering:
         return len(self.bodies) if name == GROUND else self.bodies.index(name)
 
 
+def terms(arrays: RowArrays, row: int) -> Iterator[int]:
+    """The rows of the terms that a row is the sum of, itself first."""
+    while row != NONE:
+        yield row
+        row = int(arrays.rows_i[row, THEN])
+
+
 def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     """Number the mechanism with θ as given; errors in names and places surface here, with their path."""
     drawing = Drawing(mechanism)
@@ -69,7 +101,7 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     found = Measures(mechanism, drawing)
     bodies = graph.order
     columns = 3 if mechanism.planar else 6
-    rows: list[Measured] = []
+    rows: list[Row] = []
     joint_rows: dict[str, slice] = {}
     tree: list[tuple[int, int, int, int, int]] = []
     free = 0
@@ -85,6 +117,7 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
         free += columns - count
     tree_rows, constraint_rows = sum(entry[2] for entry in tree), len(rows)
     measures = _number_measures(found, coordinates, rows)
+    followed = _followed_turns(rows, constraint_rows)
     extent = _extent(drawing, rows[:constraint_rows])
     sizes = [len(bodies), columns, tree_rows, constraint_rows, len(coordinates), len(rows), free]
     arrays = RowArrays(
@@ -92,16 +125,17 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
         np.array(tree, dtype=np.int64).reshape(-1, 5),
         _reach(tree, columns, free),
         np.array([0, 1, 5] if mechanism.planar else [0, 1, 2, 3, 4, 5]),
-        *_row_arrays(rows, (*bodies, GROUND), extent),
+        *_row_arrays(rows, followed, constraint_rows, (*bodies, GROUND), extent),
         extent,
     )
     poses = [drawing.bodies[name] for name in (*bodies, GROUND)]
     drawn = np.array([np.concatenate([pose.position, pose.axes.ravel()]) for pose in poses])
     _apply_rest_values(mechanism, measures, arrays, drawn)
+    _zero_of_turns(arrays, constraint_rows)
     return Numbering(mechanism, coordinates, drawing, graph, bodies, joint_rows, measures, arrays, drawn)
 
 
-def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Measured]) -> dict[Key, int]:
+def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row]) -> dict[Key, int]:
     """Rows for θ first, then for each further measure once, whatever uses it."""
     measures: dict[Key, int] = {}
     for name in coordinates:
@@ -133,13 +167,14 @@ def _reach(tree: list[tuple[int, int, int, int, int]], columns: int, free: int) 
     return reach
 
 
-def _extent(drawing: Drawing, constraints: list[Measured]) -> float:
+def _extent(drawing: Drawing, constraints: list[Row]) -> float:
     """The mechanism's size: the diagonal of the box around all joints, rod ends and frames as drawn."""
     places = [
         drawing.bodies[body].to_world(local)
-        for primitive, a, b in constraints
-        if primitive.kind == ALONG
-        for body, local in ((a, primitive.pa), (b, primitive.pb))
+        for row in constraints
+        for term in row
+        if term.primitive.kind == ALONG
+        for body, local in ((term.a, term.primitive.pa), (term.b, term.primitive.pb))
     ]
     places += [drawing.bodies[frame.body].to_world(frame.pose.position) for frame in drawing.frames.values()]
     for body, length in drawing.lengths.items():
@@ -150,15 +185,60 @@ def _extent(drawing: Drawing, constraints: list[Measured]) -> float:
     return size if size > 1e-9 * np.abs(places).max() else 1.0  # all in one place, to rounding
 
 
-def _row_arrays(rows: list[Measured], bodies: tuple[str, ...], extent: float) -> tuple[Integers, Array]:
-    rows_i = np.zeros((len(rows), 4), dtype=np.int64)
-    rows_f = np.zeros((len(rows), ROW_WIDTH))
-    for i, (primitive, a, b) in enumerate(rows):
-        rows_i[i] = primitive.kind, bodies.index(a), bodies.index(b), NONE
-        vectors = {U: primitive.u, V: primitive.v, W: primitive.w, PA: primitive.pa, PB: primitive.pb}
-        for at, vector in vectors.items():
-            rows_f[i, at : at + 3] = vector
-        rows_f[i, SCALE] = extent if primitive.kind in (ALONG, DISTANCE) else 1.0
+def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], int]:
+    """The measure that counts the turns of an angle, by row and place of the term in it; added where there is none.
+
+    A measure that is an angle counts its own. In constraints and in sums angles are terms, and the angle alone is
+    followed beside them.
+    """
+    followed: dict[tuple[int, int], int] = {}
+    alone = {
+        i: row[0]
+        for i, row in enumerate(rows)
+        if i >= constraints and len(row) == 1 and row[0].primitive.kind == ANGLE and row[0].factor == 1.0
+    }
+    for i, row in enumerate(tuple(rows)):
+        for place, term in enumerate(row):
+            if term.primitive.kind != ANGLE:
+                continue
+            same = (k for k, other in alone.items() if _same_measure(term, other))
+            at = i if i in alone else next(same, None)
+            if at is None:
+                at = len(rows)
+                alone[at] = term._replace(factor=1.0)
+                rows.append((alone[at],))
+                followed[at, 0] = at
+            followed[i, place] = at
+    return followed
+
+
+def _same_measure(term: Term, other: Term) -> bool:
+    vectors = zip(term.primitive[1:-1], other.primitive[1:-1], strict=True)
+    return (term.a, term.b) == (other.a, other.b) and all(np.array_equal(one, two) for one, two in vectors)
+
+
+def _row_arrays(
+    rows: list[Row], followed: dict[tuple[int, int], int], constraints: int, bodies: tuple[str, ...], extent: float
+) -> tuple[Integers, Array]:
+    """A row each, in order; the terms of a row after its first behind all of them."""
+    count = sum(len(row) for row in rows)
+    rows_i, rows_f = np.full((count, 5), NONE, dtype=np.int64), np.zeros((count, ROW_WIDTH))
+    free = len(rows)
+    for i, row in enumerate(rows):
+        places = [i, *range(free, free + len(row) - 1)]
+        free += len(row) - 1
+        scale = max(abs(term.factor) * (extent if term.primitive.kind in LENGTHS else 1.0) for term in row)
+        for place, (at, (factor, primitive, a, b)) in enumerate(zip(places, row, strict=True)):
+            if primitive.kind not in KINDS:
+                raise InputError(f"there is no measure of kind {primitive.kind}", hint=f"take one of {KINDS}")
+            rows_i[at, [KIND, A, B]] = primitive.kind, bodies.index(a), bodies.index(b)
+            if (i, place) in followed:
+                rows_i[at, TURNS] = followed[i, place] - constraints
+            vectors = {U: primitive.u, V: primitive.v, W: primitive.w, PA: primitive.pa, PB: primitive.pb}
+            for column, vector in vectors.items():
+                rows_f[at, column : column + 3] = vector
+            rows_f[at, SCALE], rows_f[at, FACTOR] = scale, factor
+        rows_i[places[:-1], THEN] = places[1:]
     return rows_i, rows_f
 
 
@@ -168,4 +248,12 @@ def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: R
         if key[0] == "joint":
             wanted = mechanism.joints[key[1]].value("rest", key[2], mechanism.plane)
             if wanted is not None:
-                arrays.rows_f[row, OFFSET] = wanted - value(arrays.rows_i, arrays.rows_f, row, drawn)
+                arrays.rows_f[row, OFFSET] = wanted - sum(
+                    value(arrays.rows_i, arrays.rows_f, term, drawn) for term in terms(arrays, row)
+                )
+
+
+def _zero_of_turns(arrays: RowArrays, constraints: int) -> None:
+    """What a followed measure says where its angle is zero."""
+    turning = np.flatnonzero(arrays.rows_i[:, TURNS] != NONE)
+    arrays.rows_f[turning, ZERO] = arrays.rows_f[constraints + arrays.rows_i[turning, TURNS], OFFSET]

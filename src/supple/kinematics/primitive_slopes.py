@@ -11,7 +11,23 @@ from math import sqrt
 
 from supple.compilation import kernel
 from supple.geometry.vectors import cross, dot, minus, plus, times
-from supple.kinematics.primitives import ALONG, DISTANCE, DOT, PA, PB, U, V, W, in_body, separation, turned
+from supple.kinematics.primitives import (
+    ALONG,
+    DISTANCE,
+    DOT,
+    FACTOR,
+    KIND,
+    PA,
+    PB,
+    A,
+    B,
+    U,
+    V,
+    W,
+    in_body,
+    separation,
+    turned,
+)
 
 
 @kernel
@@ -35,8 +51,8 @@ def local(f, i, at):
 
 @kernel
 def gradient_slope(rows_i, rows_f, i, X, twist_a, twist_b, dg):
-    """dg (13,): change of g along a motion; twists (6,) of the two frames' origins in world axes."""
-    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    """dg (13,): change of g of term i along a motion; twists (6,) of the two frames' origins in world axes."""
+    kind, a, b = rows_i[i, KIND], rows_i[i, A], rows_i[i, B]
     wa, wb = spin_of(twist_a), spin_of(twist_b)
     none = (0.0, 0.0, 0.0)
     value, fa, ma, fb, mb = 0.0, none, none, none, none
@@ -81,6 +97,8 @@ def gradient_slope(rows_i, rows_f, i, X, twist_a, twist_b, dg):
         value = q * (c * ds - s * dc)
         ma = in_body(X, a, minus(dn, cross(wa, n)))
         mb = in_body(X, b, minus(cross(wb, n), dn))
-    dg[0] = value
+    factor = rows_f[i, FACTOR]
+    dg[0] = factor * value
     for k in range(3):
-        dg[1 + k], dg[4 + k], dg[7 + k], dg[10 + k] = fa[k], ma[k], fb[k], mb[k]
+        dg[1 + k], dg[4 + k] = factor * fa[k], factor * ma[k]
+        dg[7 + k], dg[10 + k] = factor * fb[k], factor * mb[k]

@@ -11,29 +11,34 @@ Its gradient is taken with respect to the twists (v, ω) of both bodies, in thei
 derivative along two rigid motions j and k uses that a vector fixed in a body, and the velocity field of
 a motion with constant components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p.
 
-A row of the arrays `rows_i` (kind, a, b, then) and `rows_f` (u, v, w, p_a, p_b, offset, scale) is one
-measure; its value is φ + offset. A sum of measures is a
-chain: `then` is the row of its next term, NONE after the last.
+A row of the arrays `rows_i` and `rows_f` is one term: a factor times a measure, plus an offset. A row of the mechanism
+is a chain of terms (kinematics, 1a): `THEN` is the row of its next term, NONE after the last. Everything here is of one
+term, factor included; whoever uses a row adds its terms up.
+
+An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that are
+followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn.
+
 `X[b]` holds position (3) and rotation (9, row by row) of body b;
 the last body is the ground.
 """
 
 from __future__ import annotations
 
-from math import atan2, sqrt
+from math import atan2, pi, sqrt
 
 import numpy as np
 
 from supple.compilation import kernel
-from supple.geometry.vectors import cross, dot, minus
+from supple.geometry.vectors import cross, dot, minus, times
 
-ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
+ALONG, DOT, DISTANCE, ANGLE = KINDS = 0, 1, 2, 3
+LENGTHS = (ALONG, DISTANCE)
 
-KIND, A, B, THEN = 0, 1, 2, 3  # columns of rows_i
+KIND, A, B, THEN, TURNS = 0, 1, 2, 3, 4  # columns of rows_i
 NONE = -1
 
-U, V, W, PA, PB, OFFSET, SCALE = 0, 3, 6, 9, 12, 15, 16
-ROW_WIDTH = 17
+U, V, W, PA, PB, OFFSET, SCALE, FACTOR, ZERO = 0, 3, 6, 9, 12, 15, 16, 17, 18  # columns of rows_f
+ROW_WIDTH = 19
 
 
 @kernel
@@ -70,8 +75,8 @@ def separation(X, a, b, f, i):
 
 @kernel
 def gradient(rows_i, rows_f, i, X, g):
-    """Value and gradient of measure i: g = (value, ∂/∂twist_a (6), ∂/∂twist_b (6)), in body axes."""
-    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    """Value and gradient of term i: g = (value, ∂/∂twist_a (6), ∂/∂twist_b (6)), in body axes."""
+    kind, a, b = rows_i[i, KIND], rows_i[i, A], rows_i[i, B]
     found = 0.0
     fa = (0.0, 0.0, 0.0)
     ma = (0.0, 0.0, 0.0)
@@ -118,18 +123,19 @@ def gradient(rows_i, rows_f, i, X, g):
         )
         ma = in_body(X, a, n)
         mb = in_body(X, b, (-n[0], -n[1], -n[2]))
-    g[0] = found + rows_f[i, OFFSET]
+    factor = rows_f[i, FACTOR]
+    g[0] = factor * found + rows_f[i, OFFSET]
     for k in range(3):
-        g[1 + k] = fa[k]
-        g[4 + k] = ma[k]
-        g[7 + k] = fb[k]
-        g[10 + k] = mb[k]
+        g[1 + k] = factor * fa[k]
+        g[4 + k] = factor * ma[k]
+        g[7 + k] = factor * fb[k]
+        g[10 + k] = factor * mb[k]
 
 
 @kernel
 def value(rows_i, rows_f, i, X):
-    """Value of measure i alone."""
-    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    """Value of term i alone, angles within a turn."""
+    kind, a, b = rows_i[i, KIND], rows_i[i, A], rows_i[i, B]
     if kind == ALONG:
         found = dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
     elif kind == DISTANCE:
@@ -140,7 +146,29 @@ def value(rows_i, rows_f, i, X):
         found = dot(turned(X, a, rows_f, i, U), w)
         if kind == ANGLE:
             found = atan2(dot(turned(X, a, rows_f, i, V), w), found)
-    return found + rows_f[i, OFFSET]
+    return rows_f[i, FACTOR] * found + rows_f[i, OFFSET]
+
+
+@kernel
+def continued(rows_i, rows_f, i, within_turn, w):
+    """The value of term i, full turns added: closest to what the followed measures w say of it."""
+    followed = rows_i[i, TURNS]
+    if followed == NONE:
+        return within_turn
+    near = rows_f[i, FACTOR] * (w[followed] - rows_f[i, ZERO]) + rows_f[i, OFFSET]
+    turn = 2.0 * pi * rows_f[i, FACTOR]
+    return within_turn + turn * np.rint((near - within_turn) / turn)
+
+
+@kernel
+def row_value(rows_i, rows_f, i, X, w):
+    """Value of row i, its terms together, full turns of angles counted by the followed measures w."""
+    total = 0.0
+    term = i
+    while term != NONE:
+        total += continued(rows_i, rows_f, term, value(rows_i, rows_f, term, X), w)
+        term = rows_i[term, THEN]
+    return total
 
 
 @kernel
@@ -182,7 +210,7 @@ def spin(twists, b, k, scratch, j, at):
 
 
 @kernel
-def bilinear(X, twists, s, a, u, b, w, scratch, h):
+def bilinear(twists, s, a, u, b, w, scratch, h):
     """Second derivatives of u·w, k >= j: h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w.
 
     Leaves its first derivative along motion j in scratch[j, 12].
@@ -206,13 +234,14 @@ def bilinear(X, twists, s, a, u, b, w, scratch, h):
 
 @kernel
 def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """Second derivatives h[j, k] = (∂_k φ_q) Ψ_j, k >= j, of measure i along s rigid motions.
+    """Second derivatives h[j, k] = (∂_k φ_q) Ψ_j, k >= j, of term i along s rigid motions.
 
     ∂_k moves the mechanism along motion k and keeps the components of Ψ_j in body axes.
     twists  : (bodies + 1, s, 6) the motions' twists in world axes
     scratch : (2 s, 13) workspace
     """
-    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    kind, a, b = rows_i[i, KIND], rows_i[i, A], rows_i[i, B]
+    factor = rows_f[i, FACTOR]
     u = turned(X, a, rows_f, i, U)
     if kind in (ALONG, DISTANCE):
         ra, rb = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
@@ -241,12 +270,13 @@ def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
                     total += product(scratch, j, 0, k, 3) + product(scratch, k, 0, j, 3)
                 else:
                     total += product(scratch, j, 3, k, 3) - scratch[j, 12] * scratch[k, 12]
-                h[j, k] = total / length
+                h[j, k] = factor * total / length
         return
     w = turned(X, b, rows_f, i, W)
-    bilinear(X, twists, s, a, u, b, w, scratch, h)
     if kind == DOT:
+        bilinear(twists, s, a, times(factor, u), b, w, scratch, h)
         return
+    bilinear(twists, s, a, u, b, w, scratch, h)
     # atan2(t, c) with c = u·w, t = v·w
     v = turned(X, a, rows_f, i, V)
     c, t = dot(u, w), dot(v, w)
@@ -256,10 +286,10 @@ def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
         for k in range(j, s):
             h[j, k] *= -t
     second = np.empty((s, s))
-    bilinear(X, twists, s, a, v, b, w, scratch, second)
+    bilinear(twists, s, a, v, b, w, scratch, second)
     for j in range(s):
         cj, tj = scratch[s + j, 12], scratch[j, 12]
         for k in range(j, s):
             ck, tk = scratch[s + k, 12], scratch[k, 12]
             change = 2.0 * q * (c * ck + t * tk)
-            h[j, k] = q * (h[j, k] + c * second[j, k] + ck * tj - tk * cj - (c * tj - t * cj) * change)
+            h[j, k] = factor * q * (h[j, k] + c * second[j, k] + ck * tj - tk * cj - (c * tj - t * cj) * change)

@@ -21,9 +21,9 @@ from __future__ import annotations
 from math import sqrt
 
 from supple.compilation import kernel
-from supple.geometry.vectors import cross, dot, minus, plus
+from supple.geometry.vectors import cross, dot, minus, plus, times
 from supple.kinematics.primitive_slopes import point_velocity, spin_of
-from supple.kinematics.primitives import ALONG, DISTANCE, DOT, PA, PB, U, V, W, separation, turned
+from supple.kinematics.primitives import ALONG, DISTANCE, DOT, FACTOR, KIND, PA, PB, A, B, U, V, W, separation, turned
 
 
 @kernel
@@ -89,18 +89,22 @@ def product_slopes(x, y, dx, dy):
 
 @kernel
 def second_rate(rows_i, rows_f, i, X, moving, pushed, twists, bent, s, out):
-    """φ'' of measure i, and in out (s,) its changes along s motions."""
-    kind, a, b = rows_i[i, 0], rows_i[i, 1], rows_i[i, 2]
+    """φ'' of term i, and in out (s,) its changes along s motions."""
+    kind, a, b = rows_i[i, KIND], rows_i[i, A], rows_i[i, B]
+    factor = rows_f[i, FACTOR]
     if kind in (ALONG, DISTANCE):
         ra, rb = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
         first_a, second_a = point_rates(moving, pushed, a, ra)
         first_b, second_b = point_rates(moving, pushed, b, rb)
         d = (separation(X, a, b, rows_f, i), minus(first_b, first_a), minus(second_b, second_a))
         if kind == DISTANCE:
-            return second_rate_of_distance(
+            found = second_rate_of_distance(
                 d, moving, twists, bent, s, a, ra, first_a, second_a, b, rb, first_b, second_b, out
             )
-        direction = turned(X, a, rows_f, i, U)
+            for m in range(s):
+                out[m] *= factor
+            return factor * found
+        direction = times(factor, turned(X, a, rows_f, i, U))
         turn, again = vector_rates(moving, pushed, a, direction)
         u = (direction, turn, again)
         for m in range(s):
@@ -116,6 +120,7 @@ def second_rate(rows_i, rows_f, i, X, moving, pushed, twists, bent, s, out):
     turn, again = vector_rates(moving, pushed, b, across)
     w = (across, turn, again)
     if kind == DOT:
+        u = (times(factor, u[0]), times(factor, u[1]), times(factor, u[2]))
         for m in range(s):
             du = vector_slopes(moving, a, twists[a, m], bent[a, m], u[0], u[1], u[2])
             dw = vector_slopes(moving, b, twists[b, m], bent[b, m], w[0], w[1], w[2])
@@ -138,8 +143,8 @@ def second_rate(rows_i, rows_f, i, X, moving, pushed, twists, bent, s, out):
         dq_m = 2.0 * (e[0] * c[1] + c[0] * e[1] + f[0] * t[1] + t[0] * f[1])
         speed_m = (e[0] * t[1] + c[0] * f[1] - f[0] * c[1] - t[0] * e[1] - speed * q_m) / q
         top = e[0] * t[2] + c[0] * f[2] - f[0] * c[2] - t[0] * e[2] - speed_m * dq - speed * dq_m
-        out[m] = (top - found * q_m) / q
-    return found
+        out[m] = factor * (top - found * q_m) / q
+    return factor * found
 
 
 @kernel

@@ -20,7 +20,7 @@ from supple.description.mass_properties import MassProperties, mass_properties
 from supple.geometry.rotation import skew
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import ALONG, ANGLE, PA, PB, ROW_WIDTH, SCALE, U, V, W
+from supple.kinematics.primitives import ALONG, ANGLE, FACTOR, PA, PB, ROW_WIDTH, SCALE, U, V, W
 
 if TYPE_CHECKING:
     from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates
@@ -61,6 +61,7 @@ class YieldingDrive:
     def row(self, extent: float) -> tuple[int, Array]:
         """Kind and constants of the row that measures δ, from the motor's side to the body or back."""
         found = np.zeros(ROW_WIDTH)
+        found[FACTOR] = 1.0
         found[PA : PA + 3] = found[PB : PB + 3] = self.place
         if self.slides:
             found[U : U + 3], found[SCALE] = self.axis, extent

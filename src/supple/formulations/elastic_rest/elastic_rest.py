@@ -29,7 +29,7 @@ from supple.formulations.elastic_rest.body_coordinates import (
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import ALONG, NONE, PA, PB, ROW_WIDTH, SCALE, U
+from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, U
 from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
@@ -214,6 +214,7 @@ class _Rows:
         kind, body, unit, place = displacement(self.numbering, name)
         self.displacements[name] = len(self.rows_i)
         row = np.zeros(ROW_WIDTH)
+        row[FACTOR] = 1.0
         row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
         self._append(kind, len(self.bodies), body, row)
 
@@ -229,7 +230,7 @@ class _Rows:
         self._append(kind, drive.body, drive.body, constants)
 
     def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
-        self.rows_i = np.vstack([self.rows_i, [[kind, a, b, NONE]]])
+        self.rows_i = np.vstack([self.rows_i, [[kind, a, b, NONE, NONE]]])
         self.rows_f = np.vstack([self.rows_f, constants])
 
     def _end(self, row: int, side: int) -> tuple[int, int, str] | None:

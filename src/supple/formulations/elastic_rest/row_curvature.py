@@ -22,7 +22,7 @@ def row_curvature(rows_i, rows_f, row, poses, H):
     kind, a, b = rows_i[row, 0], rows_i[row, 1], rows_i[row, 2]
     X = np.empty((2, 12))
     X[0], X[1] = poses[a], poses[b]
-    one_i = np.array([[kind, 0, 1, NONE]])
+    one_i = np.array([[kind, 0, 1, NONE, NONE]])
     one_f = rows_f[row : row + 1]
     twists = np.zeros((2, 12, 6))
     for side in range(2):
