@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from supple.formats.document import load
     from supple.formats.mechanism_file import loads
     from supple.formats.mechanism_text import to_yaml
+    from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
     from supple.kinematics.inspection import Inspection
@@ -111,6 +112,7 @@ _HOMES = {
     "modes": "supple.analyses.vibration.modal",
     "motion": "supple.kinematics.motion",
     "reduce": "supple.reduction.reduce",
+    "register": "supple.kinds.registry",
     "simulate": "supple.analyses.time.simulation",
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
@@ -118,14 +120,14 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping",
-    "Deflection", "Drive", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
+    "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping", "Deflection",
+    "Drive", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
     "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism",
-    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check",
-    "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize",
-    "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "simulate", "sweep", "to_yaml",
-    "trajectory",
+    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor",
+    "Simulation", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
+    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
+    "simulate", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ class Record(Protocol):
 
 R = TypeVar("R", bound=Record)
 _registries: dict[type, Registry] = {}
+_waiting: list[Any] = []  # records of installed packages whose registry is not imported yet
 _asked = False
 
 
@@ -39,7 +40,7 @@ class Registry(Mapping[str, R], Generic[R]):
         self.what = what
         self._known: dict[str, R] = {}
         _registries[record] = self
-        for item in records:
+        for item in [*records, *(item for item in _waiting if isinstance(item, record))]:
             self.add(item)
 
     def add(self, record: R) -> None:
@@ -86,4 +87,8 @@ def _ask() -> None:
         return
     _asked = True
     for point in entry_points(group=GROUP):
-        register(point.load())
+        record = point.load()
+        if isinstance(record, tuple(_registries)):
+            register(record)
+        else:
+            _waiting.append(record)
