@@ -35,12 +35,8 @@ def run_of(case, *, mechanism=None, step=1e-3, until=RUN, output_step=0.02, **op
 
 def friction_forces(model: supple.LocalModel, rates):
     """Dry friction along θ as the simulation smooths it: -J_jᵀ f_j tanh(J_j θ̇ / speed)."""
-    extent = model.configuration.rest.numbering.arrays.extent
-    mechanism = model.configuration.mechanism
-    turning = [mechanism.joint_coordinate(name)[1] in ("angle", "first", "second") for name in model.dry_forces]
-    speeds = FRICTION_SPEED * np.where(turning, 1.0, extent)
     f = np.array([*model.dry_forces.values()])
-    rubbing = f * np.tanh(np.einsum("...fi,...i->...f", model.friction_map, rates) / speeds)
+    rubbing = f * np.tanh(np.einsum("...fi,...i->...f", model.friction_map, rates) / FRICTION_SPEED)
     return -np.einsum("...fi,...f->...i", model.friction_map, rubbing)
 
 

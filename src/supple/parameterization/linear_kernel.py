@@ -9,11 +9,12 @@ coefficients.
 
 from __future__ import annotations
 
-from math import sqrt, tanh
+from math import sqrt
 
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.dry_friction import dry_friction
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.parameterization.motion_slopes import body_slopes, motion_workspace, motor_slopes, move
@@ -82,8 +83,7 @@ def forces(s, inputs, at, row, rates, u, dry, speed, f, by_theta, by_rate):
         slip = 0.0
         for j in range(s):
             slip += row[at[9] + n * s + j] * rates[j]
-        part = tanh(slip / speed)
-        drag, steep = dry[n] * part, dry[n] / speed * (1.0 - part * part)
+        drag, steep = dry_friction(dry[n], slip, speed)
         for i in range(s):
             J = row[at[9] + n * s + i]
             f[i, 0] -= J * drag

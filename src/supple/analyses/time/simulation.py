@@ -64,7 +64,7 @@ def simulate(
     spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
     output_step     : time between results; if left out the step (1 ms, or a hundredth of a shorter run, where none is
                       given), and at most 2000 results
-    friction_speed  : speed (rad/s, or extents/s) over which dry friction changes its sign
+    friction_speed  : speed (rad/s or m/s) over which dry friction changes its sign
     rigid           : elastic parts are meant to be taken as rigid, and nothing is said of it; `Simulation.rigid`
                       names them all the same
 

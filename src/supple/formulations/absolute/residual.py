@@ -9,11 +9,10 @@ the centres of mass.
 
 from __future__ import annotations
 
-from math import tanh
-
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.dry_friction import dry_friction
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
 from supple.geometry.vectors import cross, dot
 from supple.kinematics.closure_kernel import unwrapped
@@ -200,7 +199,7 @@ def measure_forces(system, X, V, acceleration, w, u, Q, J, account):
                 force -= factor * speed
                 account[1] -= factor * speed * speed
             elif role == DRY:
-                resisting = reference * tanh(speed / speeds[number])
+                resisting = dry_friction(reference, speed, speeds[number])[0]
                 force -= resisting
                 account[1] -= resisting * speed
             elif role == ACTUATOR:

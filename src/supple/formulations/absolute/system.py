@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
-from supple.formulations.coefficients import DAMPER, DRY, MOTOR, SPRING, carried
+from supple.formulations.coefficients import DAMPER, MOTOR, SPRING, carried
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.primitives import PA, PB
 from supple.kinematics.rest import Rest
@@ -90,12 +90,7 @@ def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float) -> Absolut
     loads_f[:, :3] -= centers[coefficients.loads_i[:, 0]]
     mass = np.array([found[name].mass for name in numbering.bodies])
     inertia = np.array([found[name].inertia for name in numbering.bodies])
-    speeds = np.empty(len(load.dry_forces))
-    for at in range(len(coefficients.uses_start) - 1):
-        for role, number in coefficients.uses_i[coefficients.uses_start[at] : coefficients.uses_start[at + 1]]:
-            if role == DRY:  # a hinge rubs in rad/s, a slide in extents/s
-                angle = numbering.angles()[numbering.constraints + at]
-                speeds[number] = friction_speed * (1.0 if angle else arrays.extent)
+    speeds = np.full(len(load.dry_forces), friction_speed)
     sizes = np.array([len(numbering.bodies), arrays.sizes[1], numbering.constraints, arrays.sizes[5]])
     system = SystemArrays(
         sizes, arrays.column, arrays.rows_i, rows_f, mass, inertia, coefficients.loads_i, loads_f,
