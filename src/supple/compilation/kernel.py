@@ -45,6 +45,15 @@ def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool 
     return function
 
 
+@kernel
+def unsigned(place):
+    """A place in an array that is never counted from the end; native code then needs no choice between the two.
+
+    Where a kernel takes several states in one instruction, that choice would make it take one at a time.
+    """
+    return place
+
+
 def compiled(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
     """The native version of a kernel, compiled (or read from the cache) at its first call.
 
@@ -122,6 +131,10 @@ def _folder(function: types.FunctionType, fused: bool) -> Path:
 
 def _native(function: types.FunctionType, fused: bool, within: bool) -> Any:
     """within : only other kernels call it, so that it needs no way in from Python and no place in the cache."""
+    if function is unsigned:
+        import numpy
+
+        return numpy.uint64
     if (function, fused, within) not in _compiled:
         _compiled[function, fused, within] = _jit(function, fused, within)
     return _compiled[function, fused, within]
@@ -133,7 +146,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     native = {name: _native(callee, fused, within=True) for name, callee in callees(function).items()}
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     if within and function in _inlined:
-        options["inline"] = "always"
+        options["forceinline"] = True  # by LLVM: numba's own inlining doubles the time to compile
     if fused:
         options["fastmath"] = {"contract"}
     code, cached = function.__code__, not within
