@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import DOT, U, W
+from supple.kinematics.primitives import DOT, KIND, NONE, THEN, A, B, U, W
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -44,11 +44,11 @@ def alignments(found: Numbering) -> Alignments:
     rows_i, rows_f = found.arrays.rows_i, found.arrays.rows_f
     pairs: list[tuple[int, int, int, Array, Array]] = []
     for number, rows in enumerate(found.joint_rows.values()):
-        dots = [row for row in range(rows.start, rows.stop) if rows_i[row, 0] == DOT]
+        dots = [row for row in range(rows.start, rows.stop) if rows_i[row, KIND] == DOT and rows_i[row, THEN] == NONE]
         u, w = (rows_f[dots, at : at + 3] for at in (U, W))
         if not dots:
             continue
-        a, b = int(rows_i[dots[0], 1]), int(rows_i[dots[0], 2])
+        a, b = int(rows_i[dots[0], A]), int(rows_i[dots[0], B])
         if len(dots) == 3:  # x·y', y·z', z·x'
             pairs += [(number, a, b, u[i], w[i - 1]) for i in range(3)]
         elif len(dots) == 2:  # x·z', y·z'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.kinematics.closure_kernel import close_batch
+from supple.kinematics.closure_kernel import Start, close_batch
 from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.elimination import workspace
 from supple.kinematics.householder import last_over_first
@@ -58,21 +58,10 @@ def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         run = compiled(close_batch, count=(stop - start) * bulk(position.numbering))
-        run(position.numbering.arrays, position.selected, *origin, theta[piece], X[piece], w[piece], reached[piece])
+        run(position.numbering.arrays, position.selected, origin, theta[piece], X[piece], w[piece], reached[piece])
 
     in_parts(part, count)
     return X, w, reached
-
-
-class Start(NamedTuple):
-    """Where closure sets out: rest, with its rigid modes, the sign of its determinant and its margin."""
-
-    X: Array
-    w: Array
-    Psi: Array
-    dPsi: Array
-    sign: float
-    margin: float
 
 
 def start_of(position: Rest) -> Start:
@@ -81,16 +70,16 @@ def start_of(position: Rest) -> Start:
 
 
 def _start(position: Rest) -> Start:
-    arrays = position.numbering.arrays
-    nb, d, s = (int(arrays.sizes[i]) for i in (0, 1, 4))
+    arrays, sizes = position.numbering.arrays, position.numbering.sizes
+    nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
-    work = workspace(arrays.sizes)
+    work = workspace(arrays)
     once = bulk(position.numbering)
     once = 0 if once == 1 else once  # milliseconds, once a mechanism: not worth compiling
     regular, sign = compiled(rigid_modes, count=once)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
     if not regular:
         raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
-    return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work[5], len(work[6])))
+    return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work.G, sizes.free))
 
 
 def bulk(numbering: Numbering) -> int:

@@ -12,14 +12,19 @@ is halved; when it falls below SHORTEST, the mechanism stands before a dead poin
 from __future__ import annotations
 
 from math import cos, pi, sin, sqrt
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.householder import last_over_first
-from supple.kinematics.primitives import ANGLE, SCALE, value
+from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN, TURNS, continued, row_value, value
+from supple.kinematics.row_arrays import row_sizes
+
+Array = NDArray[np.float64]
 
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements
@@ -29,6 +34,28 @@ CLOSED = 1e-9  # corrections below this need not shrink any more
 ROUNDING = 1e-15  # what the next correction would be when closure ends
 KEEP = 1e-3  # correction below which the factorisation is kept for the next
 ITERATIONS = 12
+
+
+class Start(NamedTuple):
+    """Where closure sets out: rest, with its rigid modes, the sign of its determinant and its margin.
+
+    X : (bodies + 1, 12) poses; w : (measures,); Psi, dPsi : as `rigid_modes` gives them
+    """
+
+    X: Array
+    w: Array
+    Psi: Array
+    dPsi: Array
+    sign: float
+    margin: float
+
+
+class Correction(NamedTuple):
+    """One correction of Newton's method: right side (rows, 1), scaled velocities (bodies + 1, d, 1), workspace."""
+
+    rho: Array
+    x: Array
+    g: Array
 
 
 @kernel
@@ -70,16 +97,17 @@ def moved(X, b, v0, v1, v2, w0, w1, w2):
 
 
 @kernel
-def update(sizes, column, extent, X, x):
+def update(rows, X, x):
     """Move every body by its scaled velocities x (bodies + 1, d, 1). Returns the largest of them."""
+    sizes, column = row_sizes(rows), rows.column
     largest = 0.0
     twist = np.zeros(6)
-    for b in range(sizes[0]):
-        for c in range(sizes[1]):
+    for b in range(sizes.bodies):
+        for c in range(sizes.width):
             size = x[b, c, 0]
             if not abs(size) <= largest:  # also true for nan
                 largest = abs(size)
-            twist[column[c]] = size * extent if column[c] < 3 else size
+            twist[column[c]] = size * rows.extent if column[c] < 3 else size
         moved(X, b, twist[0], twist[1], twist[2], twist[3], twist[4], twist[5])
     return largest
 
@@ -91,64 +119,73 @@ def unwrapped(angle, near):
 
 
 @kernel
-def predict(sizes, column, extent, X, Psi, dPsi, change, x):
+def predict(rows, start, change, X):
     """Move X by a change of θ to second order, from the rigid modes there. Returns the largest scaled velocity.
 
     Along the way V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
     a rotation ω + ½ ω'.
     """
-    s = sizes[4]
+    sizes, column = row_sizes(rows), rows.column
+    s = sizes.coordinates
     largest = 0.0
     V = np.zeros(6)
     dV = np.zeros(6)
-    for b in range(sizes[0]):
-        for c in range(sizes[1]):
+    for b in range(sizes.bodies):
+        for c in range(sizes.width):
             first, second = 0.0, 0.0
             for j in range(s):
-                first += Psi[b, c, j] * change[j]
+                first += start.Psi[b, c, j] * change[j]
                 for k in range(s):
-                    second += dPsi[b, c, j * s + k] * change[j] * change[k]
+                    second += start.dPsi[b, c, j * s + k] * change[j] * change[k]
             V[column[c]], dV[column[c]] = first, second
-        w = cross((V[3], V[4], V[5]), (V[0], V[1], V[2]))
+        turned = cross((V[3], V[4], V[5]), (V[0], V[1], V[2]))
         for k in range(3):
-            x[k] = V[k] + 0.5 * (dV[k] + w[k])
-            x[3 + k] = V[3 + k] + 0.5 * dV[3 + k]
-            largest = max(largest, abs(x[3 + k]), abs(x[k]) / extent)
-        moved(X, b, x[0], x[1], x[2], x[3], x[4], x[5])
+            V[k] += 0.5 * (dV[k] + turned[k])
+            V[3 + k] += 0.5 * dV[3 + k]
+            largest = max(largest, abs(V[3 + k]), abs(V[k]) / rows.extent)
+        moved(X, b, V[0], V[1], V[2], V[3], V[4], V[5])
     return largest
 
 
 @kernel
-def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
+def row_of_terms(rows, i, values, w):
+    """Value of row i from those of its terms, full turns counted by the followed measures w."""
+    total = 0.0
+    term = i
+    while term != NONE:
+        total += continued(rows.rows_i, rows.rows_f, term, values[term], w)
+        term = rows.rows_i[term, THEN]
+    return total
+
+
+@kernel
+def close_step(rows, selected, target, w, start_sign, X, work, correction):
     """Newton from X towards the coordinates `target`; start_sign is the sign of the determinant to keep.
 
     Returns (closed, sign of the determinant, margin, first correction).
     """
-    sizes, _, _, column, rows_i, rows_f, extent = rows
-    mc, s, nz = sizes[3], sizes[4], sizes[6]
-    redundant = mc + s - sizes[2] > nz
-    _, values, _, _, _, G, _, _ = work
+    sizes, rows_i, rows_f, values = row_sizes(rows), rows.rows_i, rows.rows_f, work.values
+    mc, s = sizes.joint_rows, sizes.coordinates
+    redundant = mc + s - sizes.tree_rows > sizes.free
     before, first, sign, margin = 0.0, 0.0, 0.0, 0.0
     reuse = False
     for iteration in range(ITERATIONS):
         if reuse:
             for i in range(mc + s):
-                values[i] = value(rows_i, rows_f, i, X)
+                term = i
+                while term != NONE:
+                    values[term] = value(rows_i, rows_f, term, X)
+                    term = rows_i[term, THEN]
         else:
             regular, sign = factor(rows, selected, X, work)
             if not regular:
                 return False, sign, 0.0, first
-            margin = last_over_first(G, nz)
-        for i in range(mc):
-            rho[i, 0] = -values[i] / rows_f[i, SCALE]
-        for i in range(s):
-            row = mc + i
-            at = values[row]
-            if rows_i[row, 0] == ANGLE:
-                at = unwrapped(at, w[i])
-            rho[row, 0] = (target[i] - at) / rows_f[row, SCALE]
-        solve(rows, work, rho, 1, x, g)
-        size = update(sizes, column, extent, X, x)
+            margin = last_over_first(work.G, sizes.free)
+        for i in range(mc + s):
+            wanted = target[i - mc] if i >= mc else 0.0
+            correction.rho[i, 0] = (wanted - row_of_terms(rows, i, values, w)) / rows_f[i, SCALE]
+        solve(rows, work, correction.rho, 1, correction.x, correction.g)
+        size = update(rows, X, correction.x)
         if not size <= REACH:
             return False, sign, margin, size
         if iteration == 0:
@@ -167,52 +204,46 @@ def close_step(rows, selected, target, w, start_sign, X, work, rho, x, g):
 
 
 @kernel(purpose="closing loops")
-def close_batch(
-    rows, selected, rest_X, rest_w, rest_Psi, rest_dPsi, rest_sign, rest_margin, thetas, X_out, w_out, reached
-):
+def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
     """Poses (N, bodies + 1, 12) and measures (N, rows after the joints) at each θ (N, s).
 
-    rows    : the mechanism's RowArrays
-    rest_*  : the start: poses, measures, rigid modes with their derivatives, sign of the determinant, margin
+    rows    : the mechanism's RowArrays; start : Start
     reached : (N,) how far along the segment from rest the mechanism could follow; 1 where it is assembled.
     """
-    sizes, _, _, column, rows_i, rows_f, extent = rows
-    nb, d, mc, s, measures = sizes[0], sizes[1], sizes[3], sizes[4], sizes[5] - sizes[3]
-    work = workspace(sizes)
-    rho = np.empty((mc + s, 1))
-    x = np.empty((nb + 1, d, 1))
-    g = np.empty((mc + s, 1))
-    step_x = np.empty(6)
+    sizes, rows_i, rows_f = row_sizes(rows), rows.rows_i, rows.rows_f
+    nb, mc, s, measures = sizes.bodies, sizes.joint_rows, sizes.coordinates, sizes.rows - sizes.joint_rows
+    work = workspace(rows)
+    correction = Correction(np.empty((mc + s, 1)), np.empty((nb + 1, sizes.width, 1)), np.empty((mc + s, 1)))
     target = np.empty(s)
     change = np.empty(s)
     trial = np.empty((nb + 1, 12))
     w = np.empty(measures)
     for n in range(thetas.shape[0]):
         X = X_out[n]
-        X[:] = rest_X
-        w[:] = rest_w
+        X[:] = start.X
+        w[:] = start.w
         done, step = 0.0, 1.0
-        sign, margin = rest_sign, rest_margin
+        sign, margin = start.sign, start.margin
         shortest = SHORTEST
         for i in range(s):  # no angle turns further than REACH in one step
-            if rows_i[mc + i, 0] == ANGLE:
-                turn = abs(thetas[n, i] - rest_w[i])
+            if rows_i[mc + i, KIND] == ANGLE:
+                turn = abs(thetas[n, i] - start.w[i])
                 shortest = min(shortest, SHORTEST / max(turn, 1.0))
                 while turn * step > REACH:
                     step *= 0.5
         while done < 1.0:
             new = min(1.0, done + step)
             for i in range(s):
-                change[i] = new * (thetas[n, i] - rest_w[i])
-                target[i] = rest_w[i] + change[i]
+                change[i] = new * (thetas[n, i] - start.w[i])
+                target[i] = start.w[i] + change[i]
             trial[:] = X
             predicted = 0.0
             if done == 0.0:
-                predicted = predict(sizes, column, extent, trial, rest_Psi, rest_dPsi, change, step_x)
+                predicted = predict(rows, start, change, trial)
             closed, new_sign, new_margin, first = False, sign, margin, predicted
             if predicted <= REACH:
                 closed, new_sign, new_margin, first = close_step(
-                    rows, selected, target, w, sign, trial, work, rho, x, g
+                    rows, selected, target, w, sign, trial, work, correction
                 )
             size = max(first, predicted)
             if done == 0.0 and first > CONTRACTION * max(predicted, 0.1):
@@ -224,8 +255,8 @@ def close_batch(
                 sign, margin = new_sign, new_margin
                 X[:] = trial
                 for i in range(measures):
-                    if rows_i[mc + i, 0] == ANGLE:
-                        w[i] = unwrapped(value(rows_i, rows_f, mc + i, X), w[i])
+                    if rows_i[mc + i, TURNS] == i:
+                        w[i] = continued(rows_i, rows_f, mc + i, value(rows_i, rows_f, mc + i, X), w)
                 if size < 0.5 * REACH:
                     step *= 2.0
             else:
@@ -234,5 +265,4 @@ def close_batch(
                     break
         reached[n] = done
         for i in range(measures):
-            measured = value(rows_i, rows_f, mc + i, X)
-            w_out[n, i] = unwrapped(measured, w[i]) if rows_i[mc + i, 0] == ANGLE else measured
+            w_out[n, i] = row_value(rows_i, rows_f, mc + i, X, w)

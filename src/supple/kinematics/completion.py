@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError
 from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
-from supple.kinematics.jacobian import scaled_jacobian
+from supple.kinematics.jacobian import scaled_jacobian, scaled_values
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
 
@@ -36,8 +36,7 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
     smallest = np.inf
     stalled = 0
     for _ in range(200):
-        J, values = scaled_jacobian(found, X)
-        phi = _residual(found, values, targets)[rows]
+        phi = _residual(found, X, targets)[rows]
         gap = float(np.abs(phi).max())
         if gap < _GAP:
             return X
@@ -45,29 +44,28 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
         smallest = min(smallest, gap)
         if stalled > 12:
             break
-        x = np.asarray(np.linalg.lstsq(J[rows], -phi, rcond=1e-8)[0], dtype=float)
+        x = np.asarray(np.linalg.lstsq(scaled_jacobian(found, X)[rows], -phi, rcond=1e-8)[0], dtype=float)
         longest = float(np.abs(x).max())
         x *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
         move(found, X, x)
     raise _does_not_close(found, X, targets)
 
 
-def _residual(found: Numbering, values: Array, targets: dict[int, float]) -> Array:
-    residual = values.copy()
+def _residual(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
+    residual = scaled_values(found, X)
     for i, target in targets.items():
         row = found.constraints + i
         scale = found.arrays.rows_f[row, SCALE]
-        gap = values[row] * scale - target
+        gap = residual[row] * scale - target
         residual[row] = (unwrapped(gap, 0.0) if found.angles()[row] else gap) / scale
     return residual
 
 
 def move(found: Numbering, X: Array, x: Array) -> None:
     """Move all bodies by scaled velocities x (n,), in place."""
-    sizes, _, _, column, _, _, extent = found.arrays
-    padded = np.zeros((int(sizes[0]) + 1, int(sizes[1]), 1))
-    padded[:-1, :, 0] = x.reshape(int(sizes[0]), int(sizes[1]))
-    update(sizes, column, extent, X, padded)
+    padded = np.zeros((found.sizes.bodies + 1, found.sizes.width, 1))
+    padded[:-1, :, 0] = x.reshape(found.sizes.bodies, found.sizes.width)
+    update(found.arrays, X, padded)
 
 
 @dataclass(frozen=True)

@@ -110,13 +110,10 @@ class Configuration:
 
     def jacobian(self) -> Array:
         """[Φ_q; A], scaled: (..., rows, n)."""
-        sizes = self.rest.numbering.arrays.sizes
+        numbering = self.rest.numbering
         X = np.ascontiguousarray(self.X.reshape(-1, *self.X.shape[-2:]))
-        J = np.empty((len(X), int(sizes[3] + sizes[4]), self.rest.numbering.columns))
-        arrays = self.rest.numbering.arrays
-        compiled(jacobian_batch, count=len(X))(
-            arrays.sizes, arrays.column, arrays.rows_i, arrays.rows_f, arrays.extent, X, J
-        )
+        J = np.empty((len(X), numbering.constraints + len(numbering.coordinates), numbering.columns))
+        compiled(jacobian_batch, count=len(X))(numbering.arrays, X, J)
         return J.reshape(*self.X.shape[:-2], *J.shape[1:])
 
     def each(self) -> Iterator[Configuration]:

@@ -11,26 +11,55 @@ Everything is in scaled velocities (v / extent, ω) and scaled rows (lengths / e
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.kinematics.householder import householder, sign_of_selected, solve_dense
-from supple.kinematics.primitives import SCALE, gradient
+from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, gradient
+from supple.kinematics.row_arrays import CHILD_SIDE, FIRST_FREE, FIRST_ROW, PARENT, ROW_COUNT, row_sizes
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Workspace(NamedTuple):
+    """One factorisation.
+
+    J      : (terms, 2, d) scaled gradients of the terms of joint and coordinate rows on their sides a and b
+    values : (terms,) of the same
+    blocks : (bodies, d, 3d) reduced rows [child, pivots first | right side | parent] of each tree joint
+    order  : (bodies, d) the child's columns in the order of the pivots, then the free ones
+    T      : (bodies + 1, d, free) x = T z
+    G      : (other rows, free) factorised, with `tau` and `pivots`
+    """
+
+    J: Array
+    values: Array
+    blocks: Array
+    order: Integers
+    T: Array
+    G: Array
+    tau: Array
+    pivots: Integers
 
 
 @kernel
-def workspace(sizes):
-    """Arrays for one factorisation: J, values, blocks, order, T, G, tau, pivots (see below)."""
-    nb, d, rows, nz = sizes[0], sizes[1], sizes[3] + sizes[4], sizes[6]
-    return (
-        np.empty((rows, 2, d)),
-        np.empty(rows),
+def workspace(rows):
+    """Arrays for one factorisation."""
+    sizes = row_sizes(rows)
+    nb, d, terms = sizes.bodies, sizes.width, rows.rows_i.shape[0]
+    return Workspace(
+        np.empty((terms, 2, d)),
+        np.empty(terms),
         np.empty((nb, d, 3 * d)),
         np.empty((nb, d), np.int64),
-        np.zeros((nb + 1, d, nz)),
-        np.empty((rows - sizes[2], nz)),
-        np.empty(nz),
-        np.empty(nz, np.int64),
+        np.zeros((nb + 1, d, sizes.free)),
+        np.empty((sizes.joint_rows + sizes.coordinates - sizes.tree_rows, sizes.free)),
+        np.empty(sizes.free),
+        np.empty(sizes.free, np.int64),
     )
 
 
@@ -40,46 +69,56 @@ def factor(rows, selected, X, work):
 
     Of redundant rows the sign is that of the `selected` ones, as many as there are free columns.
     """
-    sizes, tree, reach, column, rows_i, rows_f, extent = rows
-    J, values, blocks, order, T, G, tau, pivots = work
-    m2, nz = sizes[3] + sizes[4] - sizes[2], sizes[6]
-    scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values)
-    sign = eliminate_tree(sizes, tree, reach, rows_i, J, blocks, order, T, G)
-    if m2 > nz:
-        sign *= sign_of_selected(G, selected, nz)
-    rank, turn = householder(G, m2, nz, tau, pivots)
-    if m2 == nz:
+    sizes = row_sizes(rows)
+    others, free = sizes.joint_rows + sizes.coordinates - sizes.tree_rows, sizes.free
+    scaled_rows(rows, X, work)
+    sign = eliminate_tree(rows, work)
+    if others > free:
+        sign *= sign_of_selected(work.G, selected, free)
+    rank, turn = householder(work.G, others, free, work.tau, work.pivots)
+    if others == free:
         sign *= turn
-    return rank == nz, sign
+    return rank == free, sign
 
 
 @kernel
-def scaled_rows(sizes, column, rows_i, rows_f, extent, X, J, values):
-    """Values and scaled gradients J[i, side, column] of the joint and coordinate rows."""
-    d = sizes[1]
-    g = np.empty(13)
-    for i in range(sizes[3] + sizes[4]):
-        gradient(rows_i, rows_f, i, X, g)
-        values[i] = g[0]
-        inverse = 1.0 / rows_f[i, SCALE]
-        for c in range(d):
-            k = column[c]
-            factor = inverse * extent if k < 3 else inverse
-            J[i, 0, c] = factor * g[1 + k]
-            J[i, 1, c] = factor * g[7 + k]
+def scaled_rows(rows, X, work):
+    """Values and scaled gradients J[term, side, column] of the terms of joint and coordinate rows.
 
-
-@kernel
-def eliminate_tree(sizes, tree, reach, rows_i, J, blocks, order, T, G):
-    """Gauss-Jordan of every body's tree joint; fills T (x = T z) and G. Returns the sign of the pivots.
-
-    blocks : (bodies, d, 3d) reduced rows [child, pivots first | right side | parent]
-    order  : (bodies, d) the child's columns in the order of the pivots, then the free ones
+    All terms of a row of the tree are between the two bodies of its joint: J of the first is that of their sum.
     """
-    nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
+    sizes, column, rows_i, J = row_sizes(rows), rows.column, rows.rows_i, work.J
+    g = np.empty(13)
+    for i in range(sizes.joint_rows + sizes.coordinates):
+        inverse = 1.0 / rows.rows_f[i, SCALE]
+        term = i
+        while term != NONE:
+            gradient(rows_i, rows.rows_f, term, X, g)
+            work.values[term] = g[0]
+            for c in range(sizes.width):
+                k = column[c]
+                factor = inverse * rows.extent if k < 3 else inverse
+                J[term, 0, c] = factor * g[1 + k]
+                J[term, 1, c] = factor * g[7 + k]
+            if term != i and i < sizes.tree_rows:
+                side = 0 if rows_i[term, A] == rows_i[i, A] else 1
+                for c in range(sizes.width):
+                    J[i, 0, c] += J[term, side, c]
+                    J[i, 1, c] += J[term, 1 - side, c]
+                    J[term, 0, c] = J[term, 1, c] = 0.0
+            term = rows_i[term, THEN]
+
+
+@kernel
+def eliminate_tree(rows, work):
+    """Gauss-Jordan of every body's tree joint; fills T and G. Returns the sign of the pivots."""
+    sizes, tree, reach = row_sizes(rows), rows.tree, rows.reach
+    J, blocks, order, T, G = work.J, work.blocks, work.order, work.T, work.G
+    nb, d, nt = sizes.bodies, sizes.width, sizes.tree_rows
     sign = 1.0
     for c in range(nb):
-        parent, start, r, free, side = tree[c, 0], tree[c, 1], tree[c, 2], tree[c, 3], tree[c, 4]
+        parent, start, r = tree[c, PARENT], tree[c, FIRST_ROW], tree[c, ROW_COUNT]
+        free, side = tree[c, FIRST_FREE], tree[c, CHILD_SIDE]
         last = d + r if parent == nb else 2 * d + r  # the ground does not move
         for i in range(r):
             for q in range(d):
@@ -132,31 +171,35 @@ def eliminate_tree(sizes, tree, reach, rows_i, J, blocks, order, T, G):
                 for q in range(d):
                     total += blocks[c, i, d + r + q] * T[parent, q, z]
                 T[c, order[c, i], z] = -total
-    for i in range(nt, mc + s):
-        for z in range(nz):
+    for i in range(nt, sizes.joint_rows + sizes.coordinates):
+        for z in range(sizes.free):
             G[i - nt, z] = 0.0
-        for side in range(2):
-            b = rows_i[i, 1 + side]
-            for n in range(reach[b, 0]):
-                z = reach[b, 1 + n]
-                total = 0.0
-                for q in range(d):
-                    total += J[i, side, q] * T[b, q, z]
-                G[i - nt, z] += total
+        term = i
+        while term != NONE:
+            for side in range(2):
+                b = rows.rows_i[term, A + side]
+                for n in range(reach[b, 0]):
+                    z = reach[b, 1 + n]
+                    total = 0.0
+                    for q in range(d):
+                        total += J[term, side, q] * T[b, q, z]
+                    G[i - nt, z] += total
+            term = rows.rows_i[term, THEN]
     return sign
 
 
 @kernel
 def solve(rows, work, rho, count, x, g):
     """x (bodies + 1, d, count) with [Φ_q; A] x = ρ, ρ (rows, count), both scaled; g (rows, count) is workspace."""
-    sizes, tree, reach, _, rows_i, _, _ = rows
-    J, _, blocks, order, T, G, tau, pivots = work
-    nb, d, nt, mc, s, nz = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[6]
+    sizes, tree, reach, rows_i = row_sizes(rows), rows.tree, rows.reach, rows.rows_i
+    J, blocks, order, T = work.J, work.blocks, work.order, work.T
+    nb, d, nt = sizes.bodies, sizes.width, sizes.tree_rows
+    last = sizes.joint_rows + sizes.coordinates
     for q in range(d):
         for c in range(count):
             x[nb, q, c] = 0.0
     for b in range(nb):
-        parent, start, r = tree[b, 0], tree[b, 1], tree[b, 2]
+        parent, start, r = tree[b, PARENT], tree[b, FIRST_ROW], tree[b, ROW_COUNT]
         for k in range(r, d):
             for c in range(count):
                 x[b, order[b, k], c] = 0.0
@@ -175,15 +218,18 @@ def solve(rows, work, rho, count, x, g):
                     if factor != 0.0:
                         for c in range(count):
                             x[b, to, c] -= factor * x[parent, q, c]
-    for i in range(nt, mc + s):
-        a, b = rows_i[i, 1], rows_i[i, 2]
+    for i in range(nt, last):
         for c in range(count):
             g[i - nt, c] = rho[i, c]
-        for q in range(d):
-            fa, fb = J[i, 0, q], J[i, 1, q]
-            for c in range(count):
-                g[i - nt, c] -= fa * x[a, q, c] + fb * x[b, q, c]
-    solve_dense(G, mc + s - nt, nz, tau, pivots, g, count)
+        term = i
+        while term != NONE:
+            a, b = rows_i[term, A], rows_i[term, B]
+            for q in range(d):
+                fa, fb = J[term, 0, q], J[term, 1, q]
+                for c in range(count):
+                    g[i - nt, c] -= fa * x[a, q, c] + fb * x[b, q, c]
+            term = rows_i[term, THEN]
+    solve_dense(work.G, last - nt, sizes.free, work.tau, work.pivots, g, count)
     for b in range(nb):
         for n in range(reach[b, 0]):
             z = reach[b, 1 + n]

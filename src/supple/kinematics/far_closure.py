@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from supple.geometry.rotation import skew
 from supple.kinematics.alignment import Alignments, alignments, apart
 from supple.kinematics.closure_kernel import unwrapped
+from supple.kinematics.jacobian import row_values
 from supple.kinematics.joint_tree import JointTree, freedoms, joint_tree, motions, moved_by, settled
-from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import ALONG, PA, PB, SCALE, U, gradient, value
+from supple.kinematics.numbering import Numbering, terms
+from supple.kinematics.primitives import ALONG, KIND, NONE, PA, PB, SCALE, THEN, A, B, U, gradient
 
 Array = NDArray[np.float64]
-Rows = tuple[Array, NDArray[np.int64], Array, NDArray[np.int64], Array]
+Integers = NDArray[np.int64]
+Rows = tuple[Array, Integers, Integers, Array]
 
 FAR = 0.1  # gaps of a drawing, in extents or rad, that Newton's method is not left alone with
 _NEAR = 1e-6  # what is left for it
@@ -44,8 +46,8 @@ def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> di
     off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * apart(found, X, axes), 0.0, 1.0)))
     gaps = {}
     for number, (name, rows) in enumerate(found.joint_rows.items()):
-        values = np.array([value(arrays.rows_i, arrays.rows_f, i, X) for i in range(rows.start, rows.stop)])
-        scaled, along = values / arrays.rows_f[rows, SCALE], arrays.rows_i[rows, 0] == ALONG
+        scaled = row_values(found, X, range(rows.start, rows.stop)) / arrays.rows_f[rows, SCALE]
+        along = (arrays.rows_i[rows, KIND] == ALONG) & (arrays.rows_i[rows, THEN] == NONE)
         widest = max(float(np.linalg.norm(scaled[along])), np.abs(scaled[~along]).max(initial=0.0))
         gaps[name] = float(max(widest, off[axes.joint == number].max(initial=0.0)))
     return gaps
@@ -139,12 +141,14 @@ class _Gaps:
     def __init__(self, found: Numbering, tree: JointTree, axes: Alignments, targets: dict[int, float]):
         self.found, self.tree, self.targets = found, tree, targets
         arrays = found.arrays
-        self.rows = tree.cut_rows[arrays.rows_i[tree.cut_rows, 0] == ALONG]
+        alone = arrays.rows_i[tree.cut_rows, THEN] == NONE
+        along = alone & (arrays.rows_i[tree.cut_rows, KIND] == ALONG)
+        self.rows = tree.cut_rows[along]
         cut = [i for i, name in enumerate(found.joint_rows) if name in tree.cut]
         self.axes = axes.of(np.isin(axes.joint, cut))
-        # A row between axes of which one pair alone is held (universal joints) has no axes to compare.
-        paired = np.isin([self._joint(row) for row in tree.cut_rows], self.axes.joint)
-        self.others = tree.cut_rows[(arrays.rows_i[tree.cut_rows, 0] != ALONG) & ~paired]
+        # A row between axes of which one pair alone is held (universal joints) has no axes to compare; nor has a sum.
+        paired = alone & np.isin([self._joint(row) for row in tree.cut_rows], self.axes.joint)
+        self.others = tree.cut_rows[~along & ~paired]
 
     def _joint(self, row: int) -> int:
         return next(i for i, rows in enumerate(self.found.joint_rows.values()) if rows.start <= row < rows.stop)
@@ -157,26 +161,29 @@ class _Gaps:
         """r, ∂r/∂z and the freedoms z belongs to."""
         bases = freedoms(self.found, self.tree, X)
         twists = motions(self.found, self.tree, X, bases)
-        r, a, by_a, b, by_b = self._rows(X)
-        J = np.einsum("rk,rkz->rz", by_a, twists[a]) + np.einsum("rk,rkz->rz", by_b, twists[b])
+        r, row, body, by = self._rows(X)
+        J = np.zeros((len(r), twists.shape[2]))
+        np.add.at(J, row, np.einsum("rk,rkz->rz", by, twists[body]))
         return r, J, bases
 
     def _rows(self, X: Array) -> Rows:
-        """Values, and bodies with the gradients (rows, 6) in their world twists, lengths in units of the extent."""
-        parts = [self._displacements(X), self._axes(X), self._single(X)]
-        return tuple(np.concatenate([part[i] for part in parts]) for i in range(5))  # type: ignore[return-value]
+        """Values, and by row and body the gradients (k, 6) in world twists, lengths in units of the extent."""
+        values, row, body, by = zip(self._displacements(X), self._axes(X), self._others(X), strict=True)
+        first = np.cumsum([0, *(len(part) for part in values[:-1])])
+        rows = [part + start for part, start in zip(row, first, strict=True)]
+        return np.concatenate(values), np.concatenate(rows), np.concatenate(body), np.concatenate(by)
 
     def _displacements(self, X: Array) -> Rows:
         """u·d / L, as in (1)."""
         arrays, R = self.found.arrays, X[:, 3:].reshape(-1, 3, 3)
-        a, b = arrays.rows_i[self.rows, 1], arrays.rows_i[self.rows, 2]
+        a, b = arrays.rows_i[self.rows, A], arrays.rows_i[self.rows, B]
         f = arrays.rows_f[self.rows]
         u, ra, rb = (np.einsum("rij,rj->ri", R[body], f[:, at : at + 3]) for body, at in ((a, U), (a, PA), (b, PB)))
         d = (X[b, :3] + rb - X[a, :3] - ra) / arrays.extent
         ra, rb = ra / arrays.extent, rb / arrays.extent
         by_a = np.hstack([-u, np.cross(u, d) - np.cross(ra, u)])
         values = np.einsum("ri,ri->r", u, d)
-        return values, a, by_a, b, np.hstack([u, np.cross(rb, u)])
+        return _of_pairs(values, a, by_a, b, np.hstack([u, np.cross(rb, u)]))
 
     def _axes(self, X: Array) -> Rows:
         """n - w in the world, three rows a pair."""
@@ -186,23 +193,32 @@ class _Gaps:
         by_a, by_b = np.zeros((count, 6)), np.zeros((count, 6))
         for k in range(len(n)):
             by_a[3 * k : 3 * k + 3, 3:], by_b[3 * k : 3 * k + 3, 3:] = -skew(n[k]), skew(w[k])
-        return (n - w).ravel(), np.repeat(axes.a, 3), by_a, np.repeat(axes.b, 3), by_b
+        return _of_pairs((n - w).ravel(), np.repeat(axes.a, 3), by_a, np.repeat(axes.b, 3), by_b)
 
-    def _single(self, X: Array) -> Rows:
-        """Rows of universal joints, and targets of coordinates."""
+    def _others(self, X: Array) -> Rows:
+        """Rows of universal joints, sums, and targets of coordinates."""
         found, arrays = self.found, self.found.arrays
         wanted = {found.constraints + i: target for i, target in self.targets.items()}
         rows = [*(int(row) for row in self.others), *wanted]
-        values, by_a, by_b = np.zeros(len(rows)), np.zeros((len(rows), 6)), np.zeros((len(rows), 6))
+        values = np.zeros(len(rows))
+        ends: list[tuple[int, int]] = []
+        by: list[Array] = []
         g = np.empty(13)
         for i, row in enumerate(rows):
-            gradient(arrays.rows_i, arrays.rows_f, row, X, g)
-            gap = g[0] - wanted.get(row, 0.0)
+            gap = float(row_values(found, X, range(row, row + 1))[0]) - wanted.get(row, 0.0)
             scale = arrays.rows_f[row, SCALE]
             values[i] = (unwrapped(gap, 0.0) if row in wanted and found.angles()[row] else gap) / scale
-            for by, at, side in ((by_a, 1, 1), (by_b, 7, 2)):
-                R = X[arrays.rows_i[row, side], 3:].reshape(3, 3)
-                by[i, :3] = R @ g[at : at + 3] * (arrays.extent / scale)
-                by[i, 3:] = R @ g[at + 3 : at + 6] / scale
-        bodies = arrays.rows_i[rows, 1:3].reshape(-1, 2)
-        return values, bodies[:, 0], by_a, bodies[:, 1], by_b
+            for term in terms(arrays, row):
+                gradient(arrays.rows_i, arrays.rows_f, term, X, g)
+                for at, body in ((1, arrays.rows_i[term, A]), (7, arrays.rows_i[term, B])):
+                    R = X[body, 3:].reshape(3, 3)
+                    ends.append((i, int(body)))
+                    by.append(np.hstack([R @ g[at : at + 3] * arrays.extent, R @ g[at + 3 : at + 6]]) / scale)
+        places = np.array(ends, dtype=np.int64).reshape(-1, 2)
+        return values, places[:, 0], places[:, 1], np.array(by).reshape(-1, 6)
+
+
+def _of_pairs(values: Array, a: Integers, by_a: Array, b: Integers, by_b: Array) -> Rows:
+    """Rows between two bodies each."""
+    row = np.arange(len(values))
+    return values, np.concatenate([row, row]), np.concatenate([a, b]), np.concatenate([by_a, by_b])

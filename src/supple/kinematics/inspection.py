@@ -20,7 +20,8 @@ from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.limits import outside_limits
 from supple.kinematics.measures import key_of
-from supple.kinematics.primitives import gradient
+from supple.kinematics.numbering import terms
+from supple.kinematics.primitives import A, gradient
 from supple.kinematics.rank import RANK_TOLERANCE
 from supple.kinematics.rest import Rest, rest
 
@@ -102,7 +103,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
     except InputError as error:
         raise located(error, mechanism) from None
     found, freedom = position.numbering, position.mobility
-    J, _ = scaled_jacobian(found, position.X)
+    J = scaled_jacobian(found, position.X)
     # θ adds the rows that the joints leave free; without θ the joints alone are judged.
     full = found.columns - freedom.mobility + len(found.coordinates)
     singularity = _smallest(J, full)
@@ -256,16 +257,16 @@ def _massless(position: Rest, J: Array, inertia: Array) -> list[str]:
 def _slope(position: Rest, key: tuple[str, ...], motions: Array) -> Array:
     """Rates of a measure in scaled motions (n, k): (k,)."""
     found, arrays = position.numbering, position.numbering.arrays
-    row = found.measures[key]
     g = np.empty(13)
-    gradient(arrays.rows_i, arrays.rows_f, row, position.X, g)
     scale = np.where(arrays.column < 3, arrays.extent, 1.0)
     total = np.zeros(motions.shape[1])
     blocks = motions.reshape(len(found.bodies), len(arrays.column), -1)
-    for side in range(2):
-        body = int(arrays.rows_i[row, 1 + side])
-        if body < len(found.bodies):
-            total += (scale * g[1 + 6 * side + arrays.column]) @ blocks[body]
+    for term in terms(arrays, found.measures[key]):
+        gradient(arrays.rows_i, arrays.rows_f, term, position.X, g)
+        for side in range(2):
+            body = int(arrays.rows_i[term, A + side])
+            if body < len(found.bodies):
+                total += (scale * g[1 + 6 * side + arrays.column]) @ blocks[body]
     return total
 
 

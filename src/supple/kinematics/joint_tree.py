@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.geometry.rotation import exponential, skew
-from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import SCALE, gradient
+from supple.kinematics.numbering import Numbering, terms
+from supple.kinematics.primitives import SCALE, A, gradient, row_value
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -146,14 +146,16 @@ def _turn(found: Numbering, X: Array, body: int, step: Array) -> None:
 def _joint_rows(found: Numbering, link: Link, X: Array) -> tuple[Array, Array]:
     """Scaled values (rows,) and gradients (rows, d) in the twist of the link's body."""
     arrays = found.arrays
-    values, J = np.empty(len(link.rows)), np.empty((len(link.rows), int(arrays.sizes[1])))
+    values, J = np.empty(len(link.rows)), np.zeros((len(link.rows), found.sizes.width))
     units = np.where(arrays.column < 3, arrays.extent, 1.0)
     g = np.empty(13)
     for i, row in enumerate(link.rows):
-        gradient(arrays.rows_i, arrays.rows_f, row, X, g)
-        at = 1 if arrays.rows_i[row, 1] == link.body else 7
-        values[i] = g[0] / arrays.rows_f[row, SCALE]
-        J[i] = g[at + arrays.column] * units / arrays.rows_f[row, SCALE]
+        scale = arrays.rows_f[row, SCALE]
+        values[i] = row_value(arrays.rows_i, arrays.rows_f, row, X, found.as_drawn) / scale
+        for term in terms(arrays, row):
+            gradient(arrays.rows_i, arrays.rows_f, term, X, g)
+            at = 1 if arrays.rows_i[term, A] == link.body else 7
+            J[i] += g[at + arrays.column] * units / scale
     return values, J
 
 

@@ -17,6 +17,7 @@ from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
+from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import brief, bundle
 
 Array = NDArray[np.float64]
@@ -66,10 +67,9 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     first = np.broadcast_to(np.asarray(rates, float), theta.shape)
     second = np.broadcast_to(np.asarray(0.0 if accelerations is None else accelerations, float), theta.shape)
     rest = configuration.rest
-    sizes = rest.numbering.arrays.sizes
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
-    s = int(sizes[4])
+    s = theta.shape[-1]
     regular = compiled(motion_batch, count=len(X))(
         rest.numbering.arrays,
         rest.selected,
@@ -94,9 +94,9 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
 @kernel(purpose="velocities of bodies")
 def motion_batch(rows, selected, X_all, rates, accelerations, V, dV):
     """Body velocities and their rates at every position; returns whether all are determined."""
-    sizes, _, _, column, _, _, _ = rows
-    nb, d, s = sizes[0], sizes[1], sizes[4]
-    work = workspace(sizes)
+    sizes, column = row_sizes(rows), rows.column
+    nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
+    work = workspace(rows)
     Psi = np.zeros((nb + 1, d, s))
     dPsi = np.zeros((nb + 1, d, s * s))
     twists = np.zeros((nb + 1, s, 6))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +41,10 @@ from supple.kinematics.primitives import (
     U,
     V,
     W,
+    row_value,
     value,
 )
-from supple.kinematics.row_arrays import RowArrays
+from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
 from supple.kinematics.term import Row, Term
 
 Array = NDArray[np.float64]
@@ -62,16 +64,26 @@ class Numbering:
     measures: dict[Key, int]
     arrays: RowArrays
     drawn: Array = field(repr=False)  # (bodies + 1, 12) poses as drawn
+    as_drawn: Array = field(repr=False)  # values of all measures there
+
+    @cached_property
+    def sizes(self) -> RowSizes:
+        return RowSizes(*(int(size) for size in self.arrays.sizes))
 
     @property
     def columns(self) -> int:
         """n: velocities of all bodies."""
-        return int(self.arrays.sizes[0] * self.arrays.sizes[1])
+        return self.sizes.bodies * self.sizes.width
 
     @property
     def constraints(self) -> int:
         """m: rows of all joints."""
-        return int(self.arrays.sizes[3])
+        return self.sizes.joint_rows
+
+    @property
+    def rows(self) -> int:
+        """Constraints and measures."""
+        return self.sizes.rows
 
     def angles(self) -> NDArray[np.bool_]:
         """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
@@ -131,8 +143,8 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     poses = [drawing.bodies[name] for name in (*bodies, GROUND)]
     drawn = np.array([np.concatenate([pose.position, pose.axes.ravel()]) for pose in poses])
     _apply_rest_values(mechanism, measures, arrays, drawn)
-    _zero_of_turns(arrays, constraint_rows)
-    return Numbering(mechanism, coordinates, drawing, graph, bodies, joint_rows, measures, arrays, drawn)
+    as_drawn = _measures_as_drawn(arrays, constraint_rows, drawn)
+    return Numbering(mechanism, coordinates, drawing, graph, bodies, joint_rows, measures, arrays, drawn, as_drawn)
 
 
 def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row]) -> dict[Key, int]:
@@ -253,7 +265,11 @@ def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: R
                 )
 
 
-def _zero_of_turns(arrays: RowArrays, constraints: int) -> None:
-    """What a followed measure says where its angle is zero."""
-    turning = np.flatnonzero(arrays.rows_i[:, TURNS] != NONE)
-    arrays.rows_f[turning, ZERO] = arrays.rows_f[constraints + arrays.rows_i[turning, TURNS], OFFSET]
+def _measures_as_drawn(arrays: RowArrays, constraints: int, drawn: Array) -> Array:
+    """Values of all measures as drawn, angles within half a turn of their zeros, which are noted in ZERO."""
+    rows_i, rows_f = arrays.rows_i, arrays.rows_f
+    measures = range(constraints, int(arrays.sizes[ROWS]))
+    zeros = rows_f[measures, OFFSET]
+    turning = np.flatnonzero(rows_i[:, TURNS] != NONE)
+    rows_f[turning, ZERO] = zeros[rows_i[turning, TURNS]]
+    return np.array([row_value(rows_i, rows_f, row, drawn, zeros) for row in measures])

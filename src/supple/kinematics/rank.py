@@ -56,7 +56,7 @@ def mobility(found: Numbering, X: Array) -> Mobility:
     position is the largest found.
     """
     m, n = found.constraints, found.columns
-    J = scaled_jacobian(found, X)[0][:m]
+    J = scaled_jacobian(found, X)[:m]
     here = rank(J)
     best, best_J = here, J
     if 0 < here < min(m, n):
@@ -64,7 +64,7 @@ def mobility(found: Numbering, X: Array) -> Mobility:
         for seed in range(_TRIES):
             nearby = _nearby(found, X, motions, seed)
             if nearby is not None:
-                J_near = scaled_jacobian(found, nearby)[0][:m]
+                J_near = scaled_jacobian(found, nearby)[:m]
                 near = rank(J_near)
                 if near > best:
                     best, best_J = near, J_near
@@ -82,7 +82,7 @@ class Dependence:
 def dependence(found: Numbering, X: Array) -> Dependence | None:
     """What is wrong with θ if [Φ_q; A] has not rank n in general position (close to X); None if it has."""
     m, n = found.constraints, found.columns
-    J = scaled_jacobian(found, X)[0]
+    J = scaled_jacobian(found, X)
     best, best_J = rank(J), J
     if best == n:
         return None
@@ -91,7 +91,7 @@ def dependence(found: Numbering, X: Array) -> Dependence | None:
         nearby = _nearby(found, X, motions, seed)
         if nearby is None:
             continue
-        J_near = scaled_jacobian(found, nearby)[0]
+        J_near = scaled_jacobian(found, nearby)
         near = rank(J_near)
         if near == n:  # X is a dead point of the coordinates, no more
             return None

@@ -12,7 +12,6 @@ from supple.description.consistency import require_consistent
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.source import located
-from supple.kinematics.closure_kernel import unwrapped
 from supple.kinematics.completion import Completion, completed
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
@@ -67,7 +66,7 @@ def _assembled(mechanism: Mechanism) -> Rest:
         raise _wrong_count(found, freedom)
     else:
         _require_determined(found, X)
-    return Rest(found, X, _values(found, X), _independent_rows(found, X), freedom, completion)
+    return Rest(found, X, measured_values(found, X), _independent_rows(found, X), freedom, completion)
 
 
 def _share_a_measure(mechanism: Mechanism) -> bool:
@@ -121,15 +120,6 @@ def _require_determined(found: Numbering, X: Array) -> None:
     )
 
 
-def _values(found: Numbering, X: Array) -> Array:
-    """Every measure at rest, angles continued from the drawing."""
-    drawn = measured_values(found, found.drawn)
-    w = measured_values(found, X)
-    for i in np.flatnonzero(found.angles()[found.constraints :]):
-        w[i] = unwrapped(w[i], drawn[i])
-    return w
-
-
 def _rest_targets(found: Numbering) -> dict[int, float]:
     """Coordinates whose value at rest the user gives, by their number."""
     return {found.coordinates.index(name): value for name, value in found.mechanism.rest.items()}
@@ -137,9 +127,8 @@ def _rest_targets(found: Numbering) -> dict[int, float]:
 
 def _independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
     """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
-    sizes = found.arrays.sizes
-    nt, free = int(sizes[2]), int(sizes[6])
-    J, _ = scaled_jacobian(found, X)
+    nt, free = found.sizes.tree_rows, found.sizes.free
+    J = scaled_jacobian(found, X)
     tree, others = J[:nt], J[nt:]
     if len(others) == 0 or free == 0:
         return np.zeros(free, dtype=np.int64)

@@ -14,13 +14,15 @@ import numpy as np
 from supple.compilation import kernel
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, solve
-from supple.kinematics.primitives import SCALE, curvature
+from supple.kinematics.primitives import NONE, SCALE, THEN, curvature
+from supple.kinematics.row_arrays import row_sizes
 
 
 @kernel
-def world_twists(sizes, column, X, Psi, count, twists):
+def world_twists(rows, X, Psi, count, twists):
     """Twists (v, ω) in world axes from velocities in body axes: twists (bodies + 1, count, 6)."""
-    nb, d = sizes[0], sizes[1]
+    sizes, column = row_sizes(rows), rows.column
+    nb, d = sizes.bodies, sizes.width
     local = np.zeros(6)
     for j in range(count):
         for k in range(6):
@@ -44,8 +46,8 @@ def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
 
     Returns (the rows determine the motion, sign of their determinant).
     """
-    sizes, _, _, column, rows_i, rows_f, extent = rows
-    nb, d, mc, s = sizes[0], sizes[1], sizes[3], sizes[4]
+    sizes, rows_i, rows_f = row_sizes(rows), rows.rows_i, rows.rows_f
+    mc, s = sizes.joint_rows, sizes.coordinates
     regular, sign = factor(rows, selected, X, work)
     if not regular:
         return False, sign
@@ -55,34 +57,38 @@ def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
     for j in range(s):
         rho[mc + j, j] = 1.0 / rows_f[mc + j, SCALE]
     solve(rows, work, rho, s, Psi, g)
-    lengths(sizes, column, extent, Psi, s)
-    world_twists(sizes, column, X, Psi, s, twists)
+    lengths(rows, Psi, s)
+    world_twists(rows, X, Psi, s, twists)
     h = np.empty((s, s))
     scratch = np.empty((2 * s, 13))
-    bends = np.empty((mc + s, pairs))
+    bends = np.zeros((mc + s, pairs))
     for i in range(mc + s):
-        curvature(rows_i, rows_f, i, X, twists, s, scratch, h)
         inverse = -1.0 / rows_f[i, SCALE]
-        pair = 0
-        for j in range(s):
-            for k in range(j, s):
-                bends[i, pair] = inverse * h[j, k]
-                pair += 1
-    half = np.empty((nb + 1, d, pairs))
+        term = i
+        while term != NONE:
+            curvature(rows_i, rows_f, term, X, twists, s, scratch, h)
+            pair = 0
+            for j in range(s):
+                for k in range(j, s):
+                    bends[i, pair] += inverse * h[j, k]
+                    pair += 1
+            term = rows_i[term, THEN]
+    half = np.empty((sizes.bodies + 1, sizes.width, pairs))
     solve(rows, work, bends, pairs, half, g)
-    lengths(sizes, column, extent, half, pairs)
-    both_orders(sizes, column, Psi, half, dPsi)
+    lengths(rows, half, pairs)
+    both_orders(rows, Psi, half, dPsi)
     return True, sign
 
 
 @kernel
-def both_orders(sizes, column, Psi, half, dPsi):
+def both_orders(rows, Psi, half, dPsi):
     """∂_k Ψ_j for all j, k from those with k >= j; the others follow from the Lie bracket.
 
     Mixed derivatives of x and R commute, and so
     ∂_k v_j - ∂_j v_k = ω_j × v_k - ω_k × v_j,   ∂_k ω_j - ∂_j ω_k = ω_j × ω_k.
     """
-    nb, d, s = sizes[0], sizes[1], sizes[4]
+    sizes, column = row_sizes(rows), rows.column
+    nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
     first = np.zeros(6)
     second = np.zeros(6)
     for b in range(nb):
@@ -105,10 +111,11 @@ def both_orders(sizes, column, Psi, half, dPsi):
 
 
 @kernel
-def lengths(sizes, column, extent, x, count):
+def lengths(rows, x, count):
     """Scaled displacements back to metres, in place."""
-    for b in range(sizes[0]):
-        for c in range(sizes[1]):
-            if column[c] < 3:
+    sizes = row_sizes(rows)
+    for b in range(sizes.bodies):
+        for c in range(sizes.width):
+            if rows.column[c] < 3:
                 for j in range(count):
-                    x[b, c, j] *= extent
+                    x[b, c, j] *= rows.extent

@@ -12,6 +12,9 @@ from supple.compilation import kernel
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# Columns of RowArrays.tree.
+PARENT, FIRST_ROW, ROW_COUNT, FIRST_FREE, CHILD_SIDE = range(5)
+
 # Places in RowArrays.sizes.
 BODIES, WIDTH, TREE_ROWS, JOINT_ROWS, COORDINATES, ROWS, FREE, ACTUATORS = range(8)
 

@@ -104,7 +104,7 @@ def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, o
     """
     sizes = rows[0]
     nb, d, s, inputs = sizes[0], sizes[1], sizes[4], sizes[7]
-    work, motion = workspace(sizes), motion_workspace(sizes)
+    work, motion = workspace(rows), motion_workspace(sizes)
     Psi, dPsi = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s))
     twists, dtwists = np.zeros((nb + 1, s, 6)), np.zeros((nb + 1, s * s, 6))
     row = np.empty(at[at.shape[0] - 1])

@@ -50,7 +50,7 @@ def modal_coefficients(
     z, m = rest[3].shape[0], held.shape[0]
     n = s + loaded + count
     axes = turning.shape[1]
-    work = workspace(rows[0])
+    work = workspace(rows)
     body_modes = np.zeros((nb + 1, d, s))
     body_slopes = np.zeros((nb + 1, d, s * s))
     twists = np.zeros((nb + 1, s, 6))

@@ -43,7 +43,7 @@ def motion_workspace(sizes):
 @kernel
 def move(rows, work, X, Psi, dPsi, twists, rates, accelerations, motion):
     """V, V̇, ∂V and ∂V̇ of the bodies from θ̇ (s,) and θ̈ (s,); `work` holds the factorised rows."""
-    sizes, _, _, column, rows_i, rows_f, extent = rows
+    sizes, _, _, _, rows_i, rows_f, _ = rows
     nb, d, mc, s = sizes[0], sizes[1], sizes[3], sizes[4]
     V, dV, bent, bent_dV, moving, pushed, bent_world, changes, g = motion
     for b in range(nb):
@@ -59,15 +59,15 @@ def move(rows, work, X, Psi, dPsi, twists, rates, accelerations, motion):
             for m in range(s):
                 second += bent[b, c, m] * rates[m]
             V[b, c, 0], dV[b, c, 0] = first, second
-    world_twists(sizes, column, X, V, 1, moving)
-    world_twists(sizes, column, X, dV, 1, pushed)
-    world_twists(sizes, column, X, bent, s, bent_world)
+    world_twists(rows, X, V, 1, moving)
+    world_twists(rows, X, dV, 1, pushed)
+    world_twists(rows, X, bent, s, bent_world)
     for i in range(mc + s):
         second_rate(rows_i, rows_f, i, X, moving[:, 0], pushed[:, 0], twists, bent_world, s, changes[i])
         for m in range(s):
             changes[i, m] *= -1.0 / rows_f[i, SCALE]
     solve(rows, work, changes, s, bent_dV, g)
-    lengths(sizes, column, extent, bent_dV, s)
+    lengths(rows, bent_dV, s)
 
 
 @kernel

@@ -218,7 +218,7 @@ def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
     sizes, _, _, column, rows_i, rows_f, _ = rows
     inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
     s = sizes[4]
-    world_twists(sizes, column, X, dPsi, s * s, dtwists)
+    world_twists(rows, X, dPsi, s * s, dtwists)
     M, dM, gamma = row[at[0] :], row[at[1] :], row[at[2] :]
     potential, force, dforce = row[at[3] :], row[at[4] :], row[at[5] :]
     mass(sizes, inertia, Psi, dPsi, M, dM)
@@ -260,7 +260,7 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
     """
     sizes = rows[0]
     nb, d, s = sizes[0], sizes[1], sizes[4]
-    work = workspace(sizes)
+    work = workspace(rows)
     Psi = np.zeros((nb + 1, d, s))
     dPsi = np.zeros((nb + 1, d, s * s))
     twists = np.zeros((nb + 1, s, 6))
