@@ -28,6 +28,12 @@ def block_place(n, row, column):
 
 
 @kernel
+def spare_place(n):
+    """Behind the entries of a matrix of 2n rows of n entries: room for what is not kept."""
+    return n * quarters(n) * 8
+
+
+@kernel
 def product_place(columns, row, column):
     """Where entry (row, column) of the product is kept: blocks of two by two; two divides `columns`."""
     return ((row // 2) * (columns // 2) + column // 2) * 4 + (row % 2) * 2 + column % 2

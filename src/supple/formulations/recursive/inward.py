@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from supple.compilation import kernel
 from supple.formulations.recursive.axis_rows import ARMATURE, CARRIED_MASS, INTEGERS, NUMBERS, PARENT
-from supple.formulations.recursive.node import AXIS, COLUMN, FORCE, MOMENT, SECOND, SLOTS, cut, lane_count
+from supple.formulations.recursive.node import AXIS, COLUMN, FORCE, MOMENT, SLOTS, cut, lane_count
+from supple.formulations.recursive.spatial import carried_inertia, inertia_times, power, put, put_spatial, spatial_at
 
 
 @kernel
@@ -20,7 +21,8 @@ def inward(side, blocks, n, axes_i, axes_f, nodes, M, tau):
     for i in range(n):
         j = n - 1 - i
         node, parent = cut(nodes, j, SLOTS * W), axes_i[j * INTEGERS + PARENT]
-        column(side, blocks, axes_f[j * NUMBERS + CARRIED_MASS], node, cut(tau, j, W))
+        column(side, blocks, axes_f[j * NUMBERS + CARRIED_MASS], node)
+        force_along(side, blocks, node, cut(tau, j, W))
         more, k = axes_f[j * NUMBERS + ARMATURE], j
         while k < n:
             entry(side, blocks, cut(nodes, k, SLOTS * W), node, more, cut(M, j * n + k, W))
@@ -50,40 +52,16 @@ def force_along(side, blocks, node, along):
     """τ = Sᵀ F."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
-        along[lane] = (
-            node[(AXIS + 0) * W + lane] * node[(FORCE + 0) * W + lane]
-            + node[(AXIS + 1) * W + lane] * node[(FORCE + 1) * W + lane]
-            + node[(AXIS + 2) * W + lane] * node[(FORCE + 2) * W + lane]
-            + node[(AXIS + 3) * W + lane] * node[(FORCE + 3) * W + lane]
-            + node[(AXIS + 4) * W + lane] * node[(FORCE + 4) * W + lane]
-            + node[(AXIS + 5) * W + lane] * node[(FORCE + 5) * W + lane]
-        )
+        put(along, 0, W, lane, power(spatial_at(node, AXIS, W, lane), spatial_at(node, FORCE, W, lane)))
 
 
 @kernel
-def column(side, blocks, m, node, along):
-    """I S = (m s + z × m c, m c × s + (tr Σ - Σ) z) with S = (s, z), and τ = Sᵀ F."""
+def column(side, blocks, m, node):
+    """I S of everything carried."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
-        s0, s1, s2 = node[(AXIS + 0) * W + lane], node[(AXIS + 1) * W + lane], node[(AXIS + 2) * W + lane]
-        z0, z1, z2 = node[(AXIS + 3) * W + lane], node[(AXIS + 4) * W + lane], node[(AXIS + 5) * W + lane]
-        n0, n1, n2 = node[(MOMENT + 0) * W + lane], node[(MOMENT + 1) * W + lane], node[(MOMENT + 2) * W + lane]
-        xx, xy, xz = node[(SECOND + 0) * W + lane], node[(SECOND + 1) * W + lane], node[(SECOND + 2) * W + lane]
-        yy, yz, zz = node[(SECOND + 3) * W + lane], node[(SECOND + 4) * W + lane], node[(SECOND + 5) * W + lane]
-        node[(COLUMN + 0) * W + lane] = m * s0 + (z1 * n2 - z2 * n1)
-        node[(COLUMN + 1) * W + lane] = m * s1 + (z2 * n0 - z0 * n2)
-        node[(COLUMN + 2) * W + lane] = m * s2 + (z0 * n1 - z1 * n0)
-        node[(COLUMN + 3) * W + lane] = (n1 * s2 - n2 * s1) + ((yy + zz) * z0 - xy * z1 - xz * z2)
-        node[(COLUMN + 4) * W + lane] = (n2 * s0 - n0 * s2) + ((xx + zz) * z1 - xy * z0 - yz * z2)
-        node[(COLUMN + 5) * W + lane] = (n0 * s1 - n1 * s0) + ((xx + yy) * z2 - xz * z0 - yz * z1)
-        along[lane] = (
-            s0 * node[(FORCE + 0) * W + lane]
-            + s1 * node[(FORCE + 1) * W + lane]
-            + s2 * node[(FORCE + 2) * W + lane]
-            + z0 * node[(FORCE + 3) * W + lane]
-            + z1 * node[(FORCE + 4) * W + lane]
-            + z2 * node[(FORCE + 5) * W + lane]
-        )
+        mc, J = carried_inertia(node, W, lane)
+        put_spatial(node, COLUMN, W, lane, inertia_times(m, mc, J, spatial_at(node, AXIS, W, lane)))
 
 
 @kernel
@@ -91,11 +69,4 @@ def entry(side, blocks, base, node, more, to):
     """S_kᵀ I_j S_j of axis k (base) and axis j (node)."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
-        to[lane] = more + (
-            base[(AXIS + 0) * W + lane] * node[(COLUMN + 0) * W + lane]
-            + base[(AXIS + 1) * W + lane] * node[(COLUMN + 1) * W + lane]
-            + base[(AXIS + 2) * W + lane] * node[(COLUMN + 2) * W + lane]
-            + base[(AXIS + 3) * W + lane] * node[(COLUMN + 3) * W + lane]
-            + base[(AXIS + 4) * W + lane] * node[(COLUMN + 4) * W + lane]
-            + base[(AXIS + 5) * W + lane] * node[(COLUMN + 5) * W + lane]
-        )
+        put(to, 0, W, lane, more + power(spatial_at(base, AXIS, W, lane), spatial_at(node, COLUMN, W, lane)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from supple.compilation import kernel
 from supple.formulations.recursive.axis_rows import INTEGERS, NUMBERS
-from supple.formulations.recursive.factor import quarters
+from supple.formulations.recursive.factor import quarters, spare_place
 from supple.formulations.recursive.node import SLOTS
 
 AXES, CONFIGURATION, PREPARED, ACTUATORS, LOADS, LINES, INPUT_ENTRIES = 0, 1, 2, 3, 4, 5, 6
@@ -32,7 +32,7 @@ def places(tree_i):
     bias = applied + n
     inverse = bias + n
     change = inverse + half * quarters(n) * 8
-    out = change + n * quarters(n) * 8
+    out = change + spare_place(n) + 8
     nodes = out + half * n * 4
     M = nodes + (n + 1) * SLOTS
     X = M + n * n
