@@ -108,7 +108,20 @@ def test_a_single_configuration_is_a_batch_of_one_to_the_bit(flexible_case):
         whole = flexible_case.local(around, tracking=tracking)
         few = flexible_case.local(around[[7, 2]], tracking=tracking)
         single = flexible_case.local(around[2], tracking=tracking)
-        for name in ("M", "dM", "K", "dK", "christoffel", "force", "dforce", "input_map", "damping", "told", "modes"):
+        for name in (
+            "M",
+            "dM",
+            "K",
+            "dK",
+            "christoffel",
+            "force",
+            "dforce",
+            "input_map",
+            "damping",
+            "squares",
+            "overlap",
+            "modes",
+        ):
             one, other = getattr(whole, name)[2], getattr(single, name)
             assert np.array_equal(one, other), (tracking, name)
             assert np.array_equal(one, getattr(few, name)[1]), (tracking, name)

@@ -80,7 +80,7 @@ def test_slopes_of_the_subspace_away_from_its_germ(flexible_case):
         return flexible_case.local(theta, germ=germ)
 
     here = around(flexible_case.at)
-    assert here.told[-2] < 0.99999
+    assert here.overlap < 0.99999
     agree(compared(here, around, flexible_case.at, flexible_case.step))
 
 

@@ -1,1 +1,1 @@
-"""The equation of motion in independent coordinates, and everything that is a term of it."""
+"""The equations of motion M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u, of a local or of a reduced model, once."""

@@ -15,6 +15,18 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.equations.dry_friction import dry_friction
+from supple.equations.row import (
+    CHRISTOFFEL,
+    DAMPING,
+    DDAMPING,
+    DFORCE_THETA,
+    DFRICTION_MAP,
+    DINPUT_MAP,
+    FORCE,
+    FRICTION_MAP,
+    INPUT_MAP,
+    MASS,
+)
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.parameterization.motion_slopes import body_slopes, motion_workspace, motor_slopes, move
@@ -62,44 +74,44 @@ def solve_mass(s, L, x, count):
 def forces(s, inputs, at, row, rates, u, dry, speed, f, by_theta, by_rate):
     """f (s, 1), and its derivatives: by θ all but those of Γ[θ̇, θ̇], and by θ̇."""
     for i in range(s):
-        total = row[at[4] + i]
+        total = row[at[FORCE] + i]
         for m in range(s):
-            by_theta[i, m] = row[at[5] + i * s + m]
+            by_theta[i, m] = row[at[DFORCE_THETA] + i * s + m]
         for a in range(inputs):
-            total += row[at[7] + i * inputs + a] * u[a]
+            total += row[at[INPUT_MAP] + i * inputs + a] * u[a]
             for m in range(s):
-                by_theta[i, m] += row[at[11] + (i * inputs + a) * s + m] * u[a]
+                by_theta[i, m] += row[at[DINPUT_MAP] + (i * inputs + a) * s + m] * u[a]
         for j in range(s):
             bent = 0.0
             for k in range(s):
-                bent += row[at[2] + (i * s + j) * s + k] * rates[k]
-            lost = row[at[6] + i * s + j]
+                bent += row[at[CHRISTOFFEL] + (i * s + j) * s + k] * rates[k]
+            lost = row[at[DAMPING] + i * s + j]
             by_rate[i, j] = -2.0 * bent - lost
             total -= (bent + lost) * rates[j]
             for m in range(s):
-                by_theta[i, m] -= row[at[10] + (i * s + j) * s + m] * rates[j]
+                by_theta[i, m] -= row[at[DDAMPING] + (i * s + j) * s + m] * rates[j]
         f[i, 0] = total
     for n in range(dry.shape[0]):
         slip = 0.0
         for j in range(s):
-            slip += row[at[9] + n * s + j] * rates[j]
+            slip += row[at[FRICTION_MAP] + n * s + j] * rates[j]
         drag, steep = dry_friction(dry[n], slip, speed)
         for i in range(s):
-            J = row[at[9] + n * s + i]
+            J = row[at[FRICTION_MAP] + n * s + i]
             f[i, 0] -= J * drag
             for m in range(s):
                 slip_m = 0.0
                 for j in range(s):
-                    slip_m += row[at[12] + (n * s + j) * s + m] * rates[j]
-                by_theta[i, m] -= row[at[12] + (n * s + i) * s + m] * drag + J * steep * slip_m
-                by_rate[i, m] -= J * steep * row[at[9] + n * s + m]
+                    slip_m += row[at[DFRICTION_MAP] + (n * s + j) * s + m] * rates[j]
+                by_theta[i, m] -= row[at[DFRICTION_MAP] + (n * s + i) * s + m] * drag + J * steep * slip_m
+                by_rate[i, m] -= J * steep * row[at[FRICTION_MAP] + n * s + m]
 
 
 @kernel(purpose="linear models of closed chains")
 def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, out, accelerations, A, B, status):
     """A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s) and what became of each state (N,).
 
-    rates (N, s), u (N, inputs); at : offsets of the rigid layout; dry (f,) forces of friction, speed v₀
+    rates (N, s), u (N, inputs); at : offsets of the row; dry (f,) forces of friction, speed v₀
     out (N, 3, s, s) : M, P₂ and P₁; P₃ = M times the lower half of B
     """
     sizes = rows[0]
@@ -122,7 +134,7 @@ def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, o
         rigid_row(rows, coefficients, X[n], w[n], at, Psi, dPsi, twists, dtwists, row)
         forces(s, inputs, at, row, rates[n], u[n], dry, speed, f, by_theta, by_rate)
         status[n] = INDEFINITE
-        if not factor_mass(s, row[at[0] :], L):
+        if not factor_mass(s, row[at[MASS] :], L):
             continue
         solve_mass(s, L, f, 1)
         for i in range(s):
@@ -135,9 +147,10 @@ def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, o
         for i in range(s):
             for j in range(s):
                 solved[i, j], solved[i, s + j] = by_theta[i, j] - slopes[i, j], by_rate[i, j]
-                out[n, 0, i, j], out[n, 1, i, j], out[n, 2, i, j] = row[i * s + j], solved[i, j], solved[i, s + j]
+                out[n, 0, i, j] = row[at[MASS] + i * s + j]
+                out[n, 1, i, j], out[n, 2, i, j] = solved[i, j], solved[i, s + j]
             for a in range(inputs):
-                solved[i, 2 * s + a] = row[at[7] + i * inputs + a]
+                solved[i, 2 * s + a] = row[at[INPUT_MAP] + i * inputs + a]
         solve_mass(s, L, solved, width)
         for i in range(s):
             A[n, i, s + i] = 1.0

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
+from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import model_units
 from supple.kinematics.closure import assemble, locked_coordinates
@@ -24,7 +25,6 @@ from supple.kinematics.configuration import At, Configuration, coordinate_values
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
-from supple.parameterization.layout import Layout
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import RIGID, ModeChoice
@@ -72,7 +72,7 @@ class LocalModel(Result):
     input_map   : (n, inputs) B, transpose of the transmission matrix: actuators, then forces at loaded displacements
     friction_map: (f, n) J_j of joints with dry friction f_j in `dry_forces`: p_dry = -J_jᵀ f_j sgn(J_j η̇)
     ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis (without the law of damping)
-    told        : ω² of internal modes, their smallest overlap with the reference, Σ 2^i over their places among all
+    squares     : ω² of internal modes; overlap : their smallest with the reference, None for a rigid mechanism
     modes       : (n, z) Ψ in the coordinates of `system.rest`
     rigid       : names of the elastic parts that are taken as rigid
     """
@@ -96,7 +96,8 @@ class LocalModel(Result):
     dinput_map: Array
     dfriction_map: Array
     dK: Array | None = None
-    told: Array | None = field(default=None, repr=False)
+    squares: Array | None = field(default=None, repr=False)
+    overlap: Array | None = field(default=None, repr=False)
     system: ModalParameterization | None = field(default=None, repr=False)
     modes: Array | None = field(default=None, repr=False)
     rigid: tuple[str, ...] = ()
@@ -133,9 +134,9 @@ class LocalModel(Result):
     @property
     def internal_hz(self) -> Array:
         """Frequencies of the internal modes, rising unless they are followed one by one; none if it is rigid."""
-        if self.told is None:
+        if self.squares is None:
             return np.zeros((*self.theta.shape[:-1], 0))
-        return np.sqrt(np.maximum(self.told[..., :-2], 0.0)) / (2.0 * np.pi)
+        return np.sqrt(np.maximum(self.squares, 0.0)) / (2.0 * np.pi)
 
     def displacements(self, body: str, delta: ArrayLike) -> Array:
         """Displacements u = Ψ_δ δ of all degrees of freedom of a body's nodes, in its axes: (..., degrees).
@@ -185,7 +186,6 @@ def local(
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
         parts = row_layout(configuration, choice).split(rows[0] if single else rows)
-        parts["K"] = np.zeros_like(parts["M"])
         return _model(configuration, parts, None, None, names)
     _require_coordinates(configuration.rest.numbering)
     system = modal_parameterization(mechanism, choice)
@@ -216,7 +216,7 @@ def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -
     return found.rows, (found.status == DONE).astype(np.int64)
 
 
-def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> Layout:
+def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> RowLayout:
     """Where each coefficient stands in a row."""
     if choice.flexible:
         return layout_of(modal_parameterization(configuration.mechanism, choice))
@@ -233,18 +233,23 @@ def _model(
     numbering = configuration.rest.numbering
     load = carried(configuration.rest)
     s, n = len(numbering.coordinates), parts["M"].shape[-1]
-    rows = parts["outputs"]
-    bent = 1 + s + s * s
     outputs = {
         name: Output(
-            rows[..., i, 0],
-            rows[..., i, 1 : 1 + s],
-            rows[..., i, bent : bent + n - s],
-            rows[..., i, 1 + s : bent].reshape(*rows.shape[:-2], s, s),
-            rows[..., i, bent + n - s :].reshape(*rows.shape[:-2], n - s, s),
+            parts["outputs"][..., i],
+            parts["rigid"][..., i, :],
+            parts["modes"][..., i, :],
+            parts["bend"][..., i, :, :],
+            parts["modes_slope"][..., i, :, :],
         )
         for i, name in enumerate(load.outputs)
     }
+    dforce, dK = parts["dforce_theta"], None
+    if n > s:
+        dforce = np.zeros_like(parts["M"])
+        dforce[..., :s, :s], dforce[..., :s, s:] = parts["dforce_theta"], parts["force_slope"]
+        dforce[..., s:, :s] = np.swapaxes(parts["force_slope"], -1, -2)
+        dK = np.zeros((*dforce.shape, s))
+        dK[..., s:, s:, :] = np.moveaxis(parts["stiffness_slope"], -3, -1)
     loaded = () if system is None else system.choice.constraint
     return LocalModel(
         configuration,
@@ -257,7 +262,7 @@ def _model(
         parts["damping"],
         parts["potential"][..., 0],
         parts["force"],
-        parts["dforce"],
+        dforce,
         parts["input_map"],
         outputs,
         parts["friction_map"],
@@ -265,8 +270,9 @@ def _model(
         parts["ddamping"],
         parts["dinput_map"],
         parts["dfriction_map"],
-        parts.get("dK"),
-        parts.get("told"),
+        dK,
+        None if system is None else parts["squares"],
+        None if system is None else parts["overlap"][..., 0],
         system,
         modes,
         rigid,

@@ -5,6 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.row import (
+    CHRISTOFFEL,
+    DFORCE_THETA,
+    DM,
+    FORCE,
+    FORCE_SLOPE,
+    MASS,
+    POTENTIAL,
+    SQUARES,
+    STIFFNESS,
+    STIFFNESS_SLOPE,
+)
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.parameterization.elastic_modes import (
@@ -15,21 +27,7 @@ from supple.parameterization.elastic_modes import (
     load_vector,
     mass_slopes,
 )
-from supple.parameterization.modal_measures import (
-    CHRISTOFFEL,
-    DFORCE,
-    DK,
-    DM,
-    FORCE,
-    MASS,
-    POTENTIAL,
-    RIGID_DFORCE,
-    RIGID_FORCE,
-    RIGID_POTENTIAL,
-    STIFFNESS,
-    TOLD,
-    along_measures,
-)
+from supple.parameterization.modal_measures import along_measures
 from supple.parameterization.row_slopes import rigid_in_z, rows_and_slopes
 
 
@@ -89,7 +87,7 @@ def modal_coefficients(
             dPsi[:, s:],
             K,
             dK,
-            row[at[TOLD] :],
+            row[at[SQUARES] :],
         )
         status[p] = found
         if found != DONE:
@@ -99,21 +97,16 @@ def modal_coefficients(
         mass_slopes((body_i, turning), s, omega, Psi, dPsi, M, dM)
         stiffness = row[at[STIFFNESS] : at[STIFFNESS] + n * n].reshape(n, n)
         stiffness[s:, s:] = K
-        dstiffness = row[at[DK] : at[DK] + n * n * s].reshape(n, n, s)
-        for k in range(s):
-            dstiffness[s:, s:, k] = dK[k]
+        row[at[STIFFNESS_SLOPE] : at[STIFFNESS_SLOPE] + dK.size] = dK.reshape(-1)
         load_vector(loads, X, omega, s, f, df)
         along_measures(uses, actuators, loaded, m, at, C, dC, Psi, dPsi, w, rigid_at, given, row, f, df)
         christoffel(n, dM, row[at[CHRISTOFFEL] : at[CHRISTOFFEL] + n * n * n].reshape(n, n, n))
-        row[at[POTENTIAL]] = given[rigid_at[RIGID_POTENTIAL]]
-        force = row[at[FORCE] : at[FORCE] + n]
-        dforce = row[at[DFORCE] : at[DFORCE] + n * n].reshape(n, n)
+        row[at[POTENTIAL]] = given[rigid_at[POTENTIAL]]
         for j in range(s):
-            force[j] = given[rigid_at[RIGID_FORCE] + j]
+            row[at[FORCE] + j] = given[rigid_at[FORCE] + j]
             for k in range(s):
-                dforce[j, k] = given[rigid_at[RIGID_DFORCE] + j * s + k]
+                row[at[DFORCE_THETA] + j * s + k] = given[rigid_at[DFORCE_THETA] + j * s + k]
         for e in range(s, n):
-            force[e] = np.dot(Psi[e], f)
+            row[at[FORCE] + e] = np.dot(Psi[e], f)
             for k in range(s):
-                dforce[e, k] = np.dot(dPsi[k, e], f) + np.dot(Psi[e], df[k])
-                dforce[k, e] = dforce[e, k]
+                row[at[FORCE_SLOPE] + k * (n - s) + e - s] = np.dot(dPsi[k, e], f) + np.dot(Psi[e], df[k])

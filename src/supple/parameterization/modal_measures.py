@@ -10,13 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.row import (
+    BEND,
+    DAMPING,
+    DDAMPING,
+    DFRICTION_MAP,
+    DINPUT_MAP,
+    DM,
+    FRICTION_MAP,
+    INPUT_MAP,
+    MASS,
+    MODES,
+    MODES_SLOPE,
+    OUTPUTS,
+    RIGID,
+)
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
-
-# Places of the coefficients in a row, in the order of `layout.flexible_layout`.
-MASS, DM, CHRISTOFFEL, STIFFNESS, POTENTIAL, FORCE, DFORCE, DAMPING, INPUT_MAP, OUTPUTS, FRICTION_MAP = range(11)
-TOLD, DK, DDAMPING, DINPUT_MAP, DFRICTION_MAP = range(11, 16)
-# And those of the rigid mechanism's row that are taken over.
-RIGID_POTENTIAL, RIGID_FORCE, RIGID_DFORCE, RIGID_OUTPUTS = 3, 4, 5, 8
 
 
 @kernel
@@ -51,15 +60,18 @@ def put_column(slope, bend, s, columns, column, at, dat, row):
 
 
 @kernel
-def put_output(slope, bend, s, given, to, row):
-    """One output: value, slopes and bends of θ as the rigid mechanism has them, then Ψ_o and ∂Ψ_o/∂θ."""
-    n, known = slope.shape[0], 1 + s + s * s
-    for c in range(known):
-        row[to + c] = given[c]
-    for e in range(s, n):
-        row[to + known + e - s] = slope[e]
+def put_output(slope, bend, s, to, rigid_at, given, at, row):
+    """Output `to`: value, slopes and bends of θ as the rigid mechanism's row `given` has them, then Ψ_o and ∂Ψ_o/∂θ."""
+    d = slope.shape[0] - s
+    row[at[OUTPUTS] + to] = given[rigid_at[OUTPUTS] + to]
+    for j in range(s):
+        row[at[RIGID] + to * s + j] = given[rigid_at[RIGID] + to * s + j]
         for k in range(s):
-            row[to + known + (n - s) + (e - s) * s + k] = bend[e, k]
+            row[at[BEND] + (to * s + j) * s + k] = given[rigid_at[BEND] + (to * s + j) * s + k]
+    for e in range(d):
+        row[at[MODES] + to * d + e] = slope[s + e]
+        for k in range(s):
+            row[at[MODES_SLOPE] + (to * d + e) * s + k] = bend[s + e, k]
 
 
 @kernel
@@ -82,7 +94,7 @@ def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid
     uses_row, uses_i, uses_f, values_at = uses
     s, n = dC.shape[0], Psi.shape[0]
     slope, bend, changed = np.empty(n), np.zeros((n, n)), np.zeros(s)
-    inputs, output, known = actuators + loaded, 1 + s + s * s + (n - s) * (1 + s), 1 + s + s * s
+    inputs = actuators + loaded
     for u in range(uses_row.shape[0]):
         i, role, to = uses_row[u], uses_i[u, 0], uses_i[u, 1]
         factor, relaxed = uses_f[u, 0], uses_f[u, 1]
@@ -101,7 +113,7 @@ def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid
         elif role == ACTUATOR:
             put_column(slope, bend, s, inputs, to, at[INPUT_MAP], at[DINPUT_MAP], row)
         elif role == SENSOR:
-            put_output(slope, bend, s, given[rigid_at[RIGID_OUTPUTS] + to * known :], at[OUTPUTS] + to * output, row)
+            put_output(slope, bend, s, to, rigid_at, given, at, row)
         elif role == DRY:
             put_column(slope, bend, s, 1, 0, at[FRICTION_MAP] + to * n, at[DFRICTION_MAP] + to * n * s, row)
     for a in range(loaded):  # a force at a loaded displacement is an input

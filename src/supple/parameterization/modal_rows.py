@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
+from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.elastic_modes import DONE, SINGULAR
-from supple.parameterization.layout import Layout, flexible_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
@@ -76,17 +76,17 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     return ModalRows(out, modes, status)
 
 
-def layout_of(system: ModalParameterization) -> Layout:
+def layout_of(system: ModalParameterization) -> RowLayout:
     """Where each coefficient stands in a row."""
     numbering = system.rest.numbering
     load = carried(rest(numbering.mechanism))
-    return flexible_layout(
+    return local_layout(
+        len(system.coordinates),
         len(numbering.coordinates),
-        len(system.choice.constraint),
-        system.choice.internal,
-        len(numbering.mechanism.actuators),
+        len(numbering.mechanism.actuators) + len(system.choice.constraint),
         len(load.outputs),
         len(load.dry_forces),
+        system.choice.internal,
     )
 
 

@@ -5,7 +5,7 @@
     p_j    = Σ F·δ_j x - Σ k (ℓ - ℓ₀) ∂_j ℓ + ...,  -∂V/∂θ_j where V exists     [eq. 16]
     D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators,   each with its gradient from ∂²ℓ
 
-Results of one position are laid out in one row of `out`; `Layout` (local_model.py) knows where.
+Results of one position are laid out in one row of `out`; `supple.equations.row` knows where.
 """
 
 from __future__ import annotations
@@ -13,6 +13,23 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.row import (
+    BEND,
+    CHRISTOFFEL,
+    DAMPING,
+    DDAMPING,
+    DFORCE_THETA,
+    DFRICTION_MAP,
+    DINPUT_MAP,
+    DM,
+    FORCE,
+    FRICTION_MAP,
+    INPUT_MAP,
+    MASS,
+    OUTPUTS,
+    POTENTIAL,
+    RIGID,
+)
 from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, MOTOR, SENSOR, SPRING
 from supple.geometry.vectors import cross, dot
 from supple.kinematics.elimination import workspace
@@ -132,6 +149,8 @@ def measures(
     damping,
     inputs,
     outputs,
+    rigid,
+    bends,
     dry,
     ddamping,
     dinputs,
@@ -199,12 +218,11 @@ def measures(
                     for k in range(s):
                         dinputs[(j * sizes[7] + to) * s + k] = bend[j, k]
             elif role == SENSOR:
-                at = to * (1 + s + s * s)
-                outputs[at] = length
+                outputs[to] = length
                 for j in range(s):
-                    outputs[at + 1 + j] = slope[j]
+                    rigid[to * s + j] = slope[j]
                     for k in range(s):
-                        outputs[at + 1 + s + j * s + k] = bend[j, k]
+                        bends[(to * s + j) * s + k] = bend[j, k]
             else:
                 for j in range(s):
                     dry[to * s + j] = slope[j]
@@ -219,8 +237,8 @@ def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
     inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
     s = sizes[4]
     world_twists(rows, X, dPsi, s * s, dtwists)
-    M, dM, gamma = row[at[0] :], row[at[1] :], row[at[2] :]
-    potential, force, dforce = row[at[3] :], row[at[4] :], row[at[5] :]
+    M, dM, gamma = row[at[MASS] :], row[at[DM] :], row[at[CHRISTOFFEL] :]
+    potential, force, dforce = row[at[POTENTIAL] :], row[at[FORCE] :], row[at[DFORCE_THETA] :]
     mass(sizes, inertia, Psi, dPsi, M, dM)
     loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce)
     measures(
@@ -241,13 +259,15 @@ def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
         potential,
         force,
         dforce,
-        row[at[6] :],
-        row[at[7] :],
-        row[at[8] :],
-        row[at[9] :],
-        row[at[10] :],
-        row[at[11] :],
-        row[at[12] :],
+        row[at[DAMPING] :],
+        row[at[INPUT_MAP] :],
+        row[at[OUTPUTS] :],
+        row[at[RIGID] :],
+        row[at[BEND] :],
+        row[at[FRICTION_MAP] :],
+        row[at[DDAMPING] :],
+        row[at[DINPUT_MAP] :],
+        row[at[DFRICTION_MAP] :],
     )
     christoffel_symbols(s, dM, gamma)
 

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
+from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import Carried, carried
 from supple.kinematics.closure import bulk
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.parameterization.layout import Layout, rigid_layout
 from supple.parameterization.rigid_kernel import rigid_batch
 
 Array = NDArray[np.float64]
@@ -45,9 +45,9 @@ def rigid_rows(configuration: Configuration) -> tuple[Array, NDArray[np.int64]]:
     return out, regular
 
 
-def layout_of(numbering: Numbering, load: Carried) -> Layout:
+def layout_of(numbering: Numbering, load: Carried) -> RowLayout:
     """Where each coefficient stands in a row; computed once for each mechanism."""
-    sizes = numbering.arrays.sizes
+    s, actuators = len(numbering.coordinates), len(numbering.mechanism.actuators)
     return numbering.mechanism.remembered(
-        "layout", lambda: rigid_layout(int(sizes[4]), int(sizes[7]), len(load.outputs), len(load.dry_forces))
+        "layout", lambda: local_layout(s, s, actuators, len(load.outputs), len(load.dry_forces))
     )

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from supple.approximation.samples import Samples
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
+from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
-from supple.parameterization.layout import Layout
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
@@ -50,7 +50,7 @@ class Columns:
     """
 
     layout: CoefficientLayout
-    rows: Layout
+    rows: RowLayout
     structured: bool
     ignored: frozenset[str] = frozenset()
     drifted: dict[str, float] = field(default_factory=dict)
@@ -149,7 +149,7 @@ class Columns:
 
 def choose_columns(
     mechanism: Mechanism,
-    rows: Layout,
+    rows: RowLayout,
     probes: Array,
     widths: Array,
     *,
@@ -224,7 +224,7 @@ def choose_columns(
 
 def _flexible_columns(
     mechanism: Mechanism,
-    rows: Layout,
+    rows: RowLayout,
     probes: Array,
     choice: ModeChoice,
     theta: tuple[str, ...],
@@ -358,14 +358,10 @@ def _constant(values: Array) -> Array:
 def _values(parts: Mapping[str, Array], name: str) -> Array:
     """A coefficient of local models as columns, packed: (N, k)."""
     if name == "output_modes":
-        n, s = parts["M"].shape[-1], parts["dK"].shape[-1]
-        first = 1 + s + s * s
-        return parts["outputs"][:, :, first : first + n - s].reshape(len(parts["M"]), -1)
+        return parts["modes"].reshape(len(parts["M"]), -1)
     array = parts[name]
     if name in ("M", "K", "damping", "christoffel"):
         return packed(array).reshape(len(array), -1)
-    if name == "outputs":
-        return array[:, :, 0]
     return array.reshape(len(array), -1)
 
 
@@ -374,7 +370,7 @@ def _gradient(parts: Mapping[str, Array], name: str) -> Array:
     if name == "potential":
         return -parts["force"][:, None, :]
     if name == "outputs":
-        return parts["outputs"][:, :, 1 : 1 + parts["M"].shape[-1]]
+        return parts["rigid"]
     array = parts[f"d{name}"]
     if name in ("M", "damping"):
         return np.swapaxes(packed(np.moveaxis(array, -1, 1)), 1, 2)

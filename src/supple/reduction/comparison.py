@@ -229,7 +229,7 @@ def exact_coefficients(mechanism: Mechanism, domain: Domain, x: Array, choice: d
     parts = path_layout(row_layout(configuration)).split(
         path_rows(coefficient_rows(configuration)[0], row_layout(configuration), curve)
     )
-    outputs = {name: SimpleNamespace(value=parts["outputs"][:, i, 0]) for i, name in enumerate(domain.outputs)}
+    outputs = {name: SimpleNamespace(value=parts["outputs"][:, i]) for i, name in enumerate(domain.outputs)}
     return SimpleNamespace(**{**parts, "outputs": outputs})
 
 
@@ -241,10 +241,8 @@ def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]
     if not valid.all():
         local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
     parts = domain.layout(sampling).split(rows)
-    s, n = x.shape[1], parts["M"].shape[-1]
-    bent = 1 + s + s * s
     outputs = {
-        name: SimpleNamespace(value=parts["outputs"][:, i, 0], modes=parts["outputs"][:, i, bent : bent + n - s])
+        name: SimpleNamespace(value=parts["outputs"][:, i], modes=parts["modes"][:, i])
         for i, name in enumerate(domain.outputs)
     }
     return SimpleNamespace(**{**parts, "outputs": outputs})

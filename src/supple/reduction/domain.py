@@ -13,10 +13,10 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
+from supple.equations.row import RowLayout
 from supple.formats.motion_file import SampledMotion
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
-from supple.parameterization.layout import Layout
 from supple.reduction.held_rows import held_layout
 from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
@@ -73,13 +73,13 @@ class Domain:
     def _varied(self) -> NDArray[np.int64]:
         return np.array([i for i, name in enumerate(self.theta_names) if name not in self.held], dtype=np.int64)
 
-    def _narrow(self, layout: Layout) -> tuple[Layout, NDArray[np.int64]]:
+    def _narrow(self, layout: RowLayout) -> tuple[RowLayout, NDArray[np.int64]]:
         """Inputs of a row are the actuators, then loaded displacements, which nothing holds."""
         count = layout.shapes["input_map"][1]
         kept = [i for i in range(count) if i >= len(self.actuators) or self.actuators[i] not in self.held]
         return held_layout(layout, self._varied, np.array(kept, dtype=np.int64))
 
-    def layout(self, sampling: Sampling) -> Layout:
+    def layout(self, sampling: Sampling) -> RowLayout:
         """Where coefficients stand in a row of `rows`."""
         if self.path is not None:
             return path_layout(sampling.layout)

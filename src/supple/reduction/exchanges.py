@@ -183,9 +183,10 @@ def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
     system = modal_parameterization(mechanism, choice)
     configuration = assemble(mechanism, theta, failures="mark")
     rows, modes, status = modal_rows(configuration, system)
-    told = layout_of(system).split(rows)["told"]
+    layout = layout_of(system)
+    overlap, places = (layout.part(rows, name)[:, 0] for name in ("overlap", "places"))
     kept = modes[:, modes.shape[1] - choice.internal :]
-    return _Seen(configuration.assembled & (status == DONE), told[:, -2], told[:, -1], kept)
+    return _Seen(configuration.assembled & (status == DONE), overlap, places, kept)
 
 
 def _told(

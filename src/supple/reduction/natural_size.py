@@ -50,8 +50,8 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
     # How far a mode moves things, over how far the lightest θ does.
     moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
-    outputs, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "input_map", "friction_map"))
-    largest = outputs[:, :, 0].max(axis=1, initial=0.0, keepdims=True)
+    outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
+    largest = outputs.max(axis=1, initial=0.0, keepdims=True)
     found = {
         "M": pairs,
         "K": np.einsum("pi,pj->pij", k, k),
@@ -59,8 +59,8 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "damping": np.einsum("pi,pj->pij", d, d),
         "force": np.maximum(force, np.abs(parts["force"])),
         "input_map": np.einsum("pi,pu->piu", moved, maps[:, :theta].max(axis=1)),
-        "outputs": np.broadcast_to(largest, outputs.shape[:2]),
-        "output_modes": np.einsum("po,pa->poa", outputs[:, :, 1 : 1 + theta].max(axis=2), moved[:, theta:]),
+        "outputs": np.broadcast_to(largest, outputs.shape),
+        "output_modes": np.einsum("po,pa->poa", rigid.max(axis=2), moved[:, theta:]),
         "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
     }
     return {name: size.reshape(count, -1) for name, size in found.items()}

@@ -15,23 +15,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.parameterization.layout import Layout, rigid_layout
+from supple.equations.row import RowLayout, local_layout
 from supple.reduction.path import Curve
 
 Array = NDArray[np.float64]
 
 
-def path_layout(layout: Layout) -> Layout:
+def path_layout(layout: RowLayout) -> RowLayout:
     """Where coefficients stand in a row along a path: one coordinate, and θ among the outputs, after all others."""
     s, actuators = layout.shapes["input_map"]
-    return rigid_layout(1, actuators, layout.shapes["outputs"][0] + s, layout.shapes["friction_map"][0])
+    return local_layout(1, 1, actuators, layout.shapes["outputs"][0] + s, layout.shapes["friction_map"][0])
 
 
-def path_rows(rows: Array, layout: Layout, curve: Curve) -> Array:
+def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
     """Rows (N, width) of local models at `curve.theta`, with respect to σ: (N, width) as `path_layout` says."""
     theta, t, n = curve
     full, narrow = layout.split(rows), path_layout(layout)
-    found = np.empty((len(rows), narrow.width))
+    found = np.zeros((len(rows), narrow.width))
     parts = narrow.split(found)
 
     def twice(matrix: Array, slopes: Array) -> tuple[Array, Array]:
@@ -46,7 +46,8 @@ def path_rows(rows: Array, layout: Layout, curve: Curve) -> Array:
     parts["christoffel"][:, 0, 0, 0] = np.einsum("ni,ni->n", t, inertia)
     parts["potential"][:] = full["potential"]
     parts["force"][:, 0] = np.einsum("ni,ni->n", t, full["force"])
-    parts["dforce"][:, 0, 0] = np.einsum("nij,ni,nj->n", full["dforce"], t, t) + np.einsum("ni,ni->n", n, full["force"])
+    steeper = np.einsum("nij,ni,nj->n", full["dforce_theta"], t, t)
+    parts["dforce_theta"][:, 0, 0] = steeper + np.einsum("ni,ni->n", n, full["force"])
     damping, damping_slope = twice(full["damping"], full["ddamping"])
     parts["damping"][:, 0, 0], parts["ddamping"][:, 0, 0, 0] = damping, damping_slope
     parts["input_map"][:, 0] = np.einsum("ni,nia->na", t, full["input_map"])
@@ -55,16 +56,14 @@ def path_rows(rows: Array, layout: Layout, curve: Curve) -> Array:
     parts["friction_map"][:, :, 0] = np.einsum("nfi,ni->nf", full["friction_map"], t)
     parts["dfriction_map"][:, :, 0, 0] = np.einsum("nfik,ni,nk->nf", full["dfriction_map"], t, t)
     parts["dfriction_map"][:, :, 0, 0] += np.einsum("nfi,ni->nf", full["friction_map"], n)
-    _outputs(full["outputs"], parts["outputs"], theta, t, n)
+    _outputs(full, parts, theta, t, n)
     return found
 
 
-def _outputs(full: Array, narrow: Array, theta: Array, t: Array, n: Array) -> None:
+def _outputs(full: dict[str, Array], narrow: dict[str, Array], theta: Array, t: Array, n: Array) -> None:
     """ρ_o, its slope and its bend along the path; then θ, θ' and θ'' as outputs of their own."""
-    count, sensed, s = len(theta), full.shape[1], theta.shape[1]
-    rigid, bend = full[:, :, 1 : 1 + s], full[:, :, 1 + s :].reshape(count, sensed, s, s)
-    narrow[:, :sensed, 0] = full[:, :, 0]
-    narrow[:, :sensed, 1] = np.einsum("noi,ni->no", rigid, t)
-    narrow[:, :sensed, 2] = np.einsum("noij,ni,nj->no", bend, t, t) + np.einsum("noi,ni->no", rigid, n)
-    for order, values in enumerate((theta, t, n)):
-        narrow[:, sensed:, order] = values
+    rigid = full["rigid"]
+    narrow["outputs"][:] = np.hstack([full["outputs"], theta])
+    narrow["rigid"][:, :, 0] = np.hstack([np.einsum("noi,ni->no", rigid, t), t])
+    bend = np.einsum("noij,ni,nj->no", full["bend"], t, t) + np.einsum("noi,ni->no", rigid, n)
+    narrow["bend"][:, :, 0, 0] = np.hstack([bend, n])

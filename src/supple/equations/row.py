@@ -1,0 +1,102 @@
+"""All coefficients at one θ in a row of numbers: their order, their shapes, and where each stands.
+
+With n coordinates η = (θ, δ), s of them θ and d = n - s elastic, i inputs, o outputs and f joints with dry friction, a
+row of any model holds
+
+    M, K, damping (n, n)   christoffel (n, n, n)   potential (1,)   force (n,) at δ = 0   force_slope (s, d), ∂p_δ/∂θ
+    input_map (n, i)   outputs (o,)   rigid (o, s), ∂ρ_o/∂θ   modes (o, d), Ψ_o   friction_map (f, n)
+    stiffness_slope (s, d, d), ∂K_δδ/∂θ
+
+and that of a local model its derivatives behind them
+
+    dM (n, n, n), over η   dforce_theta (s, s), ∂p_θ/∂θ   ddamping (n, n, s)   dinput_map (n, i, s)
+    bend (o, s, s), ∂²ρ_o/∂θ²   modes_slope (o, d, s), ∂Ψ_o/∂θ   dfriction_map (f, n, s)
+
+with what is known of its internal modes: squares, their ω²; overlap, the smallest with the reference; places, Σ 2^i
+over their places among all modes. A rigid mechanism has d = 0 and none of these.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
+MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)
+OUTPUTS, RIGID, MODES, FRICTION_MAP, STIFFNESS_SLOPE = range(8, 13)
+COEFFICIENTS = 13  # those that every model has
+DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARES, OVERLAP, PLACES = range(13, 23)
+
+
+class RowLayout:
+    """Where each coefficient stands in a row of `width` numbers: the shapes by name, in order."""
+
+    def __init__(self, shapes: dict[str, tuple[int, ...]]):
+        self.shapes = shapes
+        starts = [0, *accumulate(prod(shape) for shape in shapes.values())]
+        self.offsets = np.array(starts, dtype=np.int64)
+        self.width = starts[-1]
+        self._spans = {
+            name: (first, stop, shape)
+            for (name, shape), first, stop in zip(shapes.items(), starts[:-1], starts[1:], strict=True)
+        }
+
+    def part(self, rows: Array, name: str) -> Array:
+        """A view of one coefficient in rows (..., width)."""
+        first, stop, shape = self._spans[name]
+        return rows[..., first:stop].reshape(rows.shape[:-1] + shape)
+
+    def split(self, rows: Array) -> dict[str, Array]:
+        """Views of all coefficients in rows (..., width), by name."""
+        return {name: self.part(rows, name) for name in self.shapes}
+
+    def start(self, name: str) -> int:
+        """Where a coefficient begins."""
+        return self._spans[name][0]
+
+
+def row_layout(n: int, s: int, inputs: int, outputs: int, dry: int) -> RowLayout:
+    """Of the coefficients that every model has."""
+    return RowLayout(_shapes(n, s, inputs, outputs, dry))
+
+
+def local_layout(n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0) -> RowLayout:
+    """Of a local model: the coefficients and their derivatives."""
+    d = n - s
+    derivatives: dict[str, tuple[int, ...]] = {
+        "dM": (n, n, n),
+        "dforce_theta": (s, s),
+        "ddamping": (n, n, s),
+        "dinput_map": (n, inputs, s),
+        "bend": (outputs, s, s),
+        "modes_slope": (outputs, d, s),
+        "dfriction_map": (dry, n, s),
+        "squares": (internal,),
+        "overlap": (min(d, 1),),
+        "places": (min(d, 1),),
+    }
+    return RowLayout(_shapes(n, s, inputs, outputs, dry) | derivatives)
+
+
+def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int) -> dict[str, tuple[int, ...]]:
+    d = n - s
+    return {
+        "M": (n, n),
+        "K": (n, n),
+        "damping": (n, n),
+        "christoffel": (n, n, n),
+        "potential": (1,),
+        "force": (n,),
+        "force_slope": (s, d),
+        "input_map": (n, inputs),
+        "outputs": (outputs,),
+        "rigid": (outputs, s),
+        "modes": (outputs, d),
+        "friction_map": (dry, n),
+        "stiffness_slope": (s, d, d),
+    }
