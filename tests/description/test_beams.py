@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import placed_beams
-from supple.description.joints.joint import JOINT_KINDS
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.view.sketch import sketch

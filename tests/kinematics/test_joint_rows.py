@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.geometry.rotation import rotation_about
-from supple.kinematics.joint_constraints import PLANAR, SPATIAL, JointFrames
+from supple.kinematics.joint_constraints import JointFrames
 from supple.kinematics.primitives import FACTOR, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, gradient
 
 Z = np.array([0.0, 0.0, 1.0])
@@ -95,7 +96,12 @@ def closed_joint(rng, kind, planar=False):
     return frames, pose(xa, Ra), pose(xb, Rb), motions, coordinates
 
 
-CASES = [(kind, False) for kind in SPATIAL] + [(kind, True) for kind in PLANAR]
+CASES = [(name, False) for name in JOINT_KINDS] + [(name, True) for name, kind in JOINT_KINDS.items() if kind.plane]
+
+
+def rows_of(kind, planar, frames):
+    form = JOINT_KINDS[kind].plane if planar else JOINT_KINDS[kind].space
+    return [[frames.measure(row[0]) for row in rows] for rows in (form.rows, form.measures.values())]
 
 
 @pytest.mark.parametrize(("kind", "planar"), CASES, ids=lambda value: str(value))
@@ -103,7 +109,7 @@ CASES = [(kind, False) for kind in SPATIAL] + [(kind, True) for kind in PLANAR]
 def test_rows_vanish_on_the_motions_allowed_and_on_no_others(kind, planar, seed):
     rng = np.random.default_rng([seed, len(kind), planar])
     frames, Xa, Xb, motions, _ = closed_joint(rng, kind, planar)
-    constraints, _ = (PLANAR if planar else SPATIAL)[kind](frames)
+    constraints, _ = rows_of(kind, planar, frames)
     moving = [0, 1, 5] if planar else list(range(6))
     rows = np.zeros((0, 6))
     for primitive in constraints:
@@ -132,7 +138,7 @@ def test_rows_vanish_on_the_motions_allowed_and_on_no_others(kind, planar, seed)
 def test_coordinates_have_their_values_and_grow_with_their_own_motion_alone(kind, planar, seed):
     rng = np.random.default_rng([seed, len(kind), planar, 1])
     frames, Xa, Xb, motions, expected = closed_joint(rng, kind, planar)
-    _, coordinates = (PLANAR if planar else SPATIAL)[kind](frames)
+    _, coordinates = rows_of(kind, planar, frames)
     assert len(coordinates) == len(expected)
     for i, (primitive, value) in enumerate(zip(coordinates, expected, strict=True)):
         found, _, on_b = measured(primitive, Xa, Xb)

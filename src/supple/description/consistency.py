@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint import DIRECTIONS
+from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.coordinate_dimensions import require_dimensions
 from supple.description.scenario import EQUILIBRIUM, REST
@@ -14,6 +14,7 @@ def require_consistent(mechanism: Mechanism) -> None:
     """Every name resolves, every value belongs to a coordinate that exists; else the first fault is raised."""
     _distinct_names(mechanism)
     require_known_bodies(mechanism)
+    _joint_kinds(mechanism)
     _joint_fields(mechanism)
     _elastic_joints(mechanism)
     _elastic_bodies(mechanism)
@@ -37,6 +38,16 @@ def require_known_bodies(mechanism: Mechanism) -> None:
                     path=("joints", name, joint.kind),
                     hint=nearest(body, known),
                 )
+
+
+def _joint_kinds(mechanism: Mechanism) -> None:
+    """Joints are of kinds that there are in the plane, or in space."""
+    for name, joint in mechanism.joints.items():
+        try:
+            joint.form(mechanism.plane)
+        except InputError as error:
+            path = ("joints", name)
+            raise InputError(error.message, part=part_name(path), path=path, hint=error.hint) from None
 
 
 def require_known_coordinates(mechanism: Mechanism) -> None:
@@ -126,7 +137,7 @@ def _elastic_joints(mechanism: Mechanism) -> None:
             if direction in held:
                 continue
             path = ("joints", name, "elastic", direction)
-            known = (*mechanism.plane, "angle") if mechanism.plane else DIRECTIONS
+            known = directions(mechanism.plane)
             raise InputError(
                 f'a {joint.kind} joint moves freely in direction "{direction}"'
                 if direction in known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple.description.joints.joint import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
@@ -67,10 +66,7 @@ def topology(mechanism: Mechanism) -> Topology:
 
 def constraints(mechanism: Mechanism, joint: str) -> int:
     """How many relative motions a joint takes away."""
-    kind = JOINT_KINDS[mechanism.joints[joint].kind]
-    if mechanism.planar:
-        return 3 - (kind.planar_freedoms or 0)
-    return 6 - kind.freedoms
+    return len(mechanism.joints[joint].form(mechanism.plane).rows)
 
 
 def gruebler_count(mechanism: Mechanism) -> int:

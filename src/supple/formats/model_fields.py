@@ -8,6 +8,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from supple.description.part_of_kind import PartOfKind
 from supple.formats.yaml_tree import KeyPath
 
 
@@ -29,7 +30,8 @@ def _is_model(kind: Any) -> bool:
 
 def _names(model: type[BaseModel]) -> dict[str, Any]:
     """The keys of a model as they stand in a file, with their types."""
-    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    own = model.keys_of_kinds() if issubclass(model, PartOfKind) else {}
+    return {**own, **{field.alias or name: field.annotation for name, field in model.model_fields.items()}}
 
 
 def _inside(kind: Any, item: str | int) -> Iterator[Any]:

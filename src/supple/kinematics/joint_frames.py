@@ -8,12 +8,13 @@ import numpy as np
 
 from supple.description.drawing import Drawing, Path, from_to
 from supple.description.joints.joint import Joint
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_z
 from supple.kinematics.joint_constraints import Array, JointFrames
 
-_OFF_AXIS = 1e-6  # of a universal joint's axes as drawn; more is a mistake, less is rounding
+_OFF_AXIS = 1e-6  # of two axes as drawn; more is a mistake, less is rounding
 
 
 def joint_frames(drawing: Drawing, name: str) -> JointFrames:
@@ -28,7 +29,7 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
                 path=(*path, joint.kind),
                 hint=nearest(body, drawing.bodies),
             )
-    E = _axes(drawing, joint, path)
+    kind, E = JOINT_KINDS[joint.kind], _axes(drawing, joint, path)
     first, second = joint.bodies
     if joint.frames is not None:
         poses = []
@@ -46,7 +47,7 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
         return JointFrames(a.position, a.axes @ E, b.position, b.axes @ E)
     place: Any = joint.at if joint.at is not None else name
     if joint.at is None and name not in drawing.points and name not in drawing.frames:
-        if joint.kind not in ("translation", "free"):  # these have no place of their own
+        if kind.marker is not None:  # the others have no place of their own
             raise InputError(
                 f'no point is called "{name}"',
                 part=part_name(path),
@@ -55,14 +56,14 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
             )
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)
-    if drawing.mechanism.planar and joint.kind in ("revolute", "planar", "free"):
+    if drawing.mechanism.planar and joint.form(drawing.mechanism.plane).turns:
         return JointFrames(pa, np.eye(3), pb, np.eye(3))  # angles between the bodies' own axes
     Ra, Rb = drawing.bodies[first].axes, drawing.bodies[second].axes
     return JointFrames(pa, Ra.T @ E, pb, Rb.T @ E)
 
 
 def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
-    """The joint's axes in the drawing (or in its frames): z the axis; for a universal joint x the second."""
+    """The joint's axes in the drawing (or in its frames): z the axis; of two axes x is the second."""
     for field in ("axis", "axes") if joint.frames is not None else ():
         given = getattr(joint, field)
         if from_to(given if field == "axis" else None) or any(from_to(item) for item in given or ()):
@@ -77,14 +78,15 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
         if abs(first @ second) > _OFF_AXIS:
             angle = np.degrees(np.arccos(np.clip(first @ second, -1.0, 1.0)))
             raise InputError(
-                f"the two axes of a universal joint stand at {angle:.4g} degrees",
+                f"the two axes of a {joint.kind} joint stand at {angle:.4g} degrees",
                 part=part_name(path),
                 path=(*path, "axes"),
                 hint="give axes at right angles",
             )
         return np.column_stack([second, np.cross(first, second), first])
+    kind = JOINT_KINDS[joint.kind]
     if drawing.mechanism.planar:
-        if joint.kind != "prismatic" and not (joint.kind == "weld" and joint.axis is not None):
+        if joint.form(drawing.mechanism.plane).axis == "z" and not (kind.held_about and joint.axis is not None):
             if joint.axis is not None:
                 raise InputError(
                     "in the plane its axis is the normal",
@@ -97,10 +99,8 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
             raise InputError("it has no axis", part=part_name(path), path=path, hint="say along what: axis: x")
         x, y, _ = drawing.direction(joint.axis, (*path, "axis"))
         return np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
-    if joint.kind in ("revolute", "prismatic", "cylindrical", "planar"):
-        if joint.axis is None:
-            raise InputError("it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z")
+    if joint.axis is not None:  # its own, or of what yields in a joint that has none
         return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
-    if joint.axis is not None:  # of what yields in a joint that has none of its own
-        return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
+    if kind.axes:
+        raise InputError("it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z")
     return np.eye(3)

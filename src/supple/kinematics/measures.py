@@ -11,13 +11,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from supple.description.drawing import Attached, Drawing, Path
+from supple.description.joints import joint_kind
+from supple.description.joints.joint import Joint
 from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.kinematics.joint_constraints import PLANAR, SPATIAL, Primitive, between, component
+from supple.kinematics.joint_constraints import JointFrames, between, component
 from supple.kinematics.joint_frames import joint_frames
-from supple.kinematics.term import Row, single
+from supple.kinematics.term import Row, Term, single
 
 Key = tuple[str, ...]
 
@@ -33,19 +35,11 @@ class Measures:
         self.mechanism, self.drawing = mechanism, drawing
         self.constraints: dict[str, list[Row]] = {}
         self.coordinates: dict[tuple[str, str], Row] = {}
-        rules = PLANAR if mechanism.planar else SPATIAL
         for name, joint in mechanism.joints.items():
-            if joint.kind not in rules:
-                raise InputError(
-                    f"a {joint.kind} joint needs three dimensions",
-                    part=part_name(("joints", name)),
-                    path=("joints", name),
-                    hint="in the plane take " + ", ".join(rules),
-                )
-            rows, free = rules[joint.kind](joint_frames(drawing, name))
-            self.constraints[name] = [_oriented(row, *joint.bodies) for row in rows]
-            for coordinate, row in zip(joint.coordinates(mechanism.plane), free, strict=True):
-                self.coordinates[name, coordinate] = _oriented(row, *joint.bodies)
+            frames, form = joint_frames(drawing, name), joint.form(mechanism.plane)
+            self.constraints[name] = [_measured(frames, joint, row) for row in form.rows]
+            for coordinate, row in form.measured(mechanism.plane).items():
+                self.coordinates[name, coordinate] = _measured(frames, joint, row)
 
     def coordinate(self, name: str) -> tuple[Key, Row]:
         """A coordinate of θ: an actuator's, or a joint's."""
@@ -127,5 +121,11 @@ def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
     return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
-def _oriented(primitive: Primitive, first: str, second: str) -> Row:
-    return single(primitive, second, first) if primitive.swapped else single(primitive, first, second)
+def _measured(frames: JointFrames, joint: Joint, row: joint_kind.Row) -> Row:
+    """A row of a joint between its bodies."""
+    first, second = joint.bodies
+    return tuple(
+        Term(term.weight(joint.parameters), primitive, *((second, first) if primitive.swapped else (first, second)))
+        for term in row
+        for primitive in (frames.measure(term),)
+    )

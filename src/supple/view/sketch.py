@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import GROUND
 from supple.diagnostics import InputError
@@ -18,16 +19,12 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure, root
 from supple.view.sketch_labels import Label, place_labels
-from supple.view.sketch_places import SLIDING, Places, body_kinds, sketch_places
+from supple.view.sketch_places import Places, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
 
 Array = NDArray[np.float64]
 
 DRIVEN = "#f2a33c"
-MARKERS = {
-    "revolute": ("o", 7.5), "prismatic": ("s", 7.0), "cylindrical": ("h", 8.5), "universal": ("D", 6.5),
-    "spherical": (".", 9.0), "planar": ("P", 8.0), "weld": ("X", 7.0),
-}  # fmt: skip
 _THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest
 _MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
 
@@ -176,18 +173,21 @@ class _Drawn:
         for name, frames in places.joints.items():
             joint = self.mechanism.joints[name]
             point = self.at(joint.bodies[1], frames.pb)
-            if GROUND in joint.bodies and joint.kind not in SLIDING:
+            marker, slides = JOINT_KINDS[joint.kind].marker, joint.slide(self.mechanism.plane) is not None
+            assert marker is not None  # it has a place
+            if GROUND in joint.bodies and not slides:
                 self.ground(point)
-            if self.dimension == 3 and joint.kind in ("revolute", "cylindrical"):
+            if self.dimension == 3 and marker.through:
                 axis = 0.035 * self.extent * self.direction(joint.bodies[0], frames.Ea[:, 2])
                 through = np.array([point - axis, point + axis])
                 self.line(through, color=INK, linewidth=1.2, zorder=4)
                 self.strokes.append(through)
-            marker, size = MARKERS[joint.kind]
-            if joint.kind in SLIDING and GROUND in joint.bodies:
-                size *= 1.6  # a slider often carries another joint at its middle
-            fill = DRIVEN if name in driven else INK if joint.kind == "spherical" else "white"
-            self.marker(point, marker, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5)
+            # a slider often carries another joint at its middle
+            size = marker.size * (1.6 if slides and GROUND in joint.bodies else 1.0)
+            fill = DRIVEN if name in driven else INK if marker.filled else "white"
+            self.marker(
+                point, marker.shape, size, markerfacecolor=fill, markeredgecolor=INK, markeredgewidth=1.2, zorder=5
+            )
 
     def centers(self) -> None:
         for body, properties in mass_properties(self.numbering.drawing).items():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.elastic.placed_beam import placed_beams
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND
 from supple.kinematics.joint_constraints import JointFrames
 from supple.kinematics.joint_frames import joint_frames
@@ -16,9 +17,6 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import OFFSET
 
 Array = NDArray[np.float64]
-
-SLIDING = ("prismatic", "cylindrical")
-_WITHOUT_PLACE = ("translation", "free")
 
 
 class Attachment(NamedTuple):
@@ -62,7 +60,7 @@ def sketch_places(numbering: Numbering) -> Places:
     joints = {
         name: joint_frames(drawing, name)
         for name, joint in mechanism.joints.items()
-        if joint.kind not in _WITHOUT_PLACE
+        if JOINT_KINDS[joint.kind].marker is not None
     }
     for name, frames in joints.items():
         for body, local in zip(mechanism.joints[name].bodies, (frames.pa, frames.pb), strict=True):
@@ -80,9 +78,9 @@ def sketch_places(numbering: Numbering) -> Places:
     tolerance = 1e-6 * numbering.arrays.extent
     bodies = {body: _distinct(found, tolerance) for body, found in on_bodies.items()}
     guides = {
-        name: _guide(numbering, name)
+        name: _guide(numbering, name, slide)
         for name, joint in mechanism.joints.items()
-        if joint.kind in SLIDING and joint.bodies[0] == GROUND
+        if (slide := joint.slide(mechanism.plane)) and joint.bodies[0] == GROUND
     }
     return Places(bodies, beams, joints, lines, guides)
 
@@ -93,18 +91,18 @@ def body_kinds(bodies: tuple[str, ...]) -> dict[str, str]:
     return stems if len(set(stems.values())) > 1 else {name: name for name in bodies}
 
 
-def _guide(numbering: Numbering, joint: str) -> tuple[float, float]:
+def _guide(numbering: Numbering, joint: str, slide: str) -> tuple[float, float]:
     """Over the limits of the slide or of its actuator; else a little to both sides of where it is drawn."""
     mechanism = numbering.mechanism
-    limits = [mechanism.joints[joint].value("limits", "slide", mechanism.plane)]
+    limits = [mechanism.joints[joint].value("limits", slide, mechanism.plane)]
     limits += [
         actuator.limits
         for actuator in mechanism.actuators.values()
-        if actuator.joint is not None and mechanism.joint_coordinate(actuator.joint) == (joint, "slide")
+        if actuator.joint is not None and mechanism.joint_coordinate(actuator.joint) == (joint, slide)
     ]
     for interval in limits:
         if interval is not None:
-            offset = numbering.arrays.rows_f[numbering.measures["joint", joint, "slide"], OFFSET]
+            offset = numbering.arrays.rows_f[numbering.measures["joint", joint, slide], OFFSET]
             return interval[0] - offset, interval[1] - offset
     return -0.12 * numbering.arrays.extent, 0.12 * numbering.arrays.extent
 

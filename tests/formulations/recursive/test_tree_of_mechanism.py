@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,11 +12,11 @@ import supple
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame
 from supple.description.joints.joint import Joint, Motor
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.load import Damper, Force, Spring
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.recursive import forward_dynamics, forward_variation, mass_matrix
-from supple.formulations.recursive import tree_of_mechanism as tree_of_mechanism_module
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 
 SPATIAL = Mechanism(
@@ -137,6 +139,7 @@ def test_what_bends_is_refused_by_name():
 
 def test_a_kind_of_joint_without_steps_is_refused_by_name(monkeypatch):
     """Not taken for a hinge, though its coordinate is an angle."""
-    monkeypatch.delitem(tree_of_mechanism_module._PLANAR_STEPS, "revolute")
+    hinge = JOINT_KINDS["revolute"]
+    monkeypatch.setitem(JOINT_KINDS._known, "revolute", replace(hinge, plane=replace(hinge.plane, steps=None)))
     with pytest.raises(InputError, match='joint "A": a tree has no steps for a revolute joint in the plane'):
         tree_of_mechanism(PLANAR.replace(name="other"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.statics.torsion import twists
 from supple.analyses.vibration.mode_set import ModeSet
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import MassProperties, mass_properties
 from supple.formulations.coefficients import MOTOR
 from supple.formulations.elastic_rest.constrained_modes import rows_at, stiffnesses
@@ -262,12 +263,13 @@ def plane_normal(numbering: Numbering) -> Array | None:
     hinges: list[Array] = []
     slides: list[Array] = []
     for name, joint in mechanism.joints.items():
-        if joint.kind == "weld":
+        kind = JOINT_KINDS[joint.kind]
+        if kind.freedoms == 0:
             continue
-        if joint.kind not in ("revolute", "cylindrical", "planar", "prismatic"):
+        if kind.axes != 1:
             return None
         axis = numbering.drawing.bodies[joint.bodies[0]].axes @ joint_frames(numbering.drawing, name).Ea[:, 2]
-        (slides if joint.kind == "prismatic" else hinges).append(axis)
+        (hinges if kind.space.turns else slides).append(axis)
     if not hinges:
         return None
     n = hinges[0]

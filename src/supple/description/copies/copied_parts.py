@@ -13,6 +13,7 @@ from supple.description.copies.copies import Copies
 from supple.description.copies.moved_parts import moved
 from supple.description.copies.movement import Movement
 from supple.description.drawing import Drawing, Path
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import PARTS, part_name
@@ -100,7 +101,8 @@ def _copy(mechanism: Mechanism, copies: Copies, part: Any, by: Movement, path: P
     name, changes = str(path[3]), {}
     if part.at is None and part.frames is None and name not in copies.points and name in mechanism.points:
         changes["at"] = name  # a point that all copies share
-    if mechanism.planar and "angle" in part.coordinates(mechanism.plane):
+    kind = JOINT_KINDS[part.kind]
+    if mechanism.planar and kind.plane is not None and kind.plane.turns:
         changes |= _planar_rest(mechanism, copies, part, by, path)
     return found.model_copy(update=changes)
 
@@ -114,7 +116,7 @@ def _planar_rest(mechanism: Mechanism, copies: Copies, joint: Any, by: Movement,
                 part=part_name(path), path=path, hint="write its mirror image out, or leave them to the actuators",
             )  # fmt: skip
         return {}
-    if joint.rest is not None or joint.kind != "revolute":
+    if joint.rest is not None or len(joint.coordinates(mechanism.plane)) > 1:
         return {}
     angles = [_drawn_angle(mechanism, copies, body, by) for body in joint.bodies]
     kept = [body in copies.bodies for body in joint.bodies]

@@ -12,7 +12,8 @@ from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, Inertia, PointMass, Solid
 from supple.description.copies.movement import Array, Movement
 from supple.description.elastic.beam import Beam
-from supple.description.joints.joint import JOINT_KINDS, Joint
+from supple.description.joints.joint import Joint
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.load import Damper, Force, Spring
 from supple.description.sensor import Sensor
 from supple.geometry.rotation import axes_from_x
@@ -25,10 +26,14 @@ def moved(part: Any, by: Movement, name: str) -> Any:
 
 def _changed(part: Any, **changes: Any) -> Any:
     """The same part with some fields changed, checked anew; fields that nobody set stay so."""
-    fields = type(part).model_fields
     kept = {name: getattr(part, name) for name in part.model_fields_set}
     changed = {**kept, **{name: value for name, value in changes.items() if value is not None or name in kept}}
-    return type(part)(**{fields[name].alias or name: value for name, value in changed.items()})
+    return type(part)(**{_alias(part, name): value for name, value in changed.items()})
+
+
+def _alias(part: Any, name: str) -> str:
+    field = type(part).model_fields.get(name)
+    return name if field is None else field.alias or name
 
 
 def _body(body: Body, by: Movement, name: str) -> Body:
@@ -112,17 +117,18 @@ def _frame(frame: Frame, by: Movement, name: str) -> Frame:
 
 
 def _joint(joint: Joint, by: Movement, name: str) -> Joint:
-    turning = joint.kind not in ("prismatic", "cylindrical", "weld", "spherical")
+    kind = JOINT_KINDS[joint.kind]
     axes = (joint.axis,) if joint.axes is None else joint.axes
     L = by.A
     if joint.frames is not None:  # its axes are in the frames', on both bodies
         L, other = (by.local_at(frame) for frame in joint.frames)
         if not all(np.allclose(by.along(axis, matrix=L), by.along(axis, matrix=other)) for axis in axes if axis):
             raise ValueError("its two frames turn differently when it is copied; place it with at: in the drawing")
-    moved_axes = [by.along(axis, turning or joint.axes is not None, L) for axis in axes]
+    moved_axes = [by.along(axis, kind.axis_turns, L) for axis in axes]
     return _changed(
         joint,
-        **{kind: by.pair(getattr(joint, kind), by.body) for kind in JOINT_KINDS},
+        **{kind.name: by.pair(joint.bodies, by.body)},
+        **{item.name: -joint.parameters[item.name] for item in kind.parameters if item.mirrored and by.mirrored},
         at=by.place(joint.at),
         frames=by.pair(joint.frames, by.named),
         axis=None if joint.axes is not None else moved_axes[0],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import model_validator
 
+from supple.description.joints.joint_kind import Form, directions
+from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.dimension import INERTIA
 from supple.description.quantities.quantity import (
     Direction,
@@ -18,47 +21,7 @@ from supple.description.quantities.quantity import (
     PositiveOfCoordinate,
     of,
 )
-
-
-class JointKind(NamedTuple):
-    """What the description needs to know of a kind of joint.
-
-    coordinates : names of the scalar coordinates it leaves free, in order; the rotations of a
-                  spherical or free joint have no scalar coordinate
-    axes        : how many axes the user gives: 0, 1 (`axis`) or 2 (`axes`)
-    freedoms    : relative motions left free, in space and in the plane (None: not a planar joint)
-    free        : the directions of its first frame that it leaves free
-    planar_free : the same in the plane: 0 and 1 along the frame's axes, 2 the rotation
-    """
-
-    coordinates: tuple[str, ...]
-    axes: int
-    freedoms: int
-    planar_freedoms: int | None
-    free: tuple[str, ...] = ()
-    planar_free: tuple[int, ...] = ()
-
-
-HELD_ABOUT = ("weld", "spherical")
-"""Kinds without an axis of their own, whose elastic directions an `axis` turns."""
-
-DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
-"""Of a joint's first frame: along its axes, then about them."""
-
-DRIVEN = ("revolute", "prismatic", "cylindrical")
-"""Kinds whose axis is fixed in both bodies, so that a drive may yield about or along it."""
-
-JOINT_KINDS: dict[str, JointKind] = {
-    "revolute": JointKind(("angle",), 1, 1, 1, ("rz",), (2,)),
-    "prismatic": JointKind(("slide",), 1, 1, 1, ("z",), (0,)),
-    "cylindrical": JointKind(("slide", "angle"), 1, 2, None, ("z", "rz")),
-    "universal": JointKind(("first", "second"), 2, 2, None, ("rz", "rx")),
-    "spherical": JointKind((), 0, 3, None, ("rx", "ry", "rz")),
-    "planar": JointKind(("x", "y", "angle"), 1, 3, 3, ("x", "y", "rz"), (0, 1, 2)),
-    "translation": JointKind(("x", "y", "z"), 0, 3, 2, ("x", "y", "z"), (0, 1)),
-    "weld": JointKind((), 0, 0, 0),
-    "free": JointKind(("x", "y", "z"), 0, 6, 3, DIRECTIONS, (0, 1, 2)),
-}
+from supple.diagnostics import InputError
 
 
 class Motor(Part):
@@ -79,27 +42,10 @@ class Drive(Part):
     """Beside this stiffness, N m s/rad or N s/m."""
 
 
-class Joint(Part):
+class Joint(PartOfKind):
     """A joint between two bodies; its coordinates measure the second body against the first."""
 
-    revolute: tuple[str, str] | None = None
-    """One rotation about `axis`."""
-    prismatic: tuple[str, str] | None = None
-    """One translation along `axis`."""
-    cylindrical: tuple[str, str] | None = None
-    """Translation along and rotation about `axis`."""
-    universal: tuple[str, str] | None = None
-    """Two rotations: `axes[0]` fixed in the first body, `axes[1]` in the second, at right angles."""
-    spherical: tuple[str, str] | None = None
-    """Three rotations about a point."""
-    planar: tuple[str, str] | None = None
-    """Two translations in a plane and the rotation about its normal `axis`."""
-    translation: tuple[str, str] | None = None
-    """Three translations, no rotation."""
-    weld: tuple[str, str] | None = None
-    """No motion."""
-    free: tuple[str, str] | None = None
-    """Every motion."""
+    kinds: ClassVar = JOINT_KINDS
 
     at: Place | None = None
     """Where it is drawn; the point of the joint's own name if left out."""
@@ -136,16 +82,17 @@ class Joint(Part):
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")
 
     @property
-    def kind(self) -> str:
-        return self.chosen(*JOINT_KINDS)[0]
-
-    @property
     def bodies(self) -> tuple[str, str]:
         return getattr(self, self.kind)
 
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Numbers that only its kind has, such as a pitch."""
+        return {item.name: getattr(self, item.name) for item in JOINT_KINDS[self.kind].parameters}
+
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        kinds = self.chosen(*JOINT_KINDS)
+        kinds = self._kinds()
         if len(kinds) != 1:
             listed = ", ".join(JOINT_KINDS)
             raise ValueError(f"a joint has exactly one kind: {listed}")
@@ -157,43 +104,50 @@ class Joint(Part):
         if self.elastic_damping and not self.elastic_damping.keys() <= (self.elastic or {}).keys():
             raise ValueError("elastic_damping stands beside a stiffness: name its directions under elastic as well")
         kind = JOINT_KINDS[kinds[0]]
-        if self.drive is not None and kinds[0] not in DRIVEN:
-            raise ValueError(
-                f"a drive yields about or along one axis: of a {', '.join(DRIVEN)} joint, not a {kinds[0]} one"
-            )
-        if self.axis is not None and kind.axes != 1 and not (kinds[0] in HELD_ABOUT and self.elastic):
-            only = "; only where it is elastic an axis turns its directions" if kinds[0] in HELD_ABOUT else ""
-            raise ValueError(f"a {kinds[0]} joint has no single axis{only}")
+        if self.drive is not None and not kind.driven:
+            driven = ", ".join(other.name for other in JOINT_KINDS.values() if other.driven)
+            raise ValueError(f"a drive yields about or along one axis: of a {driven} joint, not a {kind.name} one")
+        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self.elastic):
+            only = "; only where it is elastic an axis turns its directions" if kind.held_about else ""
+            raise ValueError(f"a {kind.name} joint has no single axis{only}")
         if (self.axes is not None) != (kind.axes == 2):
             raise ValueError(
-                "a universal joint needs axes: [first, second]"
+                f"a {kind.name} joint needs axes: [first, second]"
                 if kind.axes == 2
-                else f"a {kinds[0]} joint has no pair of axes"
+                else f"a {kind.name} joint has no pair of axes"
             )
         return self
 
+    def form(self, plane: str | None) -> Form:
+        """Its rows, coordinates and steps, in space or in a plane; a kind that needs three dimensions is refused."""
+        kind = JOINT_KINDS[self.kind]
+        found = kind.space if plane is None else kind.plane
+        if found is None:
+            planar = [name for name, other in JOINT_KINDS.items() if other.plane is not None]
+            raise InputError(
+                f"a {self.kind} joint needs three dimensions", hint="in the plane take " + ", ".join(planar)
+            )
+        return found
+
     def coordinates(self, plane: str | None) -> tuple[str, ...]:
         """Names of the joint's scalar coordinates, in space or in a plane such as "xz"."""
-        names = JOINT_KINDS[self.kind].coordinates
-        if plane is None:
-            return names
-        return {
-            "planar": (plane[0], plane[1], "angle"),
-            "free": (plane[0], plane[1], "angle"),
-            "translation": (plane[0], plane[1]),
-        }.get(self.kind, names)
+        return tuple(self.form(plane).measured(plane))
+
+    def slide(self, plane: str | None) -> str | None:
+        """Name of the coordinate along its axis, if it has one."""
+        return JOINT_KINDS[self.kind].slide(self.form(plane))
 
     def held(self, plane: str | None) -> tuple[str, ...]:
         """Names of the directions that it holds and that may be elastic, in space or in a plane such as "xz"."""
-        kind = JOINT_KINDS[self.kind]
-        if plane is None:
-            return tuple(name for name in DIRECTIONS if name not in kind.free)
-        return tuple(name for i, name in enumerate((*plane, "angle")) if i not in kind.planar_free)
+        rows = self.form(plane).directions(plane)
+        return tuple(name for name in directions(plane) if name in rows)
 
     def drives(self, plane: str | None) -> dict[str, Drive]:
         """The drives that yield, by the coordinate they move."""
-        found = {name: self.value("drive", name, plane) for name in self.coordinates(plane)}
-        return {name: drive for name, drive in found.items() if drive is not None}
+        if self.drive is None:
+            return {}
+        moved = {name: self.value("drive", name, plane) for name in self.coordinates(plane)}
+        return {name: drive for name, drive in moved.items() if drive is not None}
 
     def yielding(self, plane: str | None) -> tuple[str, ...]:
         """Names of all directions in which it gives way: those of `elastic`, and `drive` about or along its axis."""

@@ -95,12 +95,12 @@ def yielding_drives(numbering: Numbering) -> tuple[YieldingDrive, ...]:
             frames = joint_frames(numbering.drawing, name)
             sides = [numbering.body_index(body) for body in joint.bodies]
             side = 1 if sides[1] < len(numbering.bodies) else 0
-            slides = coordinate == "slide"
-            E = (frames.Ea, frames.Eb)[side]
-            axis = E[:, 0 if slides and mechanism.planar else 2]
+            (moved,) = joint.form(mechanism.plane).measured(mechanism.plane)[coordinate]
+            slides = not moved.turns
+            axis = (frames.Ea, frames.Eb)[side][:, moved.axis]
             places = (frames.pa, frames.pb)
             inertias = [
-                _about(properties[body], place, axes[:, 0 if slides and mechanism.planar else 2], slides)
+                _about(properties[body], place, axes[:, moved.axis], slides)
                 for body, place, axes in zip(joint.bodies, places, (frames.Ea, frames.Eb), strict=True)
                 if body in properties
             ]

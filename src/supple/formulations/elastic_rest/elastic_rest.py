@@ -27,7 +27,6 @@ from supple.formulations.elastic_rest.body_coordinates import (
     rigid_coordinates,
 )
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
-from supple.kinematics.joint_constraints import row_directions
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, U
 from supple.kinematics.rest import rest
@@ -249,7 +248,7 @@ class _Rows:
         mechanism = self.numbering.mechanism
         for name, joint in mechanism.joints.items():
             first = self.numbering.joint_rows[name].start
-            for row, direction in enumerate(row_directions(joint.kind, mechanism.plane), first):
+            for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
                 if joint.elastic and direction in joint.elastic:
                     self.compliance[row] = 1.0 / joint.elastic[direction]
                     self.elastic[row] = (name, direction)

@@ -29,30 +29,8 @@ from supple.kinematics.rest import Rest, rest
 
 Array = NDArray[np.float64]
 
-_X, _Y, _Z = np.eye(3)
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
 _TURNED = ("rotation_x", "rotation_y", "rotation_z")
-_ALONG_X, _ALONG_Y, _ALONG_Z = ("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z)
-_ABOUT_X, _ABOUT_Z, _ABOUT_ALL = ("revolute", _X), ("revolute", _Z), ("spherical", _Z)
-_STEPS = {
-    "revolute": (_ABOUT_Z,),
-    "prismatic": (_ALONG_Z,),
-    "cylindrical": (_ALONG_Z, _ABOUT_Z),
-    "universal": (_ABOUT_Z, _ABOUT_X),
-    "spherical": (_ABOUT_ALL,),
-    "planar": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
-    "translation": (_ALONG_X, _ALONG_Y, _ALONG_Z),
-    "free": (_ALONG_X, _ALONG_Y, _ALONG_Z, _ABOUT_ALL),
-    "weld": (),
-}
-"""Motion and axis of the joint's frame, for every coordinate of a joint in its order; last, rotations without one."""
-_PLANAR_STEPS = {
-    "revolute": (_ABOUT_Z,),
-    "prismatic": (_ALONG_X,),
-    "planar": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
-    "translation": (_ALONG_X, _ALONG_Y),
-    "free": (_ALONG_X, _ALONG_Y, _ABOUT_Z),
-    "weld": (),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,16 +118,16 @@ def _require_rigid(mechanism: Mechanism) -> None:
 
 def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...]]]:
     """What a joint leaves free, one coordinate (or all rotations) at a time: motion, axis, names."""
-    kind, steps = mechanism.joints[joint].kind, _PLANAR_STEPS if mechanism.planar else _STEPS
-    if kind not in steps:
+    item, plane = mechanism.joints[joint], mechanism.plane
+    steps = item.form(plane).stepped(plane)
+    if steps is None:
         raise InputError(
-            f"a tree has no steps for a {kind} joint{' in the plane' if mechanism.planar else ''}",
+            f"a tree has no steps for a {item.kind} joint{' in the plane' if plane else ''}",
             part=part_name(("joints", joint)),
             path=("joints", joint),
             hint="take a formulation for closed chains",
         )
-    names = iter(mechanism.joints[joint].coordinates(mechanism.plane))
-    return [(motion, axis, _TURNED if motion == "spherical" else (next(names),)) for motion, axis in steps[kind]]
+    return [(step.motion, _AXES[step.axis], (step.coordinate,) if step.coordinate else _TURNED) for step in steps]
 
 
 def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: str, properties: MassProperties) -> None:
@@ -159,7 +137,7 @@ def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: s
     backwards = mechanism.joints[joint].bodies[0] == body
     sides = [(frames.pa, frames.Ea), (frames.pb, frames.Eb)]
     (pa, Ea), (pb, Eb) = reversed(sides) if backwards else sides
-    steps = _steps(mechanism, joint) or [("weld", _Z, ())]
+    steps = _steps(mechanism, joint) or [("weld", _AXES["z"], ())]
     for number, (kind, axis, names) in enumerate(reversed(steps) if backwards else steps):
         first, last = number == 0, number == len(steps) - 1
         growing.parent.append(base if first else len(growing.kind) - 1)

@@ -1,0 +1,218 @@
+"""What a kind of joint is: data that kinematics, recursion, drawings and files read.
+
+A joint frame sits on each of the two bodies, at p_a with axes E_a = (x, y, z) on the first and at p_b with axes E_b on
+the second; z is the joint's axis. In the plane z is the plane's normal, and a slide runs along x. A row is a sum of
+terms, each a factor times a measure φ between the two frames:
+
+    along k          e_k^a·(p_b - p_a)
+    right angle i j  e_i^a·e_j^b
+    turn k           angle from E_a to E_b about e_k^a
+    tilt k           the same about e_k^b, seen from the second frame
+
+Constraint rows vanish, those of the coordinates are the coordinates. Rows of several terms are written as sums:
+`along("z") + turn("z", -1 / tau, "pitch")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Literal, NamedTuple
+
+from supple.description.part_of_kind import Key
+from supple.description.quantities.dimension import Dimension
+from supple.description.quantities.quantity import Number, of
+
+Measure = Literal["along", "right angle", "turn", "tilt"]
+Motion = Literal["revolute", "prismatic", "screw", "spherical"]
+LETTERS = "xyz"
+
+
+def directions(plane: str | None) -> tuple[str, ...]:
+    """Of a joint's first frame: along its axes, then about them; in a plane such as "xz" its letters and `angle`."""
+    return (*plane, "angle") if plane else ("x", "y", "z", "rx", "ry", "rz")
+
+
+class Term(NamedTuple):
+    """factor · φ, and where a parameter of the joint is named (`pitch`), times that."""
+
+    measure: Measure
+    axes: str
+    factor: float = 1.0
+    parameter: str = ""
+
+    @property
+    def axis(self) -> int:
+        """Which axis it is along or about."""
+        return 3 - sum(map(LETTERS.index, self.axes)) if len(self.axes) == 2 else LETTERS.index(self.axes)
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle; the product of two axes is one to first order."""
+        return self.measure != "along"
+
+    def weight(self, parameters: Mapping[str, float]) -> float:
+        """Its factor for the parameters of a joint."""
+        return self.factor * (parameters[self.parameter] if self.parameter else 1.0)
+
+
+Row = tuple[Term, ...]
+
+
+def along(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Separation of the two origins along an axis of the first frame."""
+    return (Term("along", axis, factor, parameter),)
+
+
+def right_angle(first: str, second: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Product of an axis of the first frame with an axis of the second."""
+    return (Term("right angle", first + second, factor, parameter),)
+
+
+def turn(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Angle from the first frame to the second about an axis of the first."""
+    return (Term("turn", axis, factor, parameter),)
+
+
+def tilt(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Angle of the second frame about an axis of its own, seen against the first."""
+    return (Term("tilt", axis, factor, parameter),)
+
+
+POINT = (along("x"), along("y"), along("z"))
+"""The origins coincide."""
+AXIS = (right_angle("x", "z"), right_angle("y", "z"))
+"""The z axes do."""
+ORIENTATION = (right_angle("x", "y"), right_angle("y", "z"), right_angle("z", "x"))
+"""All axes do."""
+
+
+class Step(NamedTuple):
+    """One motion of the recursion: a coordinate about or along an axis, or (without one) all three rotations.
+
+    A screw slides by factor · parameter for every radian.
+    """
+
+    motion: Motion
+    axis: str = "z"
+    coordinate: str = ""
+    factor: float = 0.0
+    parameter: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A kind in space, or in the plane.
+
+    rows     : constraints, each vanishes
+    measures : coordinates by name, in order; in the plane x and y stand for its two letters. The rotations of a
+               spherical or free joint have no coordinate
+    steps    : of the recursion; None where it has none, and trees refuse it by name
+    axis     : which axis of the frames the user's `axis` is; in the plane z is the normal, which nobody gives
+    """
+
+    rows: tuple[Row, ...] = ()
+    measures: Mapping[str, Row] = field(default_factory=dict)
+    steps: tuple[Step, ...] | None = None
+    axis: str = "z"
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether a coordinate is an angle."""
+        return any(term.turns for row in self.measures.values() for term in row)
+
+    def measured(self, plane: str | None) -> dict[str, Row]:
+        """Coordinates under their names in space or in a plane such as "xz"."""
+        return {_called(name, plane): row for name, row in self.measures.items()}
+
+    def stepped(self, plane: str | None) -> tuple[Step, ...] | None:
+        """The steps, with coordinates under the same names."""
+        steps = self.steps
+        return None if steps is None else tuple(s._replace(coordinate=_called(s.coordinate, plane)) for s in steps)
+
+    def directions(self, plane: str | None) -> tuple[str, ...]:
+        """What each row holds, as `Joint.elastic` calls it: along or about an axis of the first frame; "" for a sum."""
+        return tuple(_direction(row[0], plane) if len(row) == 1 else "" for row in self.rows)
+
+
+def _called(name: str, plane: str | None) -> str:
+    return plane[LETTERS.index(name)] if plane and name in ("x", "y") else name
+
+
+def _direction(term: Term, plane: str | None) -> str:
+    if plane is not None:
+        return "angle" if term.turns else plane[term.axis]
+    return ("r" if term.turns else "") + LETTERS[term.axis]
+
+
+class Parameter(NamedTuple):
+    """A number that only this kind has; `mirrored` if its sign changes in a mirror image, as a screw's hand does."""
+
+    name: str
+    says: str
+    dimension: Dimension
+    mirrored: bool = False
+
+
+class Marker(NamedTuple):
+    """How it is drawn: matplotlib's letter, its size, whether it is filled, whether its axis goes through it."""
+
+    shape: str
+    size: float
+    filled: bool = False
+    through: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class JointKind:
+    """Everything that differs between kinds of joints.
+
+    name   : its key in the mechanism file, with the two bodies
+    says   : what it is, in one sentence
+    space, plane : its rows, coordinates and steps; plane None for a joint that needs three dimensions
+    axes   : how many axes the user gives: 0, 1 (`axis`) or 2 (`axes`)
+    marker : None for a joint without a place of its own, which is not drawn
+    parameters : numbers of its own
+    driven : whether a drive may yield in it: its axis is fixed in both bodies
+    """
+
+    name: str
+    says: str
+    space: Form
+    plane: Form | None = None
+    axes: int = 0
+    marker: Marker | None = None
+    parameters: tuple[Parameter, ...] = ()
+    driven: bool = False
+
+    @property
+    def freedoms(self) -> int:
+        """Relative motions left free in space."""
+        return 6 - len(self.space.rows)
+
+    @property
+    def planar_freedoms(self) -> int | None:
+        """The same in the plane; None for a joint that needs three dimensions."""
+        return None if self.plane is None else 3 - len(self.plane.rows)
+
+    @property
+    def held_about(self) -> bool:
+        """Whether it has no axis of its own, so that one may turn its elastic directions."""
+        return self.axes == 0 and not self.space.measures
+
+    @property
+    def axis_turns(self) -> bool:
+        """Whether its axis is one to turn about alone, which a mirror turns round; one to slide along is not."""
+        return bool(self.space.measures) and self.slide(self.space) is None
+
+    def slide(self, form: Form) -> str | None:
+        """The coordinate along its axis, if there is one."""
+        along_axis = along(form.axis)
+        return next((name for name, row in form.measures.items() if self.axes and row == along_axis), None)
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        """What it adds to the keys of a joint."""
+        own = {item.name: Key(Annotated[Number, of(item.dimension)], item.says) for item in self.parameters}
+        return {self.name: Key(tuple[str, str], self.says), **own}
