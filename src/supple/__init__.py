@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from supple.analyses.vibration.frequency_response import frf
     from supple.analyses.vibration.modal import modes
     from supple.analyses.vibration.mode_set import ModeSet
+    from supple.approximation.fits.fit import Fit
     from supple.description.actuator import Actuator
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
     from supple.description.elastic.beam import Beam
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from supple.description.sensor import Sensor
     from supple.diagnostics import InputError, NumericalError, SuppleError, SuppleWarning
     from supple.export.export import export
+    from supple.export.target import ExportTarget
     from supple.formats.document import load
     from supple.formats.mechanism_file import loads
     from supple.formats.mechanism_text import to_yaml
@@ -63,6 +65,8 @@ _HOMES = {
     "Damping": "supple.description.elastic.damping",
     "Deflection": "supple.analyses.statics.deflection",
     "Drive": "supple.description.joints.joint",
+    "ExportTarget": "supple.export.targets",
+    "Fit": "supple.approximation.fits.fits",
     "Force": "supple.description.load",
     "Frame": "supple.description.body",
     "FrequencyResponse": "supple.results.frequency_response",
@@ -121,9 +125,9 @@ _HOMES = {
 
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping", "Deflection",
-    "Drive", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError", "Inspection",
-    "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism",
-    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor",
+    "Drive", "ExportTarget", "Fit", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError",
+    "Inspection", "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material",
+    "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor",
     "Simulation", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
     "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
     "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fit_error import norms, point_errors
-from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Samples

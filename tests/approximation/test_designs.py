@@ -5,11 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.approximation.check_points import filling, outward, peaks
-from supple.approximation.fits.chebyshev import basis, basis_gradient
-from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial, leja, scattered
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
+from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial
+from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import count, tensor, total_degree
 from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.polynomial_kinds import kind
+from supple.approximation.fits.scattered_designs import leja, scattered
 from supple.approximation.fits.scattered_fit import missing, sequence
 from supple.approximation.refinement.box import Box
 from supple.diagnostics import InputError
@@ -72,9 +73,9 @@ def test_basis_gradients_are_derivatives(s):
 
 
 @pytest.mark.parametrize("s", [1, 2, 3])
-@pytest.mark.parametrize("name", ["quadratic", "lagrange", "chebyshev"])
-def test_every_kind_reproduces_its_polynomials(name, s):
-    chosen = kind(name, s, 4)
+@pytest.mark.parametrize("name", FITS)
+def test_every_fit_reproduces_its_polynomials(name, s):
+    chosen = FITS[name].polynomials(s)
     c = np.random.default_rng(3).normal(size=(len(chosen.indices), 2))
     assert_allclose(chosen.coefficients(basis(chosen.design, chosen.indices) @ c), c, atol=1e-12)
 
@@ -123,6 +124,22 @@ def test_peaks_are_the_highest_that_lie_apart():
     )
 
 
-def test_an_unknown_kind_is_named_with_the_nearest():
+def test_an_unknown_fit_is_named_with_the_nearest():
     with pytest.raises(InputError, match="quadratic"):
-        kind("quadratc", 2, 2)
+        FITS["quadratc"]
+
+
+@pytest.mark.parametrize("counts", [(3,), (2, 3), (1, 2, 2)])
+@pytest.mark.parametrize("name", FITS)
+def test_samples_of_a_grid_are_counted_before_they_are_taken(name, counts):
+    """Neighbours share the points of their faces: those of all boxes, once each."""
+    design = FITS[name].polynomials(len(counts)).design
+    corners = np.array(list(product(*[range(n) for n in counts])), dtype=float)
+    points = np.unique(((design + 1.0)[None] + 2.0 * corners[:, None]).reshape(-1, len(counts)).round(9), axis=0)
+    assert FITS[name].grid_samples(counts) == len(points)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_degree_that_a_fit_does_not_take_is_refused(name):
+    with pytest.raises(InputError, match="degree"):
+        FITS[name].polynomials(2, FITS[name].degrees[-1] + 1)

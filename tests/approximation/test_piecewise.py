@@ -17,7 +17,7 @@ def test_polynomials_are_reproduced_on_any_grid(name, s):
     box = Box((0.2,) * s, (1.7,) * s)
     indices = total_degree(s, 2) if name == "quadratic" else tensor(s, 2)
     function = polynomial(indices, 3, box, seed=s)
-    result = uniform([box], [3, 2, 1][:s], function, function.derived, fit=name, degree=3)
+    result = uniform([box], [3, 2, 1][:s], function, function.derived, fit=name)
     assert result.worst < 1e-12
     assert result.boxes == [3, 6, 6][s - 1]
     assert max(result.jumps.values()) < 1e-11

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from supple.approximation.curvature import hessian
-from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.piecewise.piecewise_kernel import BLOCK
 from supple.approximation.refinement.box import Box

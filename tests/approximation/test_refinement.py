@@ -72,7 +72,7 @@ def test_a_face_is_judged_from_both_sides():
 @pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])
 def test_a_fixed_kind_is_bisected_to_the_tolerance(fit):
     function, region = pole(1.4, 0.2), [unit_box(2)]
-    result = adaptive(region, 2e-2, function, function.derived, fit=fit, degree=3)
+    result = adaptive(region, 2e-2, function, function.derived, fit=fit, degree=3 if fit == "chebyshev" else None)
     assert result.worst <= 2e-2
     assert honest(function, result, region)
     assert function.never_twice()

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.fits.designs import leja
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.scattered_designs import leja
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, halved

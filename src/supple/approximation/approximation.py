@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.face_jumps import face_jumps
 from supple.approximation.fit_error import largest, median_norms, norms, point_errors, rounding_floors, worst_errors
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node

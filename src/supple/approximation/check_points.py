@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 
 Array = NDArray[np.float64]
 

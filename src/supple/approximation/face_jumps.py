@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fit_error import norms
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Derived
 

@@ -11,7 +11,7 @@ from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, read_model
 from supple.cli.options import Json
 
-To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write: c.")]
+To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write.")]
 Directory = Annotated[
     Path, typer.Option("-o", "--folder", metavar="DIR", help="Where to write it; made if it is not there.")
 ]
@@ -29,8 +29,8 @@ def export(
     """Write a reduced model as source code."""
     with answering(as_json) as answer:
         from supple.export.export import export as exported
-        from supple.export.export import require_target
+        from supple.export.targets import TARGETS
 
-        require_target(to)  # before the file is read: the shorter way to the mistake
+        TARGETS[to]  # refused before the file is read: the shorter way to the mistake
         files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix)]
         answer.give({"files": files}, lambda: print("\n".join(files)))

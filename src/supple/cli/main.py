@@ -30,6 +30,7 @@ from supple.cli import (
     sweep,
     warmup,
 )
+from supple.cli.kind_option import ListsKinds
 from supple.compilation.patience import patiently
 
 app = typer.Typer(
@@ -52,10 +53,10 @@ app.command("compliance")(compliance.compliance)
 app.command("simulate")(simulate.simulate)
 app.command("inverse")(inverse.inverse)
 app.command("linearize")(linearize.linearize)
-app.command("reduce")(reduce.reduce)
+app.command("reduce", cls=ListsKinds)(reduce.reduce)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
-app.command("export")(export.export)
+app.command("export", cls=ListsKinds)(export.export)
 app.command("examples")(examples.examples)
 app.command("schema")(schema.schema)
 app.command("warmup")(warmup.warmup)

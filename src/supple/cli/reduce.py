@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import boxes as box_counts
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-class Fit(StrEnum):
-    """How coefficients are fitted on a box."""
-
-    auto = "auto"
-    chebyshev = "chebyshev"
-    quadratic = "quadratic"
-    lagrange = "lagrange"
-
-
 RegionText = Annotated[
     str | None,
     typer.Option(
@@ -39,14 +30,7 @@ RegionText = Annotated[
         "model's one coordinate is then its arclength.",
     ),
 ]  # fmt: skip
-FitName = Annotated[
-    Fit,
-    typer.Option(
-        "--fit",
-        help="auto and chebyshev fit the mass matrix and the potential and derive the rest; quadratic and lagrange fit "
-        "every coefficient, as in the papers.",
-    ),
-]
+FitName = Annotated[str, typer.Option("--fit", metavar="NAME", callback=known("fit"), help="What is fitted, and how.")]
 Boxes = Annotated[
     str | None,
     typer.Option(
@@ -58,7 +42,8 @@ Tolerance = Annotated[
     typer.Option("--tolerance", metavar="E", show_default=False, help="Largest relative error; 1e-3 if left out."),
 ]
 Degree = Annotated[
-    int | None, typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials (auto, chebyshev).")
+    int | None,
+    typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials, where the fit leaves it open."),
 ]
 Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between boxes.")]
 Keep = Annotated[
@@ -110,7 +95,7 @@ Germ = Annotated[
 def reduce(
     file: File,
     region: RegionText = None,
-    fit: FitName = Fit.auto,
+    fit: FitName = "auto",
     boxes: Boxes = None,
     tolerance: Tolerance = None,
     degree: Degree = None,
@@ -138,7 +123,7 @@ def reduce(
         counts, modes = box_counts(boxes), _count(internal_modes)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
-        task: dict[str, Any] = {"region": ranges, "fit": fit.value, "boxes": counts, "degree": degree}
+        task: dict[str, Any] = {"region": ranges, "fit": fit, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance
         task |= _modes(mechanism, constraint_modes, modes, tracking, germ)

@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.check_points import candidates
-from supple.approximation.fits.chebyshev import basis, basis_gradient
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
+from supple.approximation.fits.fit import Fit
+from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import tensor, total_degree
 from supple.approximation.fits.polynomial_fit import fit as fit_polynomial
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.fits.scattered_fit import samples_for
 from supple.approximation.influence import influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.leaf import check_count
 from supple.approximation.samples import Derived, Sampler
 from supple.compilation.patience import natively
-from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
 
@@ -77,6 +78,7 @@ def estimate(
     tolerance: float = 1e-3,
 ) -> Estimate:
     """Samples and time of a reduction, mostly good to a factor of four where refinement decides, exact otherwise."""
+    chosen = FITS[fit]
     lines = [_lines(box) for box in region]
     s = region[0].dimension
     sampler(lines[0][:1].reshape(-1, s)[:2])  # reading compiled kernels does not count
@@ -87,8 +89,8 @@ def estimate(
     doubts: dict[str, None] = {}
     for item in found:
         if boxes is not None:
-            kind = 2 if fit in ("quadratic", "lagrange") else degree or 4
-            parts.append(_Expected(math.prod(boxes), grid_samples(boxes, fit, degree), GRID_CHECKS, kind))
+            samples = chosen.grid_samples(boxes, degree)
+            parts.append(_Expected(math.prod(boxes), samples, GRID_CHECKS, chosen.settled(degree)))
             continue
         shape = (-1, _NODES)
         ok = np.asarray(item.valid.reshape(shape).all(axis=1))
@@ -100,10 +102,11 @@ def estimate(
             tails += [_tails(outputs * weight, size=1.0) for weight in counted.values()]
         worst = np.max(tails, axis=0)
         doubts |= dict.fromkeys(_doubts(ok, worst, tolerance))
-        parts.append(_tree(s, worst, fit, degree, tolerance, len(item.families)))
+        parts.append(_tree(s, worst, chosen, degree, tolerance, len(item.families)))
     samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
     width, gradients = found[0].values.shape[1], found[0].gradients is not None
-    fitting = sum(_fitting(s, part, width, gradients, fit == "auto" and boxes is None) for part in parts)
+    raised = chosen.raises_degree and boxes is None
+    fitting = sum(_fitting(s, part, width, gradients, None if raised else chosen) for part in parts)
     seconds, total = each * (samples + checks) + fitting, samples + checks
     whole = sum(part.boxes for part in parts)
     if boxes is not None:
@@ -126,21 +129,25 @@ def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
     return found
 
 
-def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, automatic: bool) -> float:
+def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, fixed: Fit | None) -> float:
     """Time to fit and to look for errors, s: one of each is done, and multiplied.
 
-    `auto` raises the degree step by step, tries four degrees each time, and looks at many candidates for large errors
-    when a box is done and at the end; the other kinds fit each box once, and judge it at its own points.
+    fixed : the fit of every box, once, which is then judged at its own points; None: degrees are raised step by step,
+            four tried each time, and many candidates are looked at when a box is done and at the end
     """
-    indices = total_degree(s, part.degree) if automatic else tensor(s, part.degree)
-    points = scattered(s, samples_for(s, part.degree, gradients) if automatic else len(indices), seed=0)
+    if fixed is not None:
+        kind = fixed.polynomials(s, part.degree)
+        values = np.ones((len(kind.design), outputs))
+        start = time.perf_counter()
+        kind.coefficients(values)
+        return 2.0 * part.boxes * (time.perf_counter() - start)
+    indices = total_degree(s, part.degree)
+    points = scattered(s, samples_for(s, part.degree, gradients), seed=0)
     values = np.ones((len(points), outputs))
-    slopes = np.zeros((len(points), outputs, s)) if gradients and automatic else None
+    slopes = np.zeros((len(points), outputs, s)) if gradients else None
     start = time.perf_counter()
     coefficients = fit_polynomial(points, values, indices, slopes)
     once = time.perf_counter() - start
-    if not automatic:
-        return 2.0 * part.boxes * once
     xi = candidates(s)
     start = time.perf_counter()
     np.einsum("nsk,kt->nts", basis_gradient(xi, indices), coefficients, optimize=True)
@@ -174,36 +181,28 @@ def _tails(lines: Array, size: float | None = None) -> Array:
     return np.asarray(beyond.max(axis=0) / size)
 
 
-def _tree(s: int, tails: Array, fit: str, degree: int | None, tolerance: float, families: int) -> _Expected:
+def _tree(s: int, tails: Array, fit: Fit, degree: int | None, tolerance: float, families: int) -> _Expected:
     """The cheapest tree of equal boxes that meets the tolerance.
 
-    Checks of `auto`: those held out in each box, suspects for each family and a gap, fresh ones, and two looks at the
-    highest peaks; of the others: those each box lacks when half of them come from its parent, and fresh ones.
+    Checks where degrees are raised: those held out in each box, suspects for each family and a gap, fresh ones, and two
+    looks at the highest peaks; otherwise: those each box lacks when half of them come from its parent, and fresh ones.
     """
-    fixed = degree if degree is not None else 2 if fit in ("quadratic", "lagrange") else None
+    highest = fit.settled(degree)
+    degrees = [n for n in _DEGREES if degree is None or n <= degree] if fit.raises_degree else []
+    lost = 1 if fit.structured else 0  # Γ and the force are gradients of what is fitted
     best: _Expected | None = None
-    for n in [fixed] if fixed is not None else _DEGREES:
-        lost = 0 if fixed is not None else 1  # Γ and the force are gradients of what auto fits
-        tail = tails[min(n - lost, _NODES - 2)]
+    for n in degrees or [highest]:
+        tail = tails[min(max(n - lost, 0), _NODES - 2)]
         levels = max(0, math.ceil(math.log2(max(tail / tolerance, 1e-300)) / (n + 1)))
         boxes = 2 ** (levels * s)
-        each = grid_samples([2**levels] * s, fit, n) if fixed is not None else boxes * samples_for(s, n, gradients=True)
-        if best is None or each < best.samples:
+        if fit.raises_degree:
+            each = boxes * samples_for(s, n, gradients=True)
+            held = boxes * (check_count(s) + (families + 1) * (1 + s) // 2)
+            checks = held + max(10 * (1 + s), each) // 2 + 2 * families * (1 + s)
+        else:
+            each = fit.grid_samples([2**levels] * s, n)
             checks = boxes * (check_count(s) // 2 + s + 1)
-            if fit == "auto":
-                held = boxes * (check_count(s) + (families + 1) * (1 + s) // 2)
-                checks = held + max(10 * (1 + s), each) // 2 + 2 * families * (1 + s)
+        if best is None or each < best.samples:
             best = _Expected(boxes, each, checks, n)
     assert best is not None
     return best
-
-
-def grid_samples(counts: Sequence[int], fit: str, degree: int | None) -> int:
-    """Distinct points of a grid of boxes; neighbours share those on their faces."""
-    cells = math.prod(counts)
-    if fit == "quadratic":  # corners, centres of faces, centres
-        faces = sum((n + 1) * cells // n for n in counts)
-        return math.prod(n + 1 for n in counts) + (faces if len(counts) > 1 else 0) + cells
-    if fit in ("lagrange", "auto", "chebyshev"):
-        return math.prod((2 if fit == "lagrange" else degree or 4) * n + 1 for n in counts)
-    raise InputError(f'there is no fit "{fit}" on a grid', part="fit", hint="take chebyshev")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError

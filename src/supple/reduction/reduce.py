@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation, Report
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.fits import FITS
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
@@ -21,57 +20,40 @@ from supple.approximation.samples import Samples
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.diagnostics import NumericalError, SuppleWarning
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import mode_choice
-from supple.parameterization.mode_choice import RIGID, ModeChoice
+from supple.parameterization.mode_choice import RIGID
 from supple.reduced.model import ReducedModel
 from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_limits
-from supple.reduction.domain import Domain, domain_of
-from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate, grid_samples
+from supple.reduction.domain import Domain
+from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, torn
 from supple.reduction.mode_set import Count, kept_modes
 from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
-from supple.reduction.region_check import require_region
 from supple.reduction.sampling import Sampling
 from supple.reduction.shortfall import indefinite, missed_errors
-from supple.reduction.stated_error import ROUNDING as SAMPLED
 from supple.reduction.stated_error import stated_errors
+from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
 
 Array = NDArray[np.float64]
-Fit = Literal["auto", "chebyshev", "quadratic", "lagrange"]
 
-FITS = ("auto", "chebyshev", "quadratic", "lagrange")
-STRUCTURED = ("auto", "chebyshev")  # Γ and the force follow from the fitted M and potential
 LARGEST = 200_000  # samples, before a refinement gives up
 LARGEST_STORE = 2 * 1024**3  # bytes of samples, likewise
 _PROBES = 5  # samples that tell what does not change
-
-
-class _Task(NamedTuple):
-    """What to do, as asked and checked."""
-
-    domain: Domain
-    fit: str
-    boxes: tuple[int, ...] | None
-    tolerance: float
-    degree: int | None
-    continuous: bool
-    seed: int
-    choice: ModeChoice = RIGID
 
 
 def reduce(
     mechanism: Mechanism,
     *,
     region: Region = None,
-    fit: Fit = "auto",
+    fit: str = "auto",
     boxes: int | Sequence[int] | None = None,
     tolerance: float = 1e-3,
     degree: int | None = None,
@@ -93,7 +75,7 @@ def reduce(
                  Or a path, with its arclength as the model's one coordinate: a motion (its name, a CSV file, a Motion
                  or Trajectory), or configurations (N, s), one after another
     fit        : auto and chebyshev fit M and the potential, and take Γ and the force from their gradients; quadratic
-                 and lagrange fit every coefficient by itself, as in the papers
+                 and lagrange fit every coefficient by itself, as in the papers; or one that is registered
     boxes      : numbers of equal boxes along the coordinates; left out, boxes are refined until every coefficient
                  family meets the tolerance
     tolerance  : largest ‖f - f̂‖ over the larger of ‖f‖ and its median over the region
@@ -113,7 +95,7 @@ def reduce(
                  names them all the same
     """
     asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked)
+    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked)
     require_rigid_alone(rigid, asked.flexible)
     if not asked.flexible:
         taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
@@ -125,7 +107,9 @@ def reduce(
     faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.theta_boxes)]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
-    with ProgressLine(target=None if task.boxes else task.tolerance, expected=_expected(task), shown=progress) as line:
+    with ProgressLine(
+        target=None if task.boxes else task.tolerance, expected=task.grid_samples(), shown=progress
+    ) as line:
         sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
                             computed=line.computed, choice=choice)  # fmt: skip
         try:
@@ -135,7 +119,7 @@ def reduce(
     swaps += _seen_late(mechanism, task, found)
     columns = with_limits(columns, task.domain.limits)
     stated = stated_errors(columns, found)
-    origin = provenance(mechanism, columns, found, stated, _options(task), time.perf_counter() - start)
+    origin = provenance(mechanism, columns, found, stated, task.options(), time.perf_counter() - start)
     if choice.flexible:
         lost = truncation(mechanism, choice, task.domain.theta_boxes)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
@@ -165,7 +149,7 @@ def expected_cost(
     mechanism: Mechanism,
     *,
     region: Region = None,
-    fit: Fit = "auto",
+    fit: str = "auto",
     boxes: int | Sequence[int] | None = None,
     tolerance: float = 1e-3,
     degree: int | None = None,
@@ -176,7 +160,7 @@ def expected_cost(
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
     asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
-    task = _checked(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked)
+    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked)
     task, _ = _with_modes(mechanism, task, internal_modes)
     sampling = Sampling(mechanism, choice=task.choice)
     try:
@@ -189,7 +173,7 @@ def expected_cost(
         sampling.close()
 
 
-def _with_modes(mechanism: Mechanism, task: _Task, count: Count) -> tuple[_Task, list[Exchange]]:
+def _with_modes(mechanism: Mechanism, task: Task, count: Count) -> tuple[Task, list[Exchange]]:
     """The task with its modes settled, and where they exchange; refused if the set jumps where boxes shall be divided
     until the error is small."""
     if not task.choice.flexible:
@@ -206,7 +190,7 @@ def _with_modes(mechanism: Mechanism, task: _Task, count: Count) -> tuple[_Task,
     return task._replace(choice=kept.choice), kept.swaps
 
 
-def _seen_late(mechanism: Mechanism, task: _Task, found: Approximation) -> list[Exchange]:
+def _seen_late(mechanism: Mechanism, task: Task, found: Approximation) -> list[Exchange]:
     """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
     if found.stagnant is None or not task.choice.internal:
         return []
@@ -228,7 +212,7 @@ def store_file(store: str | Path | bool | None, output: str | Path | None) -> Pa
 
 @single_blas_thread()
 def _approximated(
-    mechanism: Mechanism, task: _Task, sampling: Sampling, report: Report
+    mechanism: Mechanism, task: Task, sampling: Sampling, report: Report
 ) -> tuple[Columns, Approximation]:
     """Fit; and once more if a coefficient that looked constant turned out not to be."""
     changing: tuple[str, ...] = ()
@@ -243,36 +227,18 @@ def _approximated(
 
 
 def _fitted(
-    task: _Task, sampler: Callable[[Array], Samples], columns: Columns, most: int, report: Report
+    task: Task, sampler: Callable[[Array], Samples], columns: Columns, most: int, report: Report
 ) -> Approximation:
     if task.boxes is not None:
-        kind, degree = _grid_fit(task)
         return uniform(
-            task.domain.boxes, task.boxes, sampler, columns.derived, fit=kind, degree=degree, checks=GRID_CHECKS,
-            seed=task.seed, floors=columns.floors(task.tolerance), progress=report,
+            task.domain.boxes, task.boxes, sampler, columns.derived, fit=task.fit, degree=task.degree,
+            checks=GRID_CHECKS, seed=task.seed, floors=columns.floors(task.tolerance), progress=report,
         )  # fmt: skip
     return adaptive(
         task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
         largest_samples=most, continuous=task.continuous, seed=task.seed,
         floors=columns.floors(task.tolerance), progress=report,
     )  # fmt: skip
-
-
-def _expected(task: _Task) -> int | None:
-    """Samples of a grid, which are known beforehand."""
-    if task.boxes is None:
-        return None
-    kind, degree = _grid_fit(task)
-    return GRID_CHECKS + len(task.domain.boxes) * grid_samples(task.boxes, kind, degree)
-
-
-def _grid_fit(task: _Task) -> tuple[str, int]:
-    """On a grid, auto is a Chebyshev fit of moderate degree."""
-    if task.fit in ("quadratic", "lagrange"):
-        return task.fit, 2
-    if task.fit in ("auto", "chebyshev"):
-        return "chebyshev", task.degree or 4
-    raise InputError(f'there is no fit "{task.fit}" on a grid', part="fit", hint=nearest(task.fit, FITS))
 
 
 def _sampler(domain: Domain, sampling: Sampling, columns: Columns) -> Callable[[Array], Samples]:
@@ -282,7 +248,7 @@ def _sampler(domain: Domain, sampling: Sampling, columns: Columns) -> Callable[[
     return sampler
 
 
-def _columns(mechanism: Mechanism, task: _Task, sampling: Sampling, changing: tuple[str, ...]) -> Columns:
+def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tuple[str, ...]) -> Columns:
     """What to fit, from the centre of the region and a few points spread over it."""
     domain = task.domain
     box = domain.boxes[0]
@@ -292,7 +258,7 @@ def _columns(mechanism: Mechanism, task: _Task, sampling: Sampling, changing: tu
         if valid.sum() >= min(2, len(points)):
             widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)
             return choose_columns(
-                mechanism, domain.layout(sampling), rows[valid], widths, structured=task.fit in STRUCTURED,
+                mechanism, domain.layout(sampling), rows[valid], widths, structured=FITS[task.fit].structured,
                 fitted=changing, coordinates=domain.coordinates, outputs=domain.outputs, inputs=domain.inputs,
                 choice=task.choice,
             )  # fmt: skip
@@ -301,63 +267,3 @@ def _columns(mechanism: Mechanism, task: _Task, sampling: Sampling, changing: tu
         part=f'mechanism "{mechanism.name}"',
         hint="choose a region around its rest, on this side of dead points",
     )
-
-
-def _checked(
-    mechanism: Mechanism,
-    region: Region,
-    fit: str,
-    boxes: int | Sequence[int] | None,
-    tolerance: float,
-    degree: int | None,
-    continuous: bool,
-    seed: int,
-    choice: ModeChoice = RIGID,
-) -> _Task:
-    if fit not in FITS:
-        raise InputError(f'there is no fit "{fit}"', part="fit", hint=nearest(fit, FITS))
-    if not 0.0 < tolerance < 1.0:
-        raise InputError(f"{tolerance:g} is no relative error", part="tolerance", hint="give one between 0 and 1")
-    if tolerance < SAMPLED:
-        raise InputError(
-            f"{tolerance:g} is below {SAMPLED:g}, to which samples themselves are known",
-            part="tolerance", hint="give a larger one",
-        )  # fmt: skip
-    if degree is not None and (fit in ("quadratic", "lagrange") or not 1 <= degree <= 20):
-        reason = "has degree 2" if fit in ("quadratic", "lagrange") else "takes a degree from 1 to 20"
-        raise InputError(f"a {fit} fit {reason}, not {degree}", part="degree", hint="leave it out, or another fit")
-    domain = domain_of(mechanism, region)
-    require_region(mechanism, domain)
-    names, counts = domain.coordinates, None
-    if boxes is not None:
-        counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)
-        if len(counts) == 1:
-            counts *= len(names)
-        if len(counts) != len(names) or min(counts) < 1:
-            raise InputError(
-                f"{len(counts)} numbers of boxes for the coordinates {', '.join(names)}",
-                part="boxes",
-                hint="give one number, 1 or more, for each",
-            )
-        if continuous:
-            raise InputError(
-                "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
-            )
-    if choice.flexible and domain.path is not None:
-        raise InputError(
-            "a path is for rigid models so far", part="region", hint="give a box around the path, or leave modes out"
-        )
-    return _Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)
-
-
-def _options(task: _Task) -> dict[str, Any]:
-    return {
-        **task.domain.options(),
-        "fit": task.fit,
-        "boxes": None if task.boxes is None else list(task.boxes),
-        "tolerance": None if task.boxes else task.tolerance,
-        "degree": task.degree,
-        "continuous": task.continuous,
-        "seed": task.seed,
-        "modes": {**asdict(task.choice), "constraint": list(task.choice.constraint)},
-    }

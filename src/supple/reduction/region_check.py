@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning

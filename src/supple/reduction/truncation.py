@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from supple.analyses.vibration.modal import modes
-from supple.approximation.fits.designs import scattered
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import carried

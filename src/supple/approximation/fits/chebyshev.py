@@ -1,47 +1,18 @@
-"""Products of Chebyshev polynomials on [-1, 1]^s, with gradients.
-
-T_α(ξ) = Π_i T_{α_i}(ξ_i),   T_n(cos t) = cos n t,   T_n' = n U_{n-1}
-"""
+"""Interpolation on tensor grids of Chebyshev points."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from supple.approximation.fits.designs import chebyshev_grid
+from supple.approximation.fits.fit import DEGREES, Fit
+from supple.approximation.fits.multi_index import tensor
 
-from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
-
-
-def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:
-    """T_n and T_n' for n = 0 ... degree: each (degree + 1, *x.shape)."""
-    T = np.empty((degree + 1, *x.shape))
-    dT = np.zeros_like(T)
-    T[0] = 1.0
-    if degree > 0:
-        T[1], dT[1] = x, 1.0
-    for n in range(2, degree + 1):
-        T[n] = 2.0 * x * T[n - 1] - T[n - 2]
-        dT[n] = 2.0 * T[n - 1] + 2.0 * x * dT[n - 1] - dT[n - 2]
-    return T, dT
-
-
-def basis(xi: Array, indices: Indices) -> Array:
-    """T_α at points ξ (N, s): (N, terms)."""
-    T, _ = one_dimensional(xi, int(indices.max(initial=0)))
-    found = np.ones((len(xi), len(indices)))
-    for axis in range(xi.shape[1]):
-        found *= T[indices[:, axis], :, axis].T
-    return found
-
-
-def basis_gradient(xi: Array, indices: Indices) -> Array:
-    """∂T_α/∂ξ_i at points ξ (N, s): (N, s, terms)."""
-    T, dT = one_dimensional(xi, int(indices.max(initial=0)))
-    s = xi.shape[1]
-    found = np.ones((len(xi), s, len(indices)))
-    for direction in range(s):
-        for axis in range(s):
-            table = dT if axis == direction else T
-            found[:, direction] *= table[indices[:, axis], :, axis].T
-    return found
+CHEBYSHEV = Fit(
+    name="chebyshev",
+    says="mass matrix and potential, the rest from their gradients; one degree along all axes",
+    design=chebyshev_grid,
+    indices=tensor,
+    degree=4,
+    degrees=DEGREES,
+    structured=True,
+    continuous=True,
+)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from supple.approximation.fits.chebyshev import basis, basis_gradient
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import Indices
 
 Array = NDArray[np.float64]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from supple.approximation.evaluated import Evaluated, Rows
-from supple.approximation.fits.chebyshev import basis, basis_gradient
-from supple.approximation.fits.designs import leja
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import Indices, count
 from supple.approximation.fits.polynomial_fit import equations, fit
+from supple.approximation.fits.scattered_designs import leja
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Derived
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import Progress, Report, from_all_sides, region_medians
+from supple.approximation.approximation import from_all_sides
 from supple.approximation.check_points import filling
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
-from supple.approximation.fits.chebyshev import basis_gradient
+from supple.approximation.fits.chebyshev_products import basis_gradient
 from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.polynomial_kinds import Kind
+from supple.approximation.fits.polynomials import Polynomials
 from supple.approximation.fits.scattered_fit import fitted_families
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.leaf import NO_ROWS, check_count
+from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
-from supple.approximation.samples import Derived
-from supple.approximation.validity import Limits, halve_invalid
+from supple.approximation.validity import halve_invalid
 
 Array = NDArray[np.float64]
 
@@ -47,24 +47,15 @@ class _Judged(NamedTuple):
     stagnant: Box | None
 
 
-def bisect(
-    region: Sequence[Box],
-    evaluated: Evaluated,
-    derived: Derived,
-    tolerance: float,
-    limits: Limits,
-    chosen: Kind,
-    seed: int,
-    report: Report | None,
-) -> Forest:
+def bisect(problem: Problem, chosen: Polynomials) -> Forest:
     """Halve every box that is not good enough, level by level, all points of a level in one batch."""
-    s = region[0].dimension
-    forest = Forest([Node(box) for box in region], chosen.indices)
+    s, evaluated, seed = problem.dimension, problem.evaluated, problem.seed
+    forest = Forest([Node(box) for box in problem.region], chosen.indices)
     level = [Part(root) for root in forest.roots]
     done: list[Part] = []
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
-        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > limits.samples
+        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
         if len(evaluated) and (spent or forest.stagnant is not None):
             for root in forest.roots:
                 root.joined([part.node for part in level])
@@ -77,20 +68,13 @@ def bisect(
             if evaluated.valid(part.rows).all():
                 part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
         done += level
-        medians = region_medians(region, forest, evaluated, derived)
-        level, done, worst, forest.stagnant = _halves(
-            done, region, evaluated, derived, medians, tolerance, limits, chosen
-        )
+        level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
         if not level and done:
             points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
             _evaluate(done, points, evaluated)
             _share(done, forest, evaluated)
-            medians = region_medians(region, forest, evaluated, derived)
-            level, done, worst, forest.stagnant = _halves(
-                done, region, evaluated, derived, medians, tolerance, limits, chosen
-            )
-        if report is not None:
-            report(Progress(len(evaluated), len(done) + len(level), len(level), worst))
+            level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+        problem.tell(len(done) + len(level), len(level), worst)
     return forest
 
 
@@ -126,17 +110,9 @@ def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
             part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
 
 
-def _halves(
-    parts: Sequence[Part],
-    region: Sequence[Box],
-    evaluated: Evaluated,
-    derived: Derived,
-    medians: dict[str, float],
-    tolerance: float,
-    limits: Limits,
-    chosen: Kind,
-) -> _Judged:
+def _judged(parts: Sequence[Part], problem: Problem, medians: Mapping[str, float], chosen: Polynomials) -> _Judged:
     """Divide the parts that have to be."""
+    region, evaluated, limits = problem.region, problem.evaluated, problem.limits
     halves: list[Part] = []
     good: list[Part] = []
     worst = 0.0
@@ -155,17 +131,17 @@ def _halves(
                 continue
         else:
             assert part.node.coefficients is not None
-            found = fitted_families(box, xi, part.node.coefficients, chosen.indices, derived)
-            error = float(largest(point_errors(evaluated.families(part.rows), found, medians)).max())
+            fitted = fitted_families(box, xi, part.node.coefficients, chosen.indices, problem.derived)
+            error = float(largest(point_errors(evaluated.families(part.rows), fitted, medians)).max())
             worst = max(worst, error)
             allowed = limits.divisible(box, region, for_accuracy=True)
             ancestors = (*part.ancestors, error)
-            if error > tolerance and stagnates(ancestors, box.dimension):
+            if error > problem.tolerance and stagnates(ancestors, box.dimension):
                 stagnant = box
-            if error <= tolerance or not allowed.any():
+            if error <= problem.tolerance or not allowed.any():
                 good.append(part)
                 continue
-            counted = counted or influence(derived, evaluated.known, box.dimension)
+            counted = counted or influence(problem.derived, evaluated.known, box.dimension)
             weight = counted.weights(box.half, chosen.degree, medians)
             axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
         part.node.axis = axis
@@ -176,7 +152,7 @@ def _halves(
     return _Judged(halves, good, worst, stagnant)
 
 
-def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Kind, weight: Array) -> Array:
+def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
     """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
 
     With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to

@@ -14,19 +14,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import Progress, Report, bounding_half, region_medians, worst_by_leaf
+from supple.approximation.approximation import bounding_half, worst_by_leaf
 from supple.approximation.check_points import filling
-from supple.approximation.evaluated import Evaluated
-from supple.approximation.fits.polynomial_kinds import Kind, kind
+from supple.approximation.fits.fit import Fit
+from supple.approximation.fits.fits import require_continuous
+from supple.approximation.fits.polynomials import Polynomials
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, gridded
 from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.leaf import check_count
+from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.uniform import fit_leaves
-from supple.approximation.samples import Derived
-from supple.approximation.validity import Limits
-from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
 Cuts = list[set[float]]
@@ -36,33 +35,19 @@ HIGHEST = {1: 24, 2: 12, 3: 8}  # along each axis; above three axes the terms gr
 HIGHEST_OTHERWISE = 4
 
 
-def conform(
-    region: Sequence[Box],
-    evaluated: Evaluated,
-    derived: Derived,
-    tolerance: float,
-    limits: Limits,
-    fit: str,
-    degree: int | None,
-    seed: int,
-    report: Report | None,
-) -> Forest:
-    """Add planes, and with fit "auto" raise the common degree, until every cell is below the tolerance."""
-    s = region[0].dimension
-    if fit == "auto":
-        n, highest = 2, degree or HIGHEST.get(s, HIGHEST_OTHERWISE)
-        n = min(n, highest)
-    elif fit in ("lagrange", "chebyshev"):
-        highest = n = 2 if fit == "lagrange" else degree or 4
-    else:
-        raise InputError(f'a fit "{fit}" is not continuous across faces', hint='take "lagrange" or "auto"')
+def conform(problem: Problem, fit: Fit, degree: int | None) -> Forest:
+    """Add planes, and with a fit that raises it the common degree, until every cell is below the tolerance."""
+    require_continuous(fit)
+    region, evaluated, limits, s = problem.region, problem.evaluated, problem.limits, problem.dimension
+    highest = degree or HIGHEST.get(s, HIGHEST_OTHERWISE) if fit.raises_degree else fit.settled(degree)
+    n = min(2, highest) if fit.raises_degree else highest
     # Neighbouring boxes of the region must be cut by the same planes, so every bound is one from the start.
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
     before: float | None = None
     kept: Forest | None = None
     counted: Influence | None = None
     while True:
-        chosen = kind("chebyshev", s, n)
+        chosen = Polynomials(fit.design(s, n), fit.indices(s, n), n)
         forest = Forest([gridded(box, _edges(box, cuts)) for box in region], chosen.indices)
         leaves = [leaf for root in forest.roots for leaf in root.leaves()]
         points = np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves])
@@ -71,24 +56,21 @@ def conform(
         kept = forest
         fit_leaves(leaves, chosen, evaluated)
         evaluated.require_some()
-        bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, check_count(s), seed, False)
+        bad = _bad_cells(problem, forest, check_count(s), fresh=False)
         if not bad:
-            checks = max(check_count(s) // 2, 2 * n)
-            bad = _bad_cells(region, forest, leaves, evaluated, derived, tolerance, checks, seed + 1, True)
+            bad = _bad_cells(problem, forest, max(check_count(s) // 2, 2 * n), fresh=True)
         worst = max((error for _, error in bad), default=0.0)
-        if report is not None:
-            report(Progress(len(evaluated), len(leaves), len(bad), worst * tolerance))
+        problem.tell(len(leaves), len(bad), worst * problem.tolerance)
         if len(evaluated) > limits.samples:
             return forest
-        counted = counted or influence(derived, evaluated.known, s)
-        medians = region_medians(region, forest, evaluated, derived)
-        weights = partial(counted.weights, degree=n, medians=medians)
-        wanted = _planes(region, bad, leaves, chosen, weights, limits)
+        counted = counted or influence(problem.derived, evaluated.known, s)
+        weights = partial(counted.weights, degree=n, medians=problem.medians(forest))
+        wanted = _planes(problem, bad, leaves, chosen, weights)
         if not bad and not any(wanted):
             return forest
         rate = None if before is None or worst == 0.0 else worst / before
         before = None
-        if n < highest and bad and _raising_pays(region, cuts, wanted, bad, chosen, weights, rate):
+        if n < highest and bad and _raising_pays(cuts, wanted, bad, chosen, weights, rate):
             n, before = n + 1, worst
         elif any(wanted):
             cuts = [have | more for have, more in zip(cuts, wanted, strict=True)]
@@ -105,22 +87,13 @@ def _edges(box: Box, cuts: Cuts) -> list[Array]:
     ]
 
 
-def _bad_cells(
-    region: Sequence[Box],
-    forest: Forest,
-    leaves: Sequence[Node],
-    evaluated: Evaluated,
-    derived: Derived,
-    tolerance: float,
-    checks: int,
-    seed: int,
-    fresh: bool,
-) -> list[tuple[Node, float]]:
+def _bad_cells(problem: Problem, forest: Forest, checks: int, *, fresh: bool) -> list[tuple[Node, float]]:
     """Cells whose error, in units of the tolerance, is above one at a known point.
 
     Before that each cell gets so many check points, or so many fresh ones on top of those it has.
     """
-    fitted = [leaf for leaf in leaves if leaf.coefficients is not None]
+    evaluated, seed = problem.evaluated, problem.seed + fresh
+    fitted = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
     if not fitted:
         return []
     leaf_of = forest.piecewise().locate(evaluated.points)
@@ -136,12 +109,11 @@ def _bad_cells(
             for leaf in fitted:
                 if leaf.box.contains(evaluated.points[row]):
                     leaf.coefficients = None
-    medians = region_medians(region, forest, evaluated, derived)
-    left, worst, _ = worst_by_leaf(forest, evaluated, derived, medians)
-    return [(leaf, float(e)) for leaf, e in zip(left, worst / tolerance, strict=True) if e > 1.0]
+    left, worst, _ = worst_by_leaf(forest, evaluated, problem.derived, problem.medians(forest))
+    return [(leaf, float(e)) for leaf, e in zip(left, worst / problem.tolerance, strict=True) if e > 1.0]
 
 
-def _cell_decay(leaf: Node, error: float, chosen: Kind, weight: Array, rate: float | None) -> Decay:
+def _cell_decay(leaf: Node, error: float, chosen: Polynomials, weight: Array, rate: float | None) -> Decay:
     assert leaf.coefficients is not None
     along = np.array([index for index in chosen.indices if index.max() == index.sum()])  # T_m(ξ_i) alone
     rows = [n for n, index in enumerate(chosen.indices) if index.max() == index.sum()]
@@ -149,15 +121,15 @@ def _cell_decay(leaf: Node, error: float, chosen: Kind, weight: Array, rate: flo
 
 
 def _planes(
-    region: Sequence[Box],
+    problem: Problem,
     bad: Sequence[tuple[Node, float]],
     leaves: Sequence[Node],
-    chosen: Kind,
+    chosen: Polynomials,
     weights: Weights,
-    limits: Limits,
 ) -> Cuts:
     """Where bad cells, and cells with invalid points that are not yet small, want to be cut."""
-    wanted: Cuts = [set() for _ in range(region[0].dimension)]
+    region, limits = problem.region, problem.limits
+    wanted: Cuts = [set() for _ in range(problem.dimension)]
     for leaf, error in bad:
         allowed = limits.divisible(leaf.box, region, for_accuracy=True)
         if allowed.any():
@@ -173,18 +145,17 @@ def _planes(
 
 
 def _raising_pays(
-    region: Sequence[Box],
     cuts: Cuts,
     wanted: Cuts,
     bad: Sequence[tuple[Node, float]],
-    chosen: Kind,
+    chosen: Polynomials,
     weights: Weights,
     rate: float | None,
 ) -> bool:
     """Whether a degree more gains more for its samples than the planes asked for: compare log gain / log growth."""
     if not any(wanted):
         return True
-    n, s = chosen.degree, region[0].dimension
+    n, s = chosen.degree, len(cuts)
     leaf, error = max(bad, key=lambda item: item[1])
     expected = _cell_decay(leaf, error, chosen, weights(leaf.box.half), rate)
     raised = -np.log(expected.at(n + 1) / error) / (s * np.log((n + 2) / (n + 1)))

@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import Progress, Report, known_errors, region_medians, worst_by_leaf
+from supple.approximation.approximation import known_errors, worst_by_leaf
 from supple.approximation.check_points import filling
-from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.evaluated import Rows
 from supple.approximation.fit_error import largest, point_errors
-from supple.approximation.fits.designs import scattered
 from supple.approximation.fits.multi_index import Indices, count, total_degree
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.fits.scattered_fit import (
     LEAST_OVERSAMPLING,
     fit_rows,
@@ -24,14 +24,13 @@ from supple.approximation.fits.scattered_fit import (
     samples_for,
 )
 from supple.approximation.influence import Influence, influence
-from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.decay import cost, decay
 from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf, check_count
+from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.refinement.suspects import Suspicion
-from supple.approximation.samples import Derived
-from supple.approximation.validity import Limits, halve_invalid
+from supple.approximation.validity import halve_invalid
 
 Array = NDArray[np.float64]
 
@@ -43,24 +42,13 @@ MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes sel
 class Refinement:
     """The state of one refinement: the forest, its open leaves, and all that has been evaluated."""
 
-    def __init__(
-        self,
-        region: Sequence[Box],
-        evaluated: Evaluated,
-        derived: Derived,
-        tolerance: float,
-        limits: Limits,
-        highest: int | None,
-        seed: int,
-        report: Report | None,
-    ):
-        s = region[0].dimension
-        self.region, self.evaluated, self.derived, self.tolerance = list(region), evaluated, derived, tolerance
-        self.limits, self.report = limits, report
+    def __init__(self, problem: Problem, highest: int | None):
+        s, seed = problem.dimension, problem.seed
+        self.problem, self.evaluated, self.derived = problem, problem.evaluated, problem.derived
         self.highest = highest_degree(s) if highest is None else highest
         self.indices: Indices = total_degree(s, self.highest)
-        self.suspicion = Suspicion(evaluated, derived, self.indices, self.highest)
-        self.forest = Forest([Node(box) for box in region], self.indices)
+        self.suspicion = Suspicion(self.evaluated, self.derived, self.indices, self.highest)
+        self.forest = Forest([Node(box) for box in problem.region], self.indices)
         self.leaves = [Leaf(root, seed + n) for n, root in enumerate(self.forest.roots)]
         for leaf in self.leaves:
             leaf.degree = min(FIRST_DEGREE, self.highest)
@@ -70,7 +58,7 @@ class Refinement:
     @cached_property
     def influence(self) -> Influence:
         """Of the outputs on the families; known when the first sample is."""
-        return influence(self.derived, self.evaluated.known, self.region[0].dimension)
+        return influence(self.derived, self.evaluated.known, self.problem.dimension)
 
     def run(self) -> Forest:
         """Refine until every family of every box is below the tolerance, also on fresh points."""
@@ -89,7 +77,7 @@ class Refinement:
         """Evaluate what all open leaves want in one batch; fit, measure and decide each. False if that is too much."""
         wanted = [self._wanted(leaf) for leaf in work]
         points = np.vstack([part for pair in wanted for part in pair])
-        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points) > self.limits.samples:
+        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points) > self.problem.limits.samples:
             return False
         rows, at = self.evaluated.rows(points), 0
         for leaf, (samples, checks) in zip(work, wanted, strict=True):
@@ -107,19 +95,17 @@ class Refinement:
             else:
                 self._split_invalid(leaf)
         if not self.medians:
-            self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+            self.medians = self.problem.medians(self.forest)
         for leaf in whole:
             if leaf.stage == "fit":
                 self._fit(leaf)
-        self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+        self.medians = self.problem.medians(self.forest)
         worst = 0.0
         for leaf in whole:
             error = self._error(leaf)
-            worst = max(worst, error * self.tolerance)
+            worst = max(worst, error * self.problem.tolerance)
             self._decide(leaf, error)
-        if self.report is not None:
-            left = sum(leaf.stage in ("fit", "verify") for leaf in self.leaves)
-            self.report(Progress(len(self.evaluated), len(self.leaves), left, worst))
+        self.problem.tell(len(self.leaves), sum(leaf.stage in ("fit", "verify") for leaf in self.leaves), worst)
         return True
 
     def _wanted(self, leaf: Leaf) -> tuple[Array, Array]:
@@ -155,9 +141,9 @@ class Refinement:
         rows = np.concatenate([leaf.fitted, leaf.checks])
         assert leaf.node.coefficients is not None
         xi = leaf.box.to_unit(self.evaluated.points[rows])
-        found = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
-        errors = point_errors(self.evaluated.families(rows), found, self.medians)
-        return float(largest(errors).max()) / self.tolerance
+        fitted = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
+        errors = point_errors(self.evaluated.families(rows), fitted, self.medians)
+        return float(largest(errors).max()) / self.problem.tolerance
 
     def _decide(self, leaf: Leaf, error: float) -> None:
         if error <= MARGIN.get(leaf.stage, 1.0):
@@ -186,7 +172,7 @@ class Refinement:
         too high is paid for.
         """
         s, errors = leaf.box.dimension, leaf.errors
-        allowed = self.limits.divisible(leaf.box, self.region, for_accuracy=True)
+        allowed = self.problem.limits.divisible(leaf.box, self.problem.region, for_accuracy=True)
         if not allowed.any():
             return None, leaf.degree
         back = min(3, len(errors) - 1)
@@ -221,7 +207,7 @@ class Refinement:
         rows = np.union1d(leaf.fitted, leaf.checks)
         leaf.node.coefficients = None
         points, valid = leaf.box.to_unit(self.evaluated.points[rows]), self.evaluated.valid(rows)
-        axis = halve_invalid(leaf.box, self.region, points, valid, self.limits)
+        axis = halve_invalid(leaf.box, self.problem.region, points, valid, self.problem.limits)
         if axis is None:
             self.leaves.remove(leaf)
         else:
@@ -244,7 +230,7 @@ class Refinement:
 
     def _validate(self) -> bool:
         """Look at fresh points of every new leaf, most in the largest; whether some leaf is open again."""
-        s = self.region[0].dimension
+        s = self.problem.dimension
         work = [leaf for leaf in self.leaves if not leaf.validated]
         if work:
             volume = np.array([np.prod(leaf.box.half) for leaf in work])
@@ -282,12 +268,12 @@ class Refinement:
 
     def _reopen(self) -> bool:
         """Open the leaves that some known point finds above the tolerance; whether there is one."""
-        self.medians = region_medians(self.region, self.forest, self.evaluated, self.derived)
+        self.medians = self.problem.medians(self.forest)
         by_node = {leaf.node: leaf for leaf in self.leaves}
         nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
         for n, node in enumerate(nodes):
             leaf = by_node[node]
-            if worst[n] > self.tolerance and leaf.stage == "done":
+            if worst[n] > self.problem.tolerance and leaf.stage == "done":
                 leaf.checks = np.setdiff1d(np.union1d(leaf.checks, rows_of[n]), leaf.fitted)
                 self._decide(leaf, self._error(leaf))
         return any(leaf.stage in ("fit", "verify") for leaf in self.leaves)

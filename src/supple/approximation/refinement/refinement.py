@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from supple.approximation.approximation import Approximation, Report, checked_region, conclude
 from supple.approximation.evaluated import Evaluated
-from supple.approximation.fits.polynomial_kinds import kind
+from supple.approximation.fits.fits import FITS
 from supple.approximation.refinement.bisection import bisect
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest
 from supple.approximation.refinement.conforming import conform
 from supple.approximation.refinement.hp_refinement import Refinement
+from supple.approximation.refinement.problem import Problem
 from supple.approximation.samples import Derived, Sampler
 from supple.approximation.validity import Limits
-from supple.diagnostics import InputError, SuppleWarning, nearest
-
-KINDS = ("auto", "quadratic", "lagrange", "chebyshev")
+from supple.diagnostics import InputError, SuppleWarning
 
 
 def adaptive(
@@ -37,10 +35,10 @@ def adaptive(
 ) -> Approximation:
     """Approximate until the error of every family is below `tolerance`.
 
-    fit             : quadratic, lagrange or chebyshev: that kind on every box, bisected along the axis that pays most
-                      [Brüls 2007, algorithm 1]; auto: a box is bisected or its degree raised, whichever is
-                      expected to take fewer evaluations of the function
-    degree          : of chebyshev (4 if left out); the highest that auto may use
+    fit             : name of one of `FITS`: its polynomials on every box, bisected along the axis that pays most
+                      [Brüls 2007, algorithm 1]; of one that raises its degree, a box is bisected or its degree
+                      raised, whichever is expected to take fewer evaluations of the function
+    degree          : of the polynomials; the highest of those that are raised
     largest_samples : evaluations after which refinement stops, with a warning and the error reached
     shortest        : width, relative to the region's, below which a box with points where the function does not exist
                       is left out
@@ -50,22 +48,17 @@ def adaptive(
     boxes = checked_region(region)
     if not tolerance > 0.0:
         raise InputError(f"the tolerance is {tolerance:g}", hint="give a positive one, such as 1e-3")
-    if fit not in KINDS:
-        raise InputError(f'there is no fit "{fit}"', hint=nearest(fit, KINDS))
-    if continuous and fit == "quadratic":
-        raise InputError("quadratic fits are not continuous across faces", hint='take "lagrange" or "auto"')
-    if degree is not None and degree < 1:
-        raise InputError(f"a degree of {degree} is too low", hint="give 1 or more")
-    evaluated = Evaluated(sampler, boxes[0].dimension, floors)
+    chosen = FITS[fit]
+    chosen.settled(degree)
     limits = Limits(largest_samples, shortest)
-    forest: Forest
+    evaluated = Evaluated(sampler, boxes[0].dimension, floors)
+    problem = Problem(boxes, evaluated, derived, tolerance, limits, seed, progress)
     if continuous:
-        forest = conform(boxes, evaluated, derived, tolerance, limits, fit, degree, seed, progress)
-    elif fit == "auto":
-        forest = Refinement(boxes, evaluated, derived, tolerance, limits, degree, seed, progress).run()
+        forest = conform(problem, chosen, degree)
+    elif chosen.raises_degree:
+        forest = Refinement(problem, degree).run()
     else:
-        chosen = kind(fit, boxes[0].dimension, 4 if degree is None else degree)
-        forest = bisect(boxes, evaluated, derived, tolerance, limits, chosen, seed, progress)
+        forest = bisect(problem, chosen.polynomials(problem.dimension, degree))
     result = conclude(boxes, forest, evaluated, derived)
     if result.worst > tolerance:
         name = max(result.error, key=lambda item: result.error[item].worst)

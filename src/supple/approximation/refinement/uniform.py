@@ -18,8 +18,9 @@ from supple.approximation.approximation import (
     worst_by_leaf,
 )
 from supple.approximation.evaluated import Evaluated
-from supple.approximation.fits.designs import scattered
-from supple.approximation.fits.polynomial_kinds import Kind, kind
+from supple.approximation.fits.fits import FITS
+from supple.approximation.fits.polynomials import Polynomials
+from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, gridded
 from supple.approximation.samples import Derived, Sampler
@@ -35,7 +36,7 @@ def uniform(
     derived: Derived,
     *,
     fit: str = "quadratic",
-    degree: int = 2,
+    degree: int | None = None,
     checks: int = 200,
     seed: int = 0,
     floors: Mapping[str, float] | None = None,
@@ -43,7 +44,7 @@ def uniform(
 ) -> Approximation:
     """Approximate on counts[i] equal boxes along axis i of every box of the region.               [Brüls 2004, 4]
 
-    fit    : quadratic, lagrange or chebyshev (of `degree` along each axis)
+    fit    : name of one of `FITS`, of `degree` or its own
     checks : further points where the error is measured: half of them scattered over the region, half of them in the
              boxes that look worst. A box with a point where the function does not exist is left out.
     """
@@ -51,7 +52,7 @@ def uniform(
     s = boxes[0].dimension
     if len(counts) != s or min(counts) < 1:
         raise InputError(f"{list(counts)} boxes along {s} axes", hint="give one number, 1 or more, for each axis")
-    chosen = kind(fit, s, degree)
+    chosen = FITS[fit].polynomials(s, degree)
     forest = Forest([gridded(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
     evaluated = Evaluated(sampler, s, floors)
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
@@ -76,7 +77,7 @@ def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
     return [np.linspace(a, b, n + 1) for a, b, n in zip(box.lower, box.upper, counts, strict=True)]
 
 
-def fit_leaves(leaves: Sequence[Node], chosen: Kind, evaluated: Evaluated) -> None:
+def fit_leaves(leaves: Sequence[Node], chosen: Polynomials, evaluated: Evaluated) -> None:
     """Fit every leaf to its design, all points in one batch; a leaf with invalid points gets no coefficients."""
     size = len(chosen.design)
     rows = evaluated.rows(np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves]))

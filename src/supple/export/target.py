@@ -1,0 +1,21 @@
+"""What a reduced model can be exported to: one record a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ExportTarget:
+    """A form in which a reduced model leaves supple.
+
+    name  : as in `export(rom, folder, to=name)`
+    says  : what it is, one line of help
+    files : of a `ReducedModel` and a prefix for all names, the name and content of each file
+    """
+
+    name: str
+    says: str
+    files: Callable[[Any, str], Mapping[str, str | bytes]]

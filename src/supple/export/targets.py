@@ -1,0 +1,9 @@
+"""All export targets, by name: supple's own, and those that are registered."""
+
+from __future__ import annotations
+
+from supple.export.c.target import C
+from supple.export.target import ExportTarget
+from supple.kinds import Registry
+
+TARGETS = Registry("export target", ExportTarget, C)

@@ -1,0 +1,97 @@
+"""What a reduction has to do, as asked and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from supple.approximation.fits.fits import FITS, require_continuous
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.parameterization.mode_choice import RIGID, ModeChoice
+from supple.reduction.domain import Domain, domain_of
+from supple.reduction.estimate import GRID_CHECKS
+from supple.reduction.region import Region
+from supple.reduction.region_check import require_region
+from supple.reduction.stated_error import ROUNDING
+
+
+class Task(NamedTuple):
+    """boxes : along each coordinate of a grid; None: they are refined to the tolerance
+    degree : None: the fit's own; choice : of the modes of deformation
+    """
+
+    domain: Domain
+    fit: str
+    boxes: tuple[int, ...] | None
+    tolerance: float
+    degree: int | None
+    continuous: bool
+    seed: int
+    choice: ModeChoice = RIGID
+
+    def grid_samples(self) -> int | None:
+        """Samples and checks of a grid, which are known beforehand."""
+        if self.boxes is None:
+            return None
+        return GRID_CHECKS + len(self.domain.boxes) * FITS[self.fit].grid_samples(self.boxes, self.degree)
+
+    def options(self) -> dict[str, Any]:
+        """As a file keeps them."""
+        return {
+            **self.domain.options(),
+            "fit": self.fit,
+            "boxes": None if self.boxes is None else list(self.boxes),
+            "tolerance": None if self.boxes else self.tolerance,
+            "degree": self.degree,
+            "continuous": self.continuous,
+            "seed": self.seed,
+            "modes": {**asdict(self.choice), "constraint": list(self.choice.constraint)},
+        }
+
+
+def checked_task(
+    mechanism: Mechanism,
+    region: Region,
+    fit: str,
+    boxes: int | Sequence[int] | None,
+    tolerance: float,
+    degree: int | None,
+    continuous: bool,
+    seed: int,
+    choice: ModeChoice = RIGID,
+) -> Task:
+    """Refuse what cannot be done, before anything is computed."""
+    FITS[fit].settled(degree)
+    if continuous:
+        require_continuous(FITS[fit])
+    if not 0.0 < tolerance < 1.0:
+        raise InputError(f"{tolerance:g} is no relative error", part="tolerance", hint="give one between 0 and 1")
+    if tolerance < ROUNDING:
+        raise InputError(
+            f"{tolerance:g} is below {ROUNDING:g}, to which samples themselves are known",
+            part="tolerance", hint="give a larger one",
+        )  # fmt: skip
+    domain = domain_of(mechanism, region)
+    require_region(mechanism, domain)
+    names, counts = domain.coordinates, None
+    if boxes is not None:
+        counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)
+        if len(counts) == 1:
+            counts *= len(names)
+        if len(counts) != len(names) or min(counts) < 1:
+            raise InputError(
+                f"{len(counts)} numbers of boxes for the coordinates {', '.join(names)}",
+                part="boxes",
+                hint="give one number, 1 or more, for each",
+            )
+        if continuous:
+            raise InputError(
+                "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
+            )
+    if choice.flexible and domain.path is not None:
+        raise InputError(
+            "a path is for rigid models so far", part="region", hint="give a box around the path, or leave modes out"
+        )
+    return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)
