@@ -185,9 +185,11 @@ def test_a_four_bar_of_beams_falls_as_one_of_rods():
 
 @pytest.mark.parametrize("kind", JOINT_KINDS)
 def test_a_joint_may_yield_where_it_holds(kind):
-    axes = {"axes": ("x", "y")} if kind == "universal" else {}
-    joint = supple.Joint(**{kind: ("ground", "part")}, **axes)
-    assert len(joint.held(None)) == 6 - JOINT_KINDS[kind].freedoms
+    own = {"axes": ("x", "y")} if JOINT_KINDS[kind].axes == 2 else {}
+    own |= {item.name: 0.01 for item in JOINT_KINDS[kind].parameters}
+    joint = supple.Joint(**{kind: ("ground", "part")}, **own)
+    sums = sum(len(row) > 1 for row in JOINT_KINDS[kind].space.rows)  # along or about no one axis
+    assert len(joint.held(None)) == 6 - JOINT_KINDS[kind].freedoms - sums
     if JOINT_KINDS[kind].planar_freedoms is not None:
         assert len(joint.held("xz")) == 3 - JOINT_KINDS[kind].planar_freedoms
         assert set(joint.held("xz")) <= {"x", "z", "angle"}

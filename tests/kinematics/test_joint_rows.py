@@ -10,6 +10,8 @@ from supple.kinematics.joint_constraints import JointFrames
 from supple.kinematics.primitives import FACTOR, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, gradient
 
 Z = np.array([0.0, 0.0, 1.0])
+PITCH = 0.7  # m
+LEAD = PITCH / (2.0 * np.pi)  # for every radian
 
 
 def rotation(rng):
@@ -17,7 +19,13 @@ def rotation(rng):
     return Q * np.sign(np.linalg.det(Q))
 
 
-def measured(primitive, Xa, Xb):
+def measured(row, Xa, Xb):
+    """Of a sum of measures: value, and gradients."""
+    terms = [_measured(primitive, Xa, Xb) for _, primitive in row]
+    return tuple(sum(factor * term[i] for (factor, _), term in zip(row, terms, strict=True)) for i in range(3))
+
+
+def _measured(primitive, Xa, Xb):
     """Value, and gradient with respect to the twists of the first and the second body of the joint."""
     rows_f = np.zeros((1, ROW_WIDTH))
     for at, vector in ((U, primitive.u), (V, primitive.v), (W, primitive.w), (PA, primitive.pa), (PB, primitive.pb)):
@@ -80,6 +88,7 @@ def closed_joint(rng, kind, planar=False):
             "revolute": (0 * Z, turn, [spin(A[:, 2])], [c]),
             "prismatic": (a * Z, np.eye(3), [slide(2)], [a]),
             "cylindrical": (a * Z, turn, [slide(2), spin(A[:, 2])], [a, c]),
+            "screw": (c * LEAD * Z, turn, [spin(A[:, 2]) + LEAD * slide(2)], [c]),
             "universal": (0 * Z, second, [spin(A[:, 2]), spin(A @ second[:, 0])], [c, b]),
             "spherical": (0 * Z, any_turn, balls, []),
             "planar": (np.array([a, b, 0]), turn, [slide(0), slide(1), spin(A[:, 2])], [a, b, c]),
@@ -101,7 +110,11 @@ CASES = [(name, False) for name in JOINT_KINDS] + [(name, True) for name, kind i
 
 def rows_of(kind, planar, frames):
     form = JOINT_KINDS[kind].plane if planar else JOINT_KINDS[kind].space
-    return [[frames.measure(row[0]) for row in rows] for rows in (form.rows, form.measures.values())]
+    own = {"pitch": PITCH}
+    return [
+        [[(term.weight(own), frames.measure(term)) for term in row] for row in rows]
+        for rows in (form.rows, form.measures.values())
+    ]
 
 
 @pytest.mark.parametrize(("kind", "planar"), CASES, ids=lambda value: str(value))
@@ -112,8 +125,8 @@ def test_rows_vanish_on_the_motions_allowed_and_on_no_others(kind, planar, seed)
     constraints, _ = rows_of(kind, planar, frames)
     moving = [0, 1, 5] if planar else list(range(6))
     rows = np.zeros((0, 6))
-    for primitive in constraints:
-        value, on_a, on_b = measured(primitive, Xa, Xb)
+    for row in constraints:
+        value, on_a, on_b = measured(row, Xa, Xb)
         assert_allclose(value, 0.0, atol=1e-14)  # closed by construction, to rounding
         for motion in motions:
             assert_allclose(on_b @ motion, 0.0, atol=1e-13)  # rounding of products of a few metres
@@ -140,8 +153,8 @@ def test_coordinates_have_their_values_and_grow_with_their_own_motion_alone(kind
     frames, Xa, Xb, motions, expected = closed_joint(rng, kind, planar)
     _, coordinates = rows_of(kind, planar, frames)
     assert len(coordinates) == len(expected)
-    for i, (primitive, value) in enumerate(zip(coordinates, expected, strict=True)):
-        found, _, on_b = measured(primitive, Xa, Xb)
+    for i, (row, value) in enumerate(zip(coordinates, expected, strict=True)):
+        found, _, on_b = measured(row, Xa, Xb)
         assert_allclose(found, value, atol=1e-13)
         slopes = [on_b @ motion for motion in motions]
         if kind == "free" and not planar:

@@ -13,6 +13,7 @@ KINDS = {
     "revolute": ({"axis": "z"}, {"angle": 2.5}),
     "prismatic": ({"axis": [1, 1, 0]}, {"slide": -0.4}),
     "cylindrical": ({"axis": "x"}, {"slide": 0.3, "angle": -1.2}),
+    "screw": ({"axis": "y", "pitch": 0.02}, {"angle": 9.0}),
     "universal": ({"axes": ["x", "z"]}, {"first": 0.5, "second": 7.0}),
     "planar": ({"axis": "y"}, {"x": 0.1, "y": -0.2, "angle": 3.5}),
     "translation": ({}, {"x": 1.0, "y": 2.0, "z": 3.0}),

@@ -17,8 +17,10 @@ from pydantic import (
     ConfigDict,
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
     TypeAdapter,
     ValidationError,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import InitErrorDetails
@@ -87,6 +89,15 @@ class PartOfKind(Part):
         if faults:
             raise ValidationError.from_exception_data(cls.__name__, faults)
         return found
+
+    @model_serializer(mode="wrap")
+    def _kind_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written = handler(self)
+        return {key: written[key] for key in self.__pydantic_extra__ or ()} | written
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        yield from ({key: given[key] for key in self.__pydantic_extra__ or ()} | given).items()
 
     @classmethod
     def _keys_of(cls, kinds: list[str]) -> dict[str, Key]:

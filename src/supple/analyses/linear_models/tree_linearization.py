@@ -27,9 +27,9 @@ class TreeOrder(NamedTuple):
 
 
 def tree_order(mechanism: Mechanism) -> TreeOrder | None:
-    """None where the recursions do not serve: loops, elastic parts, a θ that is not all joint coordinates, dry friction
-    that changes its sign over a speed, springs that are relaxed at no length, or a tree whose numbers are not
-    finite."""
+    """None where the recursions do not serve: loops, elastic parts, joints of a kind without steps, a θ that is not all
+    joint coordinates, dry friction that changes its sign over a speed, springs that are relaxed at no length, or a tree
+    whose numbers are not finite."""
     return mechanism.remembered("tree order", lambda: _order(rest(mechanism)))
 
 
@@ -39,6 +39,8 @@ def _order(position: Rest) -> TreeOrder | None:
     if numbering.topology.cut or not coordinates or carried(position).dry_forces or mechanism.elastic:
         return None
     if any(spring.without_length for spring in mechanism.springs.values()):
+        return None
+    if any(joint.form(mechanism.plane).steps is None for joint in mechanism.joints.values()):
         return None
     keys = [key for key, row in numbering.measures.items() if 0 <= row - numbering.constraints < len(coordinates)]
     if any(key[0] != "joint" for key in keys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from supple.description.joints.joint_kind import Row
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import (
     ACCELERATION,
@@ -52,12 +53,10 @@ TURNING = CoordinateDimensions(
 )
 SLIDING = CoordinateDimensions(LENGTH, SPEED, ACCELERATION, JERK, FORCE, STIFFNESS, DAMPING, GEAR)
 
-_TURNS = ("angle", "first", "second", "rx", "ry", "rz")  # coordinates and directions of joints that are angles
 
-
-def dimensions_along(direction: str) -> CoordinateDimensions:
-    """Of a joint's coordinate (`angle`, `slide`, ...) or elastic direction (`x`, `rx`, ...)."""
-    return TURNING if direction in _TURNS else SLIDING
+def _of_row(row: Row) -> CoordinateDimensions:
+    """Of a joint's coordinate or of a direction that it holds, by what measures it."""
+    return TURNING if row[0].turns else SLIDING
 
 
 def coordinate_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
@@ -82,7 +81,10 @@ def require_dimensions(mechanism: Mechanism) -> None:
 
 def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensions:
     found = None if reference is None else mechanism.joint_coordinate(reference)
-    return SLIDING if found is None else dimensions_along(found[1])
+    if found is None:
+        return SLIDING
+    joint, coordinate = found
+    return _of_row(mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate])
 
 
 def _said(mechanism: Mechanism) -> Said:
@@ -107,8 +109,9 @@ def _of_joints(mechanism: Mechanism) -> Said:
     }  # fmt: skip
     for name, joint in mechanism.joints.items():
         path: Path = ("joints", name)
-        for coordinate in joint.coordinates(mechanism.plane):
-            of = dimensions_along(coordinate)
+        form = joint.form(mechanism.plane)
+        for coordinate, row in form.measured(mechanism.plane).items():
+            of = _of_row(row)
             for field in joint.per_coordinate:
                 value = joint.value(field, coordinate, mechanism.plane)
                 where = (*path, field, coordinate) if isinstance(getattr(joint, field), dict) else (*path, field)
@@ -118,10 +121,11 @@ def _of_joints(mechanism: Mechanism) -> Said:
                             yield (*where, inside), getattr(value, inside), getattr(of, which)
                         else:
                             yield where, value, getattr(of, which)
+        held = dict(zip(form.directions(mechanism.plane), form.rows, strict=True))
         for direction, value in (joint.elastic or {}).items():
-            yield (*path, "elastic", direction), value, dimensions_along(direction).stiffness
+            yield (*path, "elastic", direction), value, _of_row(held[direction]).stiffness
         for direction, value in (joint.elastic_damping or {}).items():
-            yield (*path, "elastic_damping", direction), value, dimensions_along(direction).damping
+            yield (*path, "elastic_damping", direction), value, _of_row(held[direction]).damping
 
 
 def _of_what_acts(mechanism: Mechanism) -> Said:

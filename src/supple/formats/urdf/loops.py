@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import Name
 from supple.description.quantities.dimension import ANGLE
 from supple.description.quantities.quantity import Length, Number, Part, of
@@ -19,11 +20,17 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.names import unused
 from supple.formats.urdf.parts import Parts, drawn
-from supple.formats.urdf.robot import Array, Placement, Robot
+from supple.formats.urdf.robot import TYPES, Array, Placement, Robot
 from supple.formats.yaml_tree import KeyPath, Tree
 from supple.geometry.rotation import axes_from_x, axes_from_z
 
-_KINDS = {"continuous": "revolute", "fixed": "weld", "ball": "spherical"}
+_KINDS = {
+    **TYPES,
+    "cylindrical": "cylindrical",
+    "universal": "universal",
+    "spherical": "spherical",
+    "ball": "spherical",
+}
 _PARALLEL = 1e-6
 
 
@@ -104,7 +111,7 @@ def markers(robot: Robot, loops: Loops) -> set[str]:
     for pair in loops.closed_loop:
         if all(name in robot.joints for name in pair):
             first, second = (robot.joints[name] for name in pair)
-            hinges = all(joint.type in ("revolute", "continuous") for joint in (first, second))
+            hinges = all(TYPES[joint.type] == "revolute" for joint in (first, second))
             bare = first.child not in inner and second.child not in inner
             if hinges and bare and _parallel(first.axis, second.axis):
                 found |= {*pair}
@@ -121,7 +128,7 @@ def add_loops(parts: Parts, loops: Loops, tree: Tree) -> None:
                 raise _fault(tree, (*path, end), "its axis is zero", "give a direction, [0, 0, 1] for one")
         a = parts.placements[first] @ constraint.parent_origin.placement()
         b = parts.placements[second] @ constraint.child_origin.placement()
-        kind = _KINDS.get(constraint.type, constraint.type)
+        kind = _KINDS[constraint.type]
         _close(parts, name, kind, (first, second), _framed(kind, a, b, constraint), tree, path)
     bare = markers(parts.robot, loops)
     for i, pair in enumerate(loops.closed_loop):
@@ -157,19 +164,18 @@ def _close(
         parts.data["frames"][frame] = {"on": body, **drawn(placement)}
         parts.files["frames", frame], parts.lines["frames", frame] = tree.place(path)
     joint: dict[str, Any] = {kind: bodies, "frames": placed}
-    if kind == "universal":
-        joint["axes"] = ["z", "x"]
-    elif kind not in ("spherical", "weld"):
-        joint["axis"] = "z"
+    axes = JOINT_KINDS[kind].axes
+    joint |= {"axes": ["z", "x"]} if axes == 2 else {"axis": "z"} if axes == 1 else {}
     parts.data["joints"][name] = joint
     parts.files["joints", name], parts.lines["joints", name] = tree.place(path)
 
 
 def _framed(kind: str, a: Placement, b: Placement, said: LoopConstraint) -> tuple[Placement, Placement]:
-    """The frames of a joint whose z is its axis; of a universal joint z is the parent's axis and x the child's."""
-    if kind in ("spherical", "weld"):
+    """The frames of a joint whose z is its axis; where it has two, z is the parent's and x the child's."""
+    axes = JOINT_KINDS[kind].axes
+    if axes == 0:
         return a, b
-    if kind != "universal":
+    if axes == 1:
         return (
             Placement(a.axes @ axes_from_z(said.parent_axis), a.position),
             Placement(b.axes @ axes_from_z(said.child_axis), b.position),

@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.grammar import fault
 from supple.formats.urdf.names import unused
-from supple.formats.urdf.robot import Array, Placement, Robot, RobotJoint
+from supple.formats.urdf.robot import TYPES, Array, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import rotation_about
 
 FLOATING_BASE = "floating_base"
-_KINDS = {"continuous": "revolute", "floating": "free"}
-_SINGLE = ("revolute", "continuous", "prismatic")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
         parts.lines["joints", name] = robot.links[robot.root].sourceline
     for name, joint in robot.joints.items():
         if name not in held:
-            _add_joint(parts, name, "spherical" if name in chosen.spherical else _KINDS.get(joint.type, joint.type))
+            _add_joint(parts, name, "spherical" if name in chosen.spherical else TYPES[joint.type])
     return parts
 
 
@@ -124,13 +123,18 @@ def _placements(robot: Robot, held: Collection[str]) -> dict[str, Placement]:
         name = robot.parent[link]
         joint = robot.joints[name]
         found[link] = found[joint.parent] @ joint.placement
-        if name in held and joint.follows is not None and joint.type in _SINGLE:
+        if name in held and joint.follows is not None and _single(TYPES[joint.type]):
             found[link] = found[link] @ _moved(joint, joint.follows.offset)
     return found
 
 
+def _single(kind: str) -> bool:
+    """Whether a kind has one coordinate."""
+    return len(JOINT_KINDS[kind].space.measures) == 1
+
+
 def _moved(joint: RobotJoint, value: float) -> Placement:
-    if joint.type == "prismatic":
+    if not JOINT_KINDS[TYPES[joint.type]].space.turns:
         return Placement(np.eye(3), value * joint.axis / np.linalg.norm(joint.axis))
     return Placement(rotation_about(joint.axis, value), np.zeros(3))
 
@@ -183,7 +187,7 @@ def _add_joint(parts: Parts, written: str, kind: str) -> None:
     placement = parts.placements[joint.child]
     data: dict[str, Any] = {kind: [parts.carrier[joint.parent], parts.carrier[joint.child]]}
     data["at"] = numbers(placement.position)
-    if kind in ("revolute", "prismatic", "planar"):
+    if JOINT_KINDS[kind].axes:
         data["axis"] = numbers(placement.axes @ joint.axis)
     parts.data["joints"][name] = data
     parts.note("joints", written, element)
@@ -191,7 +195,7 @@ def _add_joint(parts: Parts, written: str, kind: str) -> None:
         found = element.find(tag)
         if found is not None:
             parts.lines["joints", name, key] = found.sourceline
-    if kind not in _SINGLE:
+    if not _single(kind):
         return
     for key, value in (("viscous", joint.damping), ("dry", joint.friction)):
         if value:

@@ -17,7 +17,11 @@ from supple.geometry.inertia import MassProperties, nothing
 
 Array = NDArray[np.float64]
 
-TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TYPES = {
+    "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "weld", "floating": "free",
+    "planar": "planar",
+}  # fmt: skip
+"""URDF's words for kinds of joints, and ours."""
 _SHORTEST_AXIS = 1e-9
 _ROUNDING = 1e-15  # m²: a radius of gyration of 30 nm
 
