@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from supple.approximation.fits.fit import Fit
     from supple.description.actuator import Actuator
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
+    from supple.description.coupling import Coupling
     from supple.description.elastic.beam import Beam
     from supple.description.elastic.cross_section import CrossSection
     from supple.description.elastic.damping import Damping
@@ -60,6 +61,7 @@ _HOMES = {
     "Body": "supple.description.body",
     "Compliance": "supple.analyses.statics.compliance",
     "Configuration": "supple.kinematics.configuration",
+    "Coupling": "supple.description.coupling",
     "CrossSection": "supple.description.elastic.cross_section",
     "Damper": "supple.description.load",
     "Damping": "supple.description.elastic.damping",
@@ -124,11 +126,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "Beam", "Body", "Compliance", "Configuration", "CrossSection", "Damper", "Damping", "Deflection",
-    "Drive", "ExportTarget", "Fit", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia", "InputError",
-    "Inspection", "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel", "Material",
-    "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation", "Sensor",
-    "Simulation", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
+    "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
+    "Deflection", "Drive", "ExportTarget", "Fit", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia",
+    "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel",
+    "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation",
+    "Sensor", "Simulation", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
     "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
     "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
     "simulate", "sweep", "to_yaml", "trajectory",

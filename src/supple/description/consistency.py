@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.description.coupling import Coupling
 from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.coordinate_dimensions import require_dimensions
@@ -56,6 +57,8 @@ def require_known_coordinates(mechanism: Mechanism) -> None:
         for name, part in getattr(mechanism, section).items():
             if part.joint is not None:
                 _require_joint_coordinate(mechanism, part.joint, (section, name), "joint")
+    for name, coupling in mechanism.couplings.items():
+        _require_coupled(mechanism, name, coupling)
     names = mechanism.coordinate_names()
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -64,6 +67,25 @@ def require_known_coordinates(mechanism: Mechanism) -> None:
             )
         if name not in mechanism.actuators:
             _require_joint_coordinate(mechanism, name, ("coordinates",), i, list(mechanism.actuators))
+
+
+def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> None:
+    """A coupling is between different coordinates that exist, and no joint has its name."""
+    path = ("couplings", name)
+    if name in mechanism.joints:
+        raise InputError("a joint has the same name", part=part_name(path), path=path, hint="call it something else")
+    known: dict[tuple[str, str] | None, str] = {}
+    for reference in coupling.coordinates:
+        _require_joint_coordinate(mechanism, reference, (*path, "coordinates"), reference)
+        coordinate = mechanism.joint_coordinate(reference)
+        if coordinate in known:
+            raise InputError(
+                f'"{known[coordinate]}" and "{reference}" are the same coordinate',
+                part=part_name(path),
+                path=(*path, "coordinates", reference),
+                hint="list each once",
+            )
+        known[coordinate] = reference
 
 
 def _require_joint_coordinate(

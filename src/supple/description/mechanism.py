@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
 from supple.description.copies.copies import Copies
+from supple.description.coupling import Coupling
 from supple.description.elastic.cross_section import CrossSection
 from supple.description.elastic.damping import Damping
 from supple.description.elastic.material import Material
@@ -62,6 +63,8 @@ class Mechanism(Part):
     bodies: dict[Name, Body] = Field(min_length=1)
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
+    couplings: dict[Name, Coupling] = {}
+    """Gears, belts, racks: coordinates of joints that move together."""
     point_masses: dict[Name, PointMass] = {}
     damping: Damping | None = None
     """Damping of what is elastic; none if left out."""

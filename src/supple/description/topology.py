@@ -17,12 +17,19 @@ class Topology:
     parent : body -> (parent body, tree joint)
     cut    : joints that close loops
     loops  : for each of them, all joints on the way round
+    couplings : what ties joints of the tree together beside them
     """
 
     order: tuple[str, ...]
     parent: dict[str, tuple[str, str]]
     cut: tuple[str, ...]
     loops: tuple[tuple[str, ...], ...]
+    couplings: tuple[str, ...] = ()
+
+    @property
+    def closing(self) -> tuple[str, ...]:
+        """What keeps the mechanism from being a tree."""
+        return (*self.cut, *self.couplings)
 
 
 def topology(mechanism: Mechanism) -> Topology:
@@ -61,7 +68,7 @@ def topology(mechanism: Mechanism) -> Topology:
             )
     cut = tuple(name for name in mechanism.joints if name not in used)
     loops = tuple(_loop(mechanism, parent, name) for name in cut)
-    return Topology(tuple(order), parent, cut, loops)
+    return Topology(tuple(order), parent, cut, loops, tuple(mechanism.couplings))
 
 
 def constraints(mechanism: Mechanism, joint: str) -> int:
@@ -70,10 +77,10 @@ def constraints(mechanism: Mechanism, joint: str) -> int:
 
 
 def gruebler_count(mechanism: Mechanism) -> int:
-    """Freedoms of all bodies less the motions the joints take away; redundant constraints counted twice."""
+    """Freedoms of all bodies less the motions joints and couplings take away; redundant constraints counted twice."""
     freedoms = 3 if mechanism.planar else 6
     taken = sum(constraints(mechanism, name) for name in mechanism.joints)
-    return freedoms * len(mechanism.bodies) - taken
+    return freedoms * len(mechanism.bodies) - taken - len(mechanism.couplings)
 
 
 def _loop(mechanism: Mechanism, parent: dict[str, tuple[str, str]], cut: str) -> tuple[str, ...]:

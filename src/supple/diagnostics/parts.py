@@ -6,7 +6,7 @@ from supple.diagnostics.quoting import quoted
 
 PARTS = {
     "parameters": "parameter", "points": "point", "materials": "material",
-    "sections": "section", "bodies": "body", "frames": "frame", "joints": "joint",
+    "sections": "section", "bodies": "body", "frames": "frame", "joints": "joint", "couplings": "coupling",
     "point_masses": "point mass", "springs": "spring", "dampers": "damper", "forces": "force",
     "actuators": "actuator", "sensors": "sensor", "configurations": "configuration", "motions": "motion",
     "scenarios": "scenario", "copies": "copies",

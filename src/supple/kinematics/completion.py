@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
 from supple.kinematics.jacobian import scaled_jacobian, scaled_values
@@ -146,6 +147,7 @@ def _newton(found: Numbering, X: Array, targets: dict[int, float]) -> Array | No
 def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> InputError:
     gaps = joint_gaps(found, X)
     worst = max(gaps, key=lambda name: gaps[name])
+    path = ("couplings" if worst in found.coupling_rows else "joints", worst)
     loops = [loop for loop in found.topology.loops if worst in loop]
     loop = f" loop {'-'.join(loops[0])}" if loops else ""
     extent = found.arrays.extent
@@ -155,14 +157,14 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
     if targets:
         listed = ", ".join(f"{found.coordinates[i]} = {value:.6g}" for i, value in targets.items())
         return InputError(
-            f'{what} does not close with {listed} ({gap} at joint "{worst}")',
+            f"{what} does not close with {listed} ({gap} at {part_name(path)})",
             part="rest",
             path=("rest",),
             hint="give values within reach, or draw it closer to them",
         )
     return InputError(
         f"{what} does not close ({gap})",
-        part=f'joint "{worst}"',
-        path=("joints", worst),
+        part=part_name(path),
+        path=path,
         hint="check the lengths and frames around the loop, or draw it closer to where it closes",
     )

@@ -40,7 +40,7 @@ _STARTS = 4  # at each
 
 
 def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> dict[str, float]:
-    """How far each joint is open, in extents or rad, axes that point the wrong way included."""
+    """How far each joint and coupling is open, in extents or rad, axes that point the wrong way included."""
     axes = alignments(found) if axes is None else axes
     arrays = found.arrays
     off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * apart(found, X, axes), 0.0, 1.0)))
@@ -50,6 +50,8 @@ def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> di
         along = (arrays.rows_i[rows, KIND] == ALONG) & (arrays.rows_i[rows, THEN] == NONE)
         widest = max(float(np.linalg.norm(scaled[along])), np.abs(scaled[~along]).max(initial=0.0))
         gaps[name] = float(max(widest, off[axes.joint == number].max(initial=0.0)))
+    for name, row in found.coupling_rows.items():
+        gaps[name] = float(np.abs(row_values(found, X, range(row, row + 1))[0]) / arrays.rows_f[row, SCALE])
     return gaps
 
 
@@ -148,7 +150,7 @@ class _Gaps:
         self.axes = axes.of(np.isin(axes.joint, cut))
         # A row between axes of which one pair alone is held (universal joints) has no axes to compare; nor has a sum.
         paired = alone & np.isin([self._joint(row) for row in tree.cut_rows], self.axes.joint)
-        self.others = tree.cut_rows[~along & ~paired]
+        self.others = [*tree.cut_rows[~along & ~paired], *found.coupling_rows.values()]
 
     def _joint(self, row: int) -> int:
         return next(i for i, rows in enumerate(self.found.joint_rows.values()) if rows.start <= row < rows.stop)

@@ -35,6 +35,7 @@ _INVOLVED = 1e-6  # share in a motion or a dependence that counts
 class Inspection:
     """A mechanism as understood.
 
+    couplings              : gears, belts, racks
     loops                  : joints round each independent loop
     coordinates            : θ; empty if the file names none and the actuators do not match the mobility
     mobility, redundant_constraints : in general position; redundant_joints are all those involved
@@ -50,6 +51,7 @@ class Inspection:
     plane: str | None
     bodies: tuple[str, ...]
     joints: tuple[str, ...]
+    couplings: tuple[str, ...]
     loops: tuple[tuple[str, ...], ...]
     actuated: tuple[str, ...]
     coordinates: tuple[str, ...]
@@ -77,6 +79,8 @@ class Inspection:
             ("redundant", f"{self.redundant_constraints} constraints"),
             ("singularity", f"{self.singularity:.3g} at rest (0 is singular)"),
         ]
+        if self.couplings:
+            rows.insert(3, ("couplings", _counted(self.couplings)))
         if self.elastic_joints:
             listed = "; ".join(f"{name} in {', '.join(given)}" for name, given in self.elastic_joints.items())
             rows.insert(2, ("elastic joints", f"{len(self.elastic_joints)}: {listed}"))
@@ -113,6 +117,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
         plane=mechanism.plane,
         bodies=tuple(mechanism.bodies),
         joints=tuple(mechanism.joints),
+        couplings=tuple(mechanism.couplings),
         loops=found.topology.loops,
         actuated=tuple(mechanism.actuators),
         coordinates=found.coordinates,

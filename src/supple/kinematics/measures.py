@@ -47,6 +47,13 @@ class Measures:
             return self.acting(self.mechanism.actuators[name], ("actuators", name))
         return self._joint(name)
 
+    def coupled(self, name: str) -> Row:
+        """The sum that a coupling holds constant."""
+        coordinates = self.mechanism.couplings[name].coordinates
+        return tuple(
+            term.times(factor) for reference, factor in coordinates.items() for term in self._joint(reference)[1]
+        )
+
     def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
         """What an actuator, spring, damper, force or sensor acts along."""
         if part.joint is not None:

@@ -1,6 +1,6 @@
 """The mechanism as arrays: the one place where names become numbers.
 
-Rows come in this order: the joints of the spanning tree (body by body), the joints that close loops, the
+Rows come in this order: the joints of the spanning tree (body by body), the joints that close loops, couplings, the
 coordinates θ, then every other measure (actuators, springs, dampers, sensors, joint coordinates, and angles that are
 followed because some row counts their turns), last the further terms of rows that are sums. Bodies come parents first;
 the ground is the last.
@@ -61,6 +61,7 @@ class Numbering:
     topology: Topology
     bodies: tuple[str, ...]
     joint_rows: dict[str, slice]
+    coupling_rows: dict[str, int]
     measures: dict[Key, int]
     arrays: RowArrays
     drawn: Array = field(repr=False)  # (bodies + 1, 12) poses as drawn
@@ -77,7 +78,7 @@ class Numbering:
 
     @property
     def constraints(self) -> int:
-        """m: rows of all joints."""
+        """m: rows of all joints and couplings."""
         return self.sizes.joint_rows
 
     @property
@@ -120,6 +121,8 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     for joint in [*(graph.parent[body][1] for body in bodies), *graph.cut]:
         joint_rows[joint] = slice(len(rows), len(rows) + len(found.constraints[joint]))
         rows += found.constraints[joint]
+    coupling_rows = {name: len(rows) + i for i, name in enumerate(graph.couplings)}
+    rows += [found.coupled(name) for name in graph.couplings]
     for body in bodies:
         base, joint = graph.parent[body]
         parent = len(bodies) if base == GROUND else bodies.index(base)
@@ -143,8 +146,11 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     poses = [drawing.bodies[name] for name in (*bodies, GROUND)]
     drawn = np.array([np.concatenate([pose.position, pose.axes.ravel()]) for pose in poses])
     _apply_rest_values(mechanism, measures, arrays, drawn)
+    _apply_couplings(mechanism, coupling_rows, measures, arrays, drawn)
     as_drawn = _measures_as_drawn(arrays, constraint_rows, drawn)
-    return Numbering(mechanism, coordinates, drawing, graph, bodies, joint_rows, measures, arrays, drawn, as_drawn)
+    return Numbering(
+        mechanism, coordinates, drawing, graph, bodies, joint_rows, coupling_rows, measures, arrays, drawn, as_drawn
+    )
 
 
 def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row]) -> dict[Key, int]:
@@ -263,6 +269,23 @@ def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: R
                 arrays.rows_f[row, OFFSET] = wanted - sum(
                     value(arrays.rows_i, arrays.rows_f, term, drawn) for term in terms(arrays, row)
                 )
+
+
+def _apply_couplings(
+    mechanism: Mechanism, rows: dict[str, int], measures: dict[Key, int], arrays: RowArrays, drawn: Array
+) -> None:
+    """Offsets by which the sum of factor times coordinate vanishes as drawn, or at its value."""
+    for name, row in rows.items():
+        coupling = mechanism.couplings[name]
+        if coupling.value is None:
+            at = sum(value(arrays.rows_i, arrays.rows_f, term, drawn) for term in terms(arrays, row))
+        else:
+            at = coupling.value
+            for reference, factor in coupling.coordinates.items():
+                coordinate = mechanism.joint_coordinate(reference)
+                assert coordinate is not None  # consistency has been checked
+                at -= factor * arrays.rows_f[measures["joint", *coordinate], OFFSET]
+        arrays.rows_f[row, OFFSET] = -at
 
 
 def _measures_as_drawn(arrays: RowArrays, constraints: int, drawn: Array) -> Array:

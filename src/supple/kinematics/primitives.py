@@ -12,11 +12,11 @@ derivative along two rigid motions j and k uses that a vector fixed in a body, a
 a motion with constant components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p.
 
 A row of the arrays `rows_i` and `rows_f` is one term: a factor times a measure, plus an offset. A row of the mechanism
-is a chain of terms (kinematics, 1a): `THEN` is the row of its next term, NONE after the last. Everything here is of one
+is a chain of terms (kinematics, 13): `THEN` is the row of its next term, NONE after the last. Everything here is of one
 term, factor included; whoever uses a row adds its terms up.
 
 An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that are
-followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn.
+followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn (kinematics, 14).
 
 `X[b]` holds position (3) and rotation (9, row by row) of body b;
 the last body is the ground.

@@ -26,7 +26,7 @@ class Mobility:
 
     mobility      : n - rank Φ_q in general position (close to rest)
     redundant     : m - rank Φ_q there: constraints that others already impose
-    joints        : all joints involved in the redundancy, in the order of the file
+    joints        : all joints (and couplings) involved in the redundancy, in the order of the file
     instantaneous : n - rank Φ_q at rest itself; larger than `mobility` where rest is a singular position
     """
 
@@ -117,9 +117,9 @@ def _nearby(found: Numbering, X: Array, motions: Array, seed: int) -> Array | No
 
 
 def _involved(found: Numbering, J: Array, rank_: int) -> tuple[str, ...]:
-    """Joints with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
+    """Joints and couplings with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
     if rank_ == J.shape[0]:
         return ()
     share = np.linalg.norm(np.linalg.svd(J)[0][:, rank_:], axis=1)
-    rows = found.joint_rows
-    return tuple(name for name in found.mechanism.joints if share[rows[name]].max(initial=0.0) > _INVOLVED)
+    joints = [name for name in found.mechanism.joints if share[found.joint_rows[name]].max(initial=0.0) > _INVOLVED]
+    return (*joints, *(name for name, row in found.coupling_rows.items() if share[row] > _INVOLVED))

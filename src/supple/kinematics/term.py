@@ -1,6 +1,6 @@
 """Rows of the mechanism before they are numbered: sums of measures, each times a factor.
 
-    Φ = Σ_t f_t φ_t + constant                                                                  (kinematics, eq. 10)
+    Φ = Σ_t f_t φ_t + c                                                                            (kinematics, 13)
 
 A hinge holds single measures; a screw holds the displacement along its axis less the pitch times the turn about it, a
 coupling the coordinates of several joints.

@@ -36,7 +36,7 @@ def tree_order(mechanism: Mechanism) -> TreeOrder | None:
 def _order(position: Rest) -> TreeOrder | None:
     numbering = position.numbering
     mechanism, coordinates = numbering.mechanism, numbering.coordinates
-    if numbering.topology.cut or not coordinates or carried(position).dry_forces or mechanism.elastic:
+    if numbering.topology.closing or not coordinates or carried(position).dry_forces or mechanism.elastic:
         return None
     if any(spring.without_length for spring in mechanism.springs.values()):
         return None

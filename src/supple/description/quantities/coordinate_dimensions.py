@@ -25,7 +25,10 @@ from supple.description.quantities.dimension import (
     TORSIONAL_DAMPING,
     TORSIONAL_STIFFNESS,
     Dimension,
+    Measured,
     require,
+    times,
+    to_power,
 )
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
@@ -91,6 +94,7 @@ def _said(mechanism: Mechanism) -> Said:
     yield from _of_joints(mechanism)
     yield from _of_what_acts(mechanism)
     yield from _of_motions(mechanism)
+    yield from _of_couplings(mechanism)
     named: list[tuple[Path, str, Mapping[str, Any]]] = [(("rest",), "value", mechanism.rest)]
     named += [(("configurations", name), "value", theta) for name, theta in mechanism.configurations.items()]
     for name, scenario in mechanism.scenarios.items():
@@ -142,6 +146,27 @@ def _of_what_acts(mechanism: Mechanism) -> Said:
             dimensions = _of_joint(mechanism, part.joint)
             for field, which in of.items():
                 yield (section, name, field), getattr(part, field), getattr(dimensions, which)
+
+
+def _of_couplings(mechanism: Mechanism) -> Said:
+    """Every term is of the dimension of the first whose factor has a unit; plain factors are in SI and fit."""
+    for name, coupling in mechanism.couplings.items():
+        path: Path = ("couplings", name)
+        of = {reference: _of_joint(mechanism, reference).value for reference in coupling.coordinates}
+        given = [
+            times(factor.dimension, of[reference])
+            for reference, factor in coupling.coordinates.items()
+            if isinstance(factor, Measured)
+        ]
+        if not given or given[0] is None:
+            continue
+        total = given[0]._replace(counts="")
+        for reference, factor in coupling.coordinates.items():
+            inverse = to_power(of[reference]._replace(counts=""), -1)
+            wanted = times(total, inverse)
+            assert wanted is not None  # both are told
+            yield (*path, "coordinates", reference), factor, wanted
+        yield (*path, "value"), coupling.value, total if any(total.exponents) else ANGLE
 
 
 def _of_motions(mechanism: Mechanism) -> Said:

@@ -73,11 +73,11 @@ def tree_of_mechanism(mechanism: Mechanism) -> MechanismTree:
 def _made(position: Rest) -> MechanismTree:
     numbering = position.numbering
     mechanism, graph = numbering.mechanism, numbering.topology
-    if graph.cut:
+    if graph.closing:
         raise InputError(
-            f"{len(graph.cut)} of its joints close loops: {', '.join(graph.cut)}",
+            f"{len(graph.closing)} of its joints and couplings close loops: {', '.join(graph.closing)}",
             part=f'mechanism "{mechanism.name}"',
-            path=("joints", graph.cut[0]),
+            path=("joints" if graph.cut else "couplings", graph.closing[0]),
             hint="a tree has none; cut them, or use a formulation for closed chains",
         )
     _require_rigid(mechanism)
