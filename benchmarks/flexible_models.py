@@ -177,7 +177,7 @@ def in_time() -> None:
         for name, solver in solvers.items()
     }
 
-    def ours() -> supple.Trajectories:
+    def ours() -> supple.Simulation:
         return model.simulate(times, {"crank": TORQUE}, [0.0], step=STEP)
 
     found = timed({**work, "supple": (ours, 3)}, 5)
@@ -192,7 +192,7 @@ def in_time() -> None:
     place = np.hypot(E[0] - run.outputs["E.x"][-1], E[2] - run.outputs["E.z"][-1])
     fair = (
         ""
-        if off < LARGEST_ANGLE and run.finished
+        if off < LARGEST_ANGLE and run.complete
         else "   (M at δ = 0 lets a vibration drive the motion: docs/theory/reduction.md, eq. 8)"
     )
     print(

@@ -60,22 +60,22 @@ def pole_error(gain: control.FeedbackGain) -> float:
     return max(np.abs(found - pole).min() for pole in gain.poles)
 
 
-def step_response(plant, gain: control.FeedbackGain, size: float) -> control.ClosedLoop:
+def step_response(plant, gain: control.FeedbackGain, size: float) -> supple.Simulation:
     """From rest, with the reference of the joint at `size` and the torques that would hold it there to first order."""
     return control.closed_loop(plant, gain.regulator({JOINT: size}), until=UNTIL, sample_time=SAMPLE)
 
 
-def rise(loop: control.ClosedLoop, size: float) -> float:
+def rise(loop: supple.Simulation, size: float) -> float:
     part = loop.coordinates[JOINT] / size
     i = int(np.argmax(part >= 0.9))
     return float(np.interp(0.9, part[i - 1 : i + 1], loop.time[i - 1 : i + 1]))
 
 
-def overshoot(loop: control.ClosedLoop, size: float) -> float:
+def overshoot(loop: supple.Simulation, size: float) -> float:
     return float((loop.coordinates[JOINT] / size).max() - 1.0)
 
 
-def apart(first: control.ClosedLoop, second: control.ClosedLoop) -> float:
+def apart(first: supple.Simulation, second: control.ClosedLoop) -> float:
     return float(np.abs(first.coordinates[JOINT] - second.coordinates[JOINT]).max())
 
 

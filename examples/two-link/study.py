@@ -62,21 +62,21 @@ def pole_error(gain: control.FeedbackGain) -> float:
     return max(np.abs(found - pole).min() for pole in asked)
 
 
-def run(plant, gain: control.FeedbackGain, start: str | list[float]) -> control.ClosedLoop:
+def run(plant, gain: control.FeedbackGain, start: str | list[float]) -> supple.Simulation:
     return control.closed_loop(plant, gain.regulator(), until=UNTIL, sample_time=SAMPLE, start=start)
 
 
-def deviation(loop: control.ClosedLoop) -> np.ndarray:
+def deviation(loop: supple.Simulation) -> np.ndarray:
     return np.abs(np.stack([*loop.coordinates.values()])).max(axis=0)
 
 
-def settling(loop: control.ClosedLoop) -> float:
+def settling(loop: supple.Simulation) -> float:
     """When the angles come within 2 % of their first deviation for good."""
     away = np.flatnonzero(deviation(loop) > 0.02 * deviation(loop)[0])
     return float(loop.time[away[-1] + 1])
 
 
-def left_over(loop: control.ClosedLoop) -> float:
+def left_over(loop: supple.Simulation) -> float:
     return float(deviation(loop)[-1])
 
 

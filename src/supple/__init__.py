@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from supple.analyses.statics.deflection import Deflection, deflection
     from supple.analyses.statics.equilibrium import equilibrium
     from supple.analyses.sweep import Sweep, sweep
-    from supple.analyses.time.simulated import Simulation
     from supple.analyses.time.simulation import simulate
     from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
     from supple.analyses.vibration.frequency_response import frf
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from supple.reduction.reduce import reduce
     from supple.results.frequency_response import FrequencyResponse
     from supple.results.linear_model import LinearModel
+    from supple.results.simulation import Simulation
 
 # Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
 # script that needs little start at once.
@@ -92,7 +92,7 @@ _HOMES = {
     "ReducedModel": "supple.reduced.model",
     "Rotation": "supple.description.body",
     "Sensor": "supple.description.sensor",
-    "Simulation": "supple.analyses.time.simulated",
+    "Simulation": "supple.results.simulation",
     "Solid": "supple.description.body",
     "Spring": "supple.description.load",
     "Superelement": "supple.description.elastic.superelement",

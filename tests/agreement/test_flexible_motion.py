@@ -26,7 +26,7 @@ def drift(model, scale, rates):
     start = np.concatenate([HOME, scale * DEFORMED])
     run = model.simulate(np.linspace(0.0, 0.5, 501), None, start, rates=[*rates, 0.0, 0.0], tolerance=1e-11,
                          method="explicit")  # fmt: skip
-    assert run.finished
+    assert run.complete
     total = run.energy["total"]
     return np.abs(total - total[0]).max(), run.energy["kinetic"].max()
 
@@ -96,6 +96,6 @@ def test_a_force_at_a_loaded_displacement_is_an_input():
     push = 2.0
     hold = -c.outputs["E.z"].rigid[0] * push
     run = model.simulate(np.linspace(0.0, 0.4, 41), {"E.z": push, "crank": hold}, [0.0], step=1e-3)
-    assert run.finished
+    assert run.complete
     assert_allclose(run.coordinates["E.z"][-1], push / c.K[1, 1], rtol=2e-2)
     assert_allclose(push / c.K[1, 1], push * supple.compliance(bars, [0.0], "E.z").values[0, 0], rtol=1e-5)

@@ -127,7 +127,7 @@ def test_rest_under_the_forces_that_hold_it(reduced):
     eta = reduced.equilibrium([1.14, 1.01], held["inputs"])
     assert_allclose(eta, [held["states"][name] for name in reduced.layout.coordinates], atol=1e-9)
     run = reduced.simulate(np.linspace(0.0, 1.0, 101), held["inputs"], eta, step=1e-3)
-    assert run.finished
+    assert run.complete
     assert run.steps == 1000  # implicit, as elastic coordinates ask for: explicit steps of 1 ms would not do
     for name in reduced.layout.coordinates:
         assert np.ptp(run.coordinates[name]) < 1e-9

@@ -32,7 +32,7 @@ def swing(held):
 def test_the_same_motion_for_ten_seconds(held, swing, continuous):
     model = supple.reduce(held, tolerance=1e-5, continuous=continuous)
     run = model.simulate(TIME, None, [START], step=1e-3)
-    assert run.finished
+    assert run.complete
     assert np.ptp(swing) > 0.9  # over several boxes, to and fro
     # 1e-3 is asked for. Both integrators and the fit together do far better: 1e-5 measured, of which the second-order
     # integrator of the DAE has most.

@@ -62,7 +62,7 @@ def test_what_starts_in_equilibrium_stays_there(example, name, stiffness):
     model = supple.local(held, here)
     assert_allclose(model.force, 0.0, atol=1e-9 * stiffness * sag)
     found = supple.simulate(held, until=1.0, step=1e-3, start="equilibrium")
-    assert_allclose(found.w, np.tile(found.w[0], (len(found.w), 1)), atol=1e-9)
+    assert_allclose(found.bodies.w, np.tile(found.bodies.w[0], (len(found.time), 1)), atol=1e-9)
     assert np.abs(found.energy["kinetic"]).max() < 1e-15
 
 

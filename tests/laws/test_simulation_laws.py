@@ -32,8 +32,10 @@ def test_all_bodies_accelerate_as_the_local_model_says(any_case):
     theta, rates, u = start_of(any_case)
     second = accelerations(any_case, theta, rates, u)[1]
     here = supple.assemble(any_case.mechanism, theta[None])
-    expected = centre_motion(found.problem, supple.motion(here, rates[None], second[None]))[2][0]
-    assert_allclose(found.instant.acceleration[0], expected, atol=ROUNDING * largest(expected))
+    expected = centre_motion(found.bodies.problem, supple.motion(here, rates[None], second[None]))[2][0]
+    assert_allclose(found.bodies.instant.acceleration[0], expected, atol=ROUNDING * largest(expected))
+    coordinates = [values[0] for values in found.accelerations.values()]
+    assert_allclose(coordinates, second, atol=ROUNDING * max(largest(expected), largest(second)))
 
 
 def test_power_is_the_rate_of_the_energy(any_case):
@@ -41,7 +43,7 @@ def test_power_is_the_rate_of_the_energy(any_case):
     found = run_of(any_case, until=1e-3, output_step=1e-3)
     theta, rates, u = start_of(any_case)
     model, second = accelerations(any_case, theta, rates, u)
-    system, V, dV = found.problem.system, found.V[0], found.instant.acceleration[0]
+    system, V, dV = found.bodies.problem.system, found.bodies.V[0], found.bodies.instant.acceleration[0]
     linear, turning = system.column < 3, system.column >= 3
     rate = float(np.einsum("b,bc,bc->", system.mass, V[:, linear], dV[:, linear]))
     J = system.inertia if turning.sum() == 3 else system.inertia[:, 2:, 2:]
@@ -109,7 +111,7 @@ def test_a_fast_gyroscope_is_of_second_order():
 def test_reactions_do_no_work(any_case):
     """What a joint does to its two bodies adds up to no power: constraints that do not depend on time."""
     found = run_of(any_case, until=1e-3, output_step=1e-3)
-    drawing = found.problem.rest.numbering.drawing
+    drawing = found.bodies.problem.rest.numbering.drawing
     mechanism, P = any_case.mechanism, any_case.mechanism.plane_axes()
 
     def velocity_at(body, place):

@@ -42,7 +42,7 @@ def test_its_driving_forces_alone_bring_the_same_motion(ralf, model):
         led.time, dict(led.driving_forces), eta, rates=[led.rates[name][0] for name in eta],
         tolerance=1e-11, method="explicit",
     )  # fmt: skip
-    assert free.finished
+    assert free.complete
     for name, values in led.coordinates.items():
         # forces are linear between 800 instants: (h²/8) of their second derivative, h ω = 0.06
         assert_allclose(free.coordinates[name], values, atol=2e-4 * np.ptp(values))

@@ -52,7 +52,7 @@ def test_a_run_that_leaves_returns_what_it_has(orthoglide):
     grid = np.linspace(0.0, 1.0, 101)
     with pytest.warns(SuppleWarning, match="leaves the region"):
         run = orthoglide.simulate(grid, None, [-0.1, 0.02, -0.2])
-    assert not run.finished
+    assert not run.complete
     assert "leaves the region" in run.reason
     assert '"z" moves fastest' in run.reason
     assert run.time[-1] <= run.stopped < run.time[-1] + 0.01
@@ -90,7 +90,7 @@ def test_inputs_in_every_form_give_the_same_motion(orthoglide):
         ((1.0, {"x": np.nan}), {}, "not finite"),
         ((1.0,), {"start": None}, "missing"),
         ((1.0,), {"start": {"x": 0.0}}, '"y" has no value'),
-        ((1.0,), {"step": -1.0}, "step: it is -1"),
+        ((1.0,), {"step": -1.0}, "the step is -1 s"),
         ((1.0,), {"method": "euler"}, "no method"),
         ((1.0,), {"start": [0.0, 0.0, 1.0]}, "outside the region"),
     ],

@@ -111,7 +111,7 @@ def test_a_free_motion_keeps_its_energy(name, request):
     model = request.getfixturevalue(name)
     start = {"four_bar": [0.0], "orthoglide": [-0.1, -0.05, -0.02]}[name]
     run = model.simulate(np.linspace(0.0, 0.15, 16), None, start, rates=0.3 * np.ones(len(start)), step=2e-4)
-    assert run.finished
+    assert run.complete
     total = run.energy["total"]
     assert np.ptp(run.energy["kinetic"]) > 1e-2  # it does move
     assert_allclose(total, total[0], rtol=0.0, atol=1e-8 * np.abs(run.energy["kinetic"]).max())
@@ -139,7 +139,7 @@ def test_a_motion_of_the_flexible_model_is_the_same_by_both_methods(flexible):
     errors = []
     for step in (1e-3, 5e-4):
         run = flexible.simulate(grid, inputs, start, step=step, **options)
-        assert run.finished
+        assert run.complete
         errors.append(max(np.abs(run.coordinates[name] - exact.coordinates[name]).max() for name in exact.coordinates))
     assert errors[0] < 2e-4
     assert errors[1] < 0.35 * errors[0]  # second order
@@ -148,7 +148,7 @@ def test_a_motion_of_the_flexible_model_is_the_same_by_both_methods(flexible):
 def test_stiff_steps_stay_bounded(flexible):
     """Steps of ten periods of the fastest mode: what is left of it must not grow."""
     run = flexible.simulate(np.linspace(0.0, 3.0, 11), None, {"a": 0.1, "b": -0.2}, step=0.3)
-    assert run.finished
+    assert run.complete
     assert np.abs(run.coordinates["mode 1"]).max() < 1e-2
 
 

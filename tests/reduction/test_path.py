@@ -89,7 +89,7 @@ def test_a_free_motion_along_a_path_conserves_energy(bend):
     """With the path as a guide: ½ M_σσ σ̇² + V."""
     length = path_in(bend).length
     run = bend.simulate(np.linspace(0.0, 0.15, 31), None, [0.3 * length], rates=[0.8], tolerance=1e-11)
-    assert run.finished
+    assert run.complete
     total = run.energy["total"]
     assert_allclose(total, total[0], atol=1e-5 * np.abs(run.energy["kinetic"]).max())
 

@@ -41,8 +41,8 @@ def path():
 RESULTS = {
     "Simulation": run,
     "Signals": lambda: run().coordinates,
-    "Trajectories": lambda: model().simulate(np.linspace(0.0, 0.02, 41), {"A": 2.0}, HOME),
-    "Trajectories along a motion": lambda: model().follow(path()),
+    "Simulation of a model": lambda: model().simulate(np.linspace(0.0, 0.02, 41), {"A": 2.0}, HOME),
+    "Simulation along a motion": lambda: model().follow(path()),
     "Trajectory": path,
     "InverseDynamics": lambda: supple.inverse(five_bar(), "shift", step=0.01, rigid=True),
     "ModelForces": lambda: inverse_of_model(model(), five_bar(), path()),
@@ -58,7 +58,7 @@ RESULTS = {
     "Compliance": lambda: supple.compliance(five_bar(), "home", ["tool.x", "tool.z"]),
     "Compliance of a batch": lambda: supple.compliance(five_bar(), [[2.05, 1.12], [2.1, 1.1]], ["tool.x", "tool.z"]),
     "Deflection": lambda: supple.deflection(five_bar(), "home"),
-    "ClosedLoop": lambda: closed_loop(
+    "Simulation of a closed loop": lambda: closed_loop(
         arm(), gain().regulator(), until=0.2, sample_time=0.01, start=dict.fromkeys(linear().states[:2], 0.05)
     ),
     "FeedbackGain": gain,

@@ -106,7 +106,7 @@ def test_units_are_those_of_the_mechanism():
     assert units.inputs == {"A": "N m", "E": "N m"}
     assert set(units.outputs.values()) == {"m"}
     assert result("FrequencyResponse of a model").unit("tool.x", "A") == "m/(N m)"
-    assert result("Trajectories along a motion").driving_forces.units["A"] == "N m"
+    assert result("Simulation along a motion").driving_forces.units["A"] == "N m"
 
 
 def test_units_of_a_model_are_saved_with_it(tmp_path):

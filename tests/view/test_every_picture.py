@@ -74,7 +74,7 @@ def test_a_figure_is_wide_enough_to_read():
 
 def test_no_window_is_made(monkeypatch):
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
-    for name in ("ClosedLoop", "FrequencyResponse", "LinearModel"):
+    for name in ("Simulation of a closed loop", "FrequencyResponse", "LinearModel"):
         result(name).plot()
     assert "matplotlib.pyplot" not in sys.modules
 
@@ -124,15 +124,15 @@ def test_a_response_of_a_linear_model_is_its_transfer_function():
 
 
 def test_closed_loops_are_split_by_unit_with_the_forces():
-    found = result("ClosedLoop").plot()
-    assert [axes.get_ylabel() for axes in found.axes] == ["coordinate / rad", "force / (N m)"]
-    both = result("Trajectories").plot("A", "mode1")
+    found = result("Simulation of a closed loop").plot()
+    assert [axes.get_ylabel() for axes in found.axes] == ["output / m", "force / (N m)", "energy / J"]
+    both = result("Simulation of a model").plot("A", "mode1")
     assert [axes.get_ylabel() for axes in both.axes] == ["A / rad", "mode1 / (√kg m)"]
 
 
 def test_a_signal_that_is_not_there_is_named():
     with pytest.raises(supple.InputError, match=r'no signal "elbw".*elbow'):
-        result("ClosedLoop").plot("elbw")
+        result("Simulation of a closed loop").plot("elbw")
 
 
 # ------------------------------------------------------------------------------------------------- maps and shapes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.cli.model_argument import described, follows_path, model_configuration
+from supple.cli.model_argument import described, follows_path, model_configuration, model_trajectory
 from supple.cli.options import EQUILIBRIUM, REST, configuration, without_equilibrium
 from supple.cli.quantities import along, quantities_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """The texts of the options; `until` and `step` in s."""
+    """The texts of the options; `until`, `step` and `output_step` in s."""
 
     scenario: str | None
     start: str
@@ -26,62 +26,67 @@ class Asked(NamedTuple):
     motion: str | None
     until: float | None
     step: float | None
+    output_step: float | None
 
 
 def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
-    """What `supple.simulate` takes, from the options or from a scenario."""
+    """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
     from supple.analyses.time.scenario import run_of
 
+    results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
         run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
-        return {
-            "until": run.until, "step": run.step, "start": run.start, "rates": run.rates or None,
-            "inputs": run.inputs, "input_times": run.times, "motion": run.motion,
+        return results | {
+            "until": run.until, "step": run.step, "start": run.start, "rates": run.rates, "inputs": run.inputs,
+            "input_times": run.times, "motion": run.motion,
         }  # fmt: skip
     forces, times = _inputs(mechanism, asked.inputs)
     here = start_configuration(mechanism, asked.start, asked.at, forces)
-    return {
-        "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until,
-        "step": asked.step,
-        "start": here,
-        "rates": _rates(mechanism, asked.rates, _names(here)),
-        "inputs": forces,
-        "input_times": times,
+    return results | {
+        "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until, "start": here,
+        "rates": _rates(mechanism, asked.rates, _names(here)), "inputs": forces, "input_times": times,
         "motion": asked.motion,
-    }
+    }  # fmt: skip
 
 
 def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
-    """What `simulate_model` takes; names are those of the mechanism that the model was made from."""
+    """The same of a reduced model; names are those of the mechanism that it was made from."""
     from supple.analyses.time.scenario import run_of, scenario_of
     from supple.diagnostics import InputError
 
-    if asked.scenario is not None:
-        mechanism = described(model)
-        run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
-        start = [float(x) for x in run.start.theta]
-        if scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM and model.layout.size > model.layout.theta:
-            start = _rested(model, start, run.inputs)
-        if follows_path(model) and run.motion is None:
-            raise InputError(
-                f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
-                hint="give --inputs and --at arclength=VALUE",
-            )  # fmt: skip
-        return {
-            "until": run.until, "step": run.step, "start": start,
-            "rates": run.rates or None, "inputs": run.inputs, "times": run.times, "motion": run.motion,
+    mechanism = described(model)
+    results = {"until": asked.until, "step": asked.step, "output_step": asked.output_step}
+    if asked.scenario is None:
+        if asked.motion is not None:
+            return _led(model, asked.motion, results)
+        forces, times = _inputs(mechanism, asked.inputs)
+        return results | {
+            "start": _model_start(model, asked, forces), "inputs": forces, "input_times": times,
+            "rates": _rates(mechanism, asked.rates, model.layout.coordinates),
         }  # fmt: skip
-    forces, times = _inputs(described(model), asked.inputs)
-    names = model.layout.coordinates
-    return {
-        "until": asked.until,
-        "step": asked.step,
-        "start": _model_start(model, asked, forces),
-        "rates": _rates(described(model), asked.rates, names),
-        "inputs": forces,
-        "times": times,
-        "motion": asked.motion,
-    }
+    run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
+    results |= {"until": run.until, "step": run.step}
+    if run.motion is not None:
+        return _led(model, run.motion, results)
+    if follows_path(model):
+        raise InputError(
+            f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
+            hint="give --inputs and --at arclength=VALUE",
+        )  # fmt: skip
+    start = [float(x) for x in run.start.theta]
+    if scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM and model.layout.size > model.layout.theta:
+        start = _rested(model, start, run.inputs)
+    return results | {"start": start, "rates": run.rates, "inputs": run.inputs, "input_times": run.times}
+
+
+def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
+    """Led along a motion, with results as asked for, or as long as it lasts."""
+    from supple.integration.result_times import result_times
+
+    if results["until"] is None:
+        results = results | {"until": float(model_trajectory(model, motion).time[-1])}
+    times = result_times(None, **results)
+    return {"motion": model_trajectory(model, motion, times=times), "step": results["step"]}
 
 
 def _rates(mechanism: Mechanism, text: str | None, names: tuple[str, ...]) -> dict[str, float] | None:

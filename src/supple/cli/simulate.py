@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,13 +13,13 @@ from supple.cli.options import At, Json, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
 from supple.cli.rigid_option import Rigid
 from supple.cli.run_options import REST, Asked, model_task_of, task_of
-from supple.cli.simulate_model import show_model_run, simulate_model, write_model_run
-from supple.cli.simulated import show, told_of, write
+from supple.cli.simulated import Told
 from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
-    from supple.analyses.time.simulated import Simulation
     from supple.description.mechanism import Mechanism
+    from supple.reduced.model import ReducedModel
+    from supple.results.simulation import Simulation
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:
@@ -119,44 +119,32 @@ def simulate(
     with answering(as_json) as answer:
         from time import perf_counter
 
+        from supple.analyses.time.simulation import simulate as simulated
         from supple.diagnostics import NumericalError
 
-        wanted = Asked(
+        asked = Asked(
             scenario, start, at, rates, inputs, motion,
             None if until is None else quantity_of(until, "--until", TIME),
             None if step is None else quantity_of(step, "--step", TIME),
+            None if output_step is None else quantity_of(output_step, "--output-step", TIME),
         )  # fmt: skip
-        options: dict[str, Any] = {
-            "tolerance": tolerance,
-            "spectral_radius": spectral_radius,
-            "output_step": None if output_step is None else quantity_of(output_step, "--output-step", TIME),
-        }
+        target: Mechanism | ReducedModel
         if is_model(file):
-            model = read_model(answer, file, settings)
+            target = read_model(answer, file, settings)
             require_no({"--reactions": reactions}, "a reduced model knows nothing of the reactions in joints")
-            asked = model_task_of(model, wanted)
-            began = perf_counter()
-            run = simulate_model(model, **asked, **options)
-            seconds = perf_counter() - began
-            write_model_run(run, output, plot)
-            answer.give(run.data() | {"rigid": model.rigid}, lambda: show_model_run(model, run, seconds))
-            reason, last = run.reason, run.time[-1]
+            task, joints = model_task_of(target, asked), []
         else:
-            from supple.analyses.time.simulation import simulate as simulated
-
-            mechanism = read_mechanism(answer, file, settings)
-            joints = _joints(mechanism, reactions)
-            asked = task_of(mechanism, wanted)
-            began = perf_counter()
-            found = simulated(mechanism, **asked, **options, rigid=rigid)
-            seconds = perf_counter() - began
-            _warn_of_limits(answer, found)
-            told = told_of(found, joints)
-            write(told, output, plot)
-            answer.give(told.data(), lambda: show(told, seconds))
-            reason, last = found.reason, found.time[-1]
-        if reason:
-            raise answer.cut_short(f"results end at {last:.6g} s: {reason}", NumericalError.exit_status)
+            target = read_mechanism(answer, file, settings)
+            joints = _joints(target, reactions)
+            task = task_of(target, asked)
+        began = perf_counter()
+        run = simulated(target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid)
+        told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
+        _warn_of_limits(answer, run)
+        told.write(output, plot)
+        answer.give(told.data(), told.show)
+        if run.reason:
+            raise answer.cut_short(f"results end at {run.time[-1]:.6g} s: {run.reason}", NumericalError.exit_status)
 
 
 def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
@@ -166,13 +154,16 @@ def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
     return names
 
 
-def _warn_of_limits(answer: Answer, found: Simulation) -> None:
-    """Limits do not stop a motion, but nobody should leave them unawares."""
+def _warn_of_limits(answer: Answer, run: Simulation) -> None:
+    """Limits do not stop a motion, but nobody should leave them unawares; a region is within them."""
+    from supple.analyses.time.body_motion import BodyMotion
     from supple.kinematics.limits import outside_limits
 
+    if not isinstance(run.bodies, BodyMotion):
+        return
     said: dict[str, str] = {}
-    for w in (found.w.max(axis=0), found.w.min(axis=0)):
-        for excess in outside_limits(found.problem.rest.numbering, w):
+    for w in (run.bodies.w.max(axis=0), run.bodies.w.min(axis=0)):
+        for excess in outside_limits(run.bodies.problem.rest.numbering, w):
             said.setdefault(excess.part, str(excess))
     for text in said.values():
         answer.warn(text)

@@ -1,6 +1,6 @@
 """Control: gains from a linear model, controllers, and both in the loop with the mechanism (docs/theory/control.md)."""
 
-from supple.control.closed_loop import ClosedLoop, closed_loop
+from supple.control.closed_loop import closed_loop
 from supple.control.computed_torque import ComputedTorque, computed_torque
 from supple.control.controller import Controller, Measurement, StateFeedback
 from supple.control.decoupled_gains import decoupled_gains
@@ -9,6 +9,6 @@ from supple.control.linear_quadratic import lqr
 from supple.control.pole_placement import pole_placement
 
 __all__ = [
-    "ClosedLoop", "ComputedTorque", "Controller", "FeedbackGain", "Measurement", "StateFeedback", "closed_loop",
+    "ComputedTorque", "Controller", "FeedbackGain", "Measurement", "StateFeedback", "closed_loop",
     "computed_torque", "decoupled_gains", "lqr", "pole_placement",
 ]  # fmt: skip

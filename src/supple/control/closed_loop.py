@@ -2,75 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.time.adaptation import LONGEST, TOLERANCE, said_of
-from supple.analyses.time.simulated import Simulation
+from supple.analyses.time.adaptation import TOLERANCE
 from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Controller, Measurement
 from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import EarlyEnd, InputError
+from supple.diagnostics import InputError
+from supple.integration.result_times import LONGEST
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.signals import Signals, gathered, span
-from supple.results.table import Table
+from supple.results.simulation import Simulation, warn_of
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ClosedLoop(Result):
-    """What happened, at every sample.
-
-    coordinates, rates, outputs : as measured; inputs : as held from that sample on
-    reason     : why the run ended early, or ""
-    simulation : of a mechanism, with energies, frames and reactions; None for the others
-    rigid      : names of the elastic parts that the plant takes as rigid
-    """
-
-    time: Array
-    coordinates: Signals
-    rates: Signals
-    outputs: Signals
-    inputs: Signals
-    reason: str
-    simulation: Simulation | None
-    rigid: tuple[str, ...] = ()
-
-    def summary(self) -> str:
-        ended = f", ended early: {self.reason}" if self.reason else ""
-        return f"of {listed(self.coordinates)}, inputs {listed(self.inputs)}, {span(self.time)}{ended}"
-
-    def table(self) -> Table:
-        """Outputs, coordinates, and `NAME.rate`, `NAME.input`, at every sample."""
-        return gathered(self.time, self.outputs, self.coordinates, rate=self.rates, input=self.inputs)
-
-    @property
-    def complete(self) -> bool:
-        return not self.reason
-
-    def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw coordinates by unit, and below them the forces, over time (matplotlib); returns the figure.
-
-        names : coordinates, outputs or inputs, those alone; axes : where to draw instead, in one panel
-        """
-        if names:
-            known = {"coordinate": self.coordinates, "output": self.outputs, "force": self.inputs}
-            return picture("time_plot")(known, names, axes)
-        groups = {"coordinate": self.coordinates, "force": self.inputs}
-        return picture("time_plot")(groups if axes is None else {"coordinate": self.coordinates}, (), axes)
 
 
 def closed_loop(
@@ -86,7 +37,7 @@ def closed_loop(
     spectral_radius: float = 0.9,
     friction_speed: float = 1e-3,
     rigid: bool = False,
-) -> ClosedLoop:
+) -> Simulation:
     """Run a controller on a mechanism (the full nonlinear equations), a reduced model, or a linear one.
 
     controller  : an object with step(t, measurement) -> forces of the actuators, by name or in order
@@ -102,15 +53,14 @@ def closed_loop(
     spectral_radius, friction_speed : as in `simulate`
     rigid       : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
 
-    A run that ends early, or whose account of energy does not balance, warns.
+    Results are at the samples: coordinates, rates and outputs as measured, inputs as held from then on. A run that ends
+    early, or whose account of energy does not balance, warns.
     """
     if isinstance(plant, Mechanism):
-        stiff = taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model")
-    else:
-        stiff = plant.rigid
+        taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model")
     times = _samples(until, sample_time)
     loop = _plant(plant, times, start, rates, (step, tolerance), spectral_radius, friction_speed)
-    measured: list[Measurement] = [loop.measure()]
+    measured = [loop.measure()]
     forces: list[Array] = []
     for t in times[:-1]:
         forces.append(_forces(controller, float(t), measured[-1], loop.inputs))
@@ -119,16 +69,9 @@ def closed_loop(
         measured.append(loop.measure())
     else:
         forces.append(_forces(controller, float(times[-1]), measured[-1], loop.inputs))
-    found = _result(times[: len(measured)], measured, np.array(forces[: len(measured)]), loop)
-    _said_of(found)
-    return replace(found, rigid=stiff)
-
-
-def _said_of(found: ClosedLoop) -> None:
-    if found.simulation is not None:
-        said_of(found.simulation, stacklevel=4)
-    elif not found.complete:
-        warnings.warn(f"results end at {found.time[-1]:.6g} s: {found.reason}", EarlyEnd, stacklevel=3)
+    run = loop.result(times[: len(measured)], measured, np.array(forces[: len(measured)]))
+    warn_of(run)
+    return run
 
 
 def _samples(until: float, sample_time: float) -> Array:
@@ -164,6 +107,11 @@ def _plant(
     if isinstance(plant, ReducedModel):
         damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
         return ModelPlant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping)
+    if not isinstance(plant, Mechanism):
+        raise InputError(
+            f"{type(plant).__name__} is not a plant", part="closed loop",
+            hint="give a mechanism, a reduced model or a linear model",
+        )  # fmt: skip
     width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
     return MechanismPlant(
         HeldSimulation(
@@ -185,25 +133,9 @@ def _forces(controller: Controller, t: float, measurement: Measurement, names: t
     driven = getattr(controller, "actuators", None)
     if driven is not None and not isinstance(answer, Mapping) and np.shape(answer) == (len(driven),):
         answer = dict(zip(driven, np.asarray(answer, dtype=float).tolist(), strict=True))
-    found = in_order(f"answer of the controller at {t:.6g} s", answer, names)
-    if found.ndim != 1:
+    u = in_order(f"answer of the controller at {t:.6g} s", answer, names)
+    if u.ndim != 1:
         raise InputError(
-            f"has the shape {found.shape}", part=f"answer of the controller at {t:.6g} s", hint=f"give ({len(names)},)"
+            f"has the shape {u.shape}", part=f"answer of the controller at {t:.6g} s", hint=f"give ({len(names)},)"
         )
-    return found
-
-
-def _result(times: Array, measured: list[Measurement], forces: Array, loop: Plant) -> ClosedLoop:
-    names = measured[0].coordinates
-    values = np.array([item.values for item in measured]).reshape(len(times), len(names))
-    rates = np.array([item.rates for item in measured]).reshape(len(times), len(names))
-    outputs = {name: np.array([item.outputs[name] for item in measured]) for name in measured[0].outputs}
-    return ClosedLoop(
-        times,
-        Signals(times, {name: values[:, i] for i, name in enumerate(names)}, dict(loop.units.coordinates)),
-        Signals(times, {name: rates[:, i] for i, name in enumerate(names)}, loop.units.rates),
-        Signals(times, outputs, dict(loop.units.outputs)),
-        Signals(times, {name: forces[:, i] for i, name in enumerate(loop.inputs)}, dict(loop.units.inputs)),
-        loop.reason,
-        loop.result(),
-    )
+    return u

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,12 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Measurement
 from supple.control.feedback_gain import reference, require_continuous
+from supple.control.linear_motion import LinearMotion
 from supple.control.sampling import held
 from supple.diagnostics import EarlyEnd
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
+from supple.reduced.time.model_motion import ModelMotion
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
+from supple.results.signals import Signals
+from supple.results.simulation import Simulation
 from supple.results.units import Units
 
 Array = NDArray[np.float64]
@@ -39,8 +43,8 @@ class Plant(Protocol):
         """To the next instant under held inputs; False where it cannot go on."""
         ...
 
-    def result(self) -> Any:
-        """What else is known of the motion, or None."""
+    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
+        """The motion so far: what was measured at times (N,), and the inputs (N, a) held from each of them on."""
         ...
 
 
@@ -60,8 +64,8 @@ class MechanismPlant:
         self.reason = self._run.reason
         return done
 
-    def result(self) -> Any:
-        return self._run.result()
+    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
+        return self._run.result(u[-1])
 
 
 class ModelPlant:
@@ -73,35 +77,41 @@ class ModelPlant:
         self._model, self._times, self._options, self._n = model, times, options, 0
         self.inputs, self.reason, self.units = model.layout.inputs, "", model.units
         # A single instant: its checks of the start are those of any run.
-        first = self._run(times[:2], None, start, rates)
-        self._keep(first, 0)
+        self._last, self._row, self._steps = self._run(times[:2], None, start, rates), 0, 0
 
-    def _run(self, span: Array, u: Array | None, start: Any, rates: Any) -> Any:
+    def _run(self, span: Array, u: Array | None, start: Any, rates: Any) -> Simulation:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EarlyEnd)  # the loop says so itself
             return self._model.simulate(span, u, start, rates=rates, **self._options)
 
-    def _keep(self, run: Any, row: int) -> None:
-        self._eta = np.array([values[row] for values in run.coordinates.values()])
-        self._rates = np.array([values[row] for values in run.rates.values()])
-        self._outputs = {name: float(values[row]) for name, values in run.outputs.items()}
+    def _now(self, signals: Signals) -> Array:
+        return np.array([values[self._row] for values in signals.values()])
 
     def measure(self) -> Measurement:
-        model = self._model
-        return Measurement(model.layout.coordinates, self._eta, self._rates, self._outputs, model.basis)
+        model, run = self._model, self._last
+        outputs = {name: float(values[self._row]) for name, values in run.outputs.items()}
+        names = model.layout.coordinates
+        return Measurement(names, self._now(run.coordinates), self._now(run.rates), outputs, model.basis)
 
     def advance(self, u: Array) -> bool:
         span = self._times[self._n : self._n + 2]
-        run = self._run(span, u, self._eta, self._rates)
+        run = self._run(span, u, self._now(self._last.coordinates), self._now(self._last.rates))
         self._n += 1
+        self._steps += run.steps
         self.reason = run.reason
         if run.reason or len(run.time) < 2:
             return False
-        self._keep(run, 1)
+        self._last, self._row = run, 1
         return True
 
-    def result(self) -> Any:
-        return None
+    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
+        model = self._model
+        eta, v = np.array([item.values for item in measured]), np.array([item.rates for item in measured])
+        motion = ModelMotion(model, time, eta, v, u, self._options["friction_speed"])
+        return Simulation(
+            model.name, time, motion, self.reason, self._last.stopped, self._steps, tolerance=self._last.tolerance,
+            rigid=model.rigid, basis=model.basis,
+        )  # fmt: skip
 
 
 class LinearPlant:
@@ -148,8 +158,15 @@ class LinearPlant:
             self.reason = f"the state is not finite at {self._times[self._n]:.6g} s: the loop is unstable"
         return not self.reason
 
-    def result(self) -> Any:
-        return None
+    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
+        model = self._model
+        x = np.array([item.state for item in measured])
+        y = np.array([[item.outputs[name] for name in model.outputs] for item in measured]).reshape(len(x), -1)
+        slopes = (x - self._x0) @ model.A.T + np.hstack([u - self._u0, np.ones((len(x), 1))]) @ self._B.T
+        motion = LinearMotion(model, time, x, slopes, y, u)
+        return Simulation(
+            "linear model", time, motion, self.reason, float(time[-1]), self._n, rigid=model.rigid, basis=model.basis
+        )
 
 
 def _filled(part: str, values: Values, names: tuple[str, ...], otherwise: Array) -> Array:

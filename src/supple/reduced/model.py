@@ -5,11 +5,11 @@ M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,16 +28,15 @@ from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row import Row, row_map, row_of
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
+from supple.reduced.time.led_motion import Led, led_motion
+from supple.reduced.time.simulation import simulate_model
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
+from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
-
-if TYPE_CHECKING:
-    from supple.reduced.time.led_motion import Led
-    from supple.reduced.time.trajectories import Trajectories
 
 Array = NDArray[np.float64]
 
@@ -227,44 +226,10 @@ class ReducedModel:
         self._require(status, eta)
         return outputs, energy
 
-    def simulate(
-        self,
-        t: ArrayLike | str,
-        inputs: Mapping[str, float | ArrayLike | Callable[[float], float]] | ArrayLike | None = None,
-        start: Values | str | None = None,
-        *,
-        rates: Values | None = None,
-        step: float | None = None,
-        tolerance: float | None = None,
-        method: str = "auto",
-        spectral_radius: float = 0.9,
-        friction_speed: float = FRICTION_SPEED,
-    ) -> Trajectories:
-        """Motion in time; see `supple.reduced.time.simulation.simulate_model`. Instead of times, a scenario's name."""
-        from supple.reduced.time.scenario_run import scenario_run
-        from supple.reduced.time.simulation import simulate_model
+    simulate = simulate_model
 
-        if isinstance(t, str):
-            run = scenario_run(self, t)
-            t, inputs, start = run.t, run.inputs if inputs is None else inputs, run.start if start is None else start
-            rates, step = run.rates if rates is None else rates, run.step if step is None else step
-        return simulate_model(
-            self,
-            t,
-            inputs,
-            start,
-            rates=rates,
-            step=step,
-            tolerance=tolerance,
-            method=method,
-            spectral_radius=spectral_radius,
-            friction_speed=friction_speed,
-        )
-
-    def follow(self, course: Led, *, tolerance: float | None = None) -> Trajectories:
+    def follow(self, course: Led, *, tolerance: float | None = None) -> Simulation:
         """θ led along a Trajectory, δ free to move; see `supple.reduced.time.led_motion.led_motion`."""
-        from supple.reduced.time.led_motion import led_motion
-
         return led_motion(self, course, tolerance=tolerance)
 
     def linearize(

@@ -186,14 +186,12 @@ def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: R
         raise NumericalError(
             f"the mechanism itself cannot be followed: {full.reason}", part="scenario", hint="end earlier"
         )
-    inputs = {
-        name: value if run.times is None or np.ndim(value) == 0 else _linear(run.times, value)
-        for name, value in run.inputs.items()
-    }
     start = time.perf_counter()
-    found = model.simulate(full.time, inputs or None, run.start.theta, rates=run.rates or None, step=run.step)
+    found = model.simulate(
+        full.time, run.inputs, run.start.theta, rates=run.rates or None, input_times=run.times, step=run.step
+    )
     fast = time.perf_counter() - start
-    if not found.finished:
+    if not found.complete:
         raise InputError(found.reason, part="scenario", hint="end earlier, or reduce over a larger region")
     names = model.layout.coordinates[: model.layout.theta]
     theta = np.stack([full.coordinates[name] for name in names], axis=1)
@@ -201,10 +199,6 @@ def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: R
     along = _compared(mechanism, model, domain, inside, seed)
     off = {name: float(np.abs(found.coordinates[name] - full.coordinates[name]).max()) for name in names}
     return replace(along, speedup=slow / fast, full_seconds=slow, reduced_seconds=fast, coordinate_error=off)
-
-
-def _linear(times: Array, values: Any) -> Callable[[float], float]:
-    return lambda t: float(np.interp(t, times, values))
 
 
 def modes_of(model: ReducedModel) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,11 @@ class Signals(Result, Mapping[str, Array]):
         axes : where to draw everything instead, in one panel
         """
         return picture("time_plot")({"value": self}, names, axes)
+
+
+def labelled(time: Array, names: Iterable[str], values: Array, units: Mapping[str, str]) -> Signals:
+    """Signals of the columns of values (N, k), by their names and with their units."""
+    return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
 
 
 def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:

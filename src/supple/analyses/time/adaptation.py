@@ -1,4 +1,4 @@
-"""How long the steps of a run may be, and what is said of a run that they do not serve.
+"""How long the steps of a run may be, and why it ends where they do not serve it.
 
 Where nothing is asked for, a step may err by TOLERANCE. That is blind to a stiff spring that moves less than the
 tolerance and yet has the energy of the run. The account of energy sees it: a run that does not balance is done again
@@ -7,22 +7,20 @@ with a hundredth of the tolerance, 100^(1/3) = 4.6 times the steps and, of order
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.time.simulated import Simulation, balance_of, defect_of
-from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
+from supple.analyses.time.body_motion import balance_of, defect_of
+from supple.diagnostics import InputError
 from supple.formulations.absolute.system import Absolute
 from supple.results.energy_account import LARGEST_DEFECT
+from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6  # rad, or extents of the mechanism: where neither a step nor a tolerance is asked for
-LONGEST = 1e-3  # s, and
-LEAST_STEPS = 100  # of a run, where no step is asked for
 _TIGHTER = 1e-2
 _AGAIN = 3  # times at most
 _MOST_STEPS = 1_000_000  # that a run may take to be done again: a minute for a machine of ten bodies
@@ -34,42 +32,24 @@ _SLENDER = 1e-9  # of the largest moment of inertia: less is rounding
 LARGEST_RADIUS = 0.99  # with directions that have no inertia
 
 
-def longest_step(until: float) -> float:
-    """The longest step (s) of a run that is not told one."""
-    return min(LONGEST, until / LEAST_STEPS)
-
-
 def balanced(run: Callable[[float], Simulation]) -> Simulation:
     """The run at TOLERANCE, or at the first smaller one at which its energy balances, if that is in reach."""
     tolerance = TOLERANCE
-    found = run(tolerance)
+    best = run(tolerance)
     for _ in range(_AGAIN):
-        if found.balanced or found.steps / _TIGHTER ** (1 / 3) > _MOST_STEPS:
+        if best.balanced or best.steps / _TIGHTER ** (1 / 3) > _MOST_STEPS:
             break
         tolerance *= _TIGHTER
         finer = run(tolerance)
-        shorter = finer.steps > 2 * found.steps  # else both were held to the longest step, and that says nothing
-        if len(finer.time) < len(found.time) or (shorter and finer.energy_defect > _FALLS * found.energy_defect):
+        shorter = finer.steps > 2 * best.steps  # else both were held to the longest step, and that says nothing
+        if len(finer.time) < len(best.time) or (shorter and _defect(finer) > _FALLS * _defect(best)):
             break
-        found = finer
-    return found
+        best = finer
+    return best
 
 
-def said_of(found: Simulation, *, stacklevel: int) -> None:
-    """Warn of a run that ends early, or whose energy does not balance."""
-    if not found.complete:
-        warnings.warn(f"results end at {found.time[-1]:.6g} s: {found.reason}", EarlyEnd, stacklevel=stacklevel)
-    elif not found.balanced:
-        if found.tolerance is None:
-            remedy = "leave out the step, which lets steps follow the motion, or give a shorter one"
-        else:
-            remedy = f"give a tolerance below {found.tolerance:.1g}, or a fixed step"
-        warnings.warn(
-            f"the account of energy is off by {100.0 * found.energy_defect:.2g} % of the energy exchanged "
-            f"(limit {100.0 * LARGEST_DEFECT:g} %): the steps do not resolve the motion; {remedy}",
-            SuppleWarning,
-            stacklevel=stacklevel,
-        )
+def _defect(run: Simulation) -> float:
+    return run.energy_defect or 0.0
 
 
 def grown(problem: Absolute, energies: Array, steps: int) -> bool:

@@ -16,26 +16,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.time.adaptation import require_damped, stuck
-from supple.analyses.time.simulated import Simulation, defect_of
-from supple.analyses.time.simulation import (
-    AT_ONCE,
-    NEWTON,
-    centre_state,
-    require_positive,
-    require_times,
-    start_configuration,
-    start_rates,
-)
+from supple.analyses.time.body_motion import BodyMotion, defect_of
+from supple.analyses.time.mechanism_run import AT_ONCE, NEWTON, simulation_of
+from supple.analyses.time.start import centre_state, start_configuration
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.balance import gradients
 from supple.formulations.absolute.instant import instant
-from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.march import DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.integration.generalized_alpha import alpha_of
+from supple.integration.result_times import require_positive, require_times
 from supple.kinematics.configuration import At, Configuration
+from supple.reduced.named_values import in_order
+from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
@@ -69,7 +65,9 @@ class HeldSimulation:
         here = start_configuration(mechanism, start, self._u)
         self._problem = problem = absolute(here.rest, (), friction_speed)
         require_damped(problem, spectral_radius)
-        X, V = centre_state(problem, here, start_rates(here, rates))
+        numbering, outputs = here.rest.numbering, carried(here.rest).outputs
+        self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
+        X, V = centre_state(problem, here, in_order("rates", {} if rates is None else rates, self.coordinates))
         first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
         a = np.ascontiguousarray(first.acceleration[0])
         self._state = (X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
@@ -79,8 +77,6 @@ class HeldSimulation:
         self._carried[[TRIAL, LAST]] = step
         self._held = np.zeros((count - 1, len(self._u)))
         self._interval = 0
-        numbering, outputs = here.rest.numbering, carried(here.rest).outputs
-        self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
         self.units = units_of(here.rest)
         self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
         self._outputs = {name: row - numbering.constraints for name, row in outputs.items()}
@@ -143,14 +139,13 @@ class HeldSimulation:
         multipliers += found.multipliers[1] - found.multipliers[0]
         self._u = u.copy()
 
-    def result(self) -> Simulation:
-        """The motion so far."""
-        reached, n = int(self._carried[NEXT]), max(self._interval, 1)
-        coefficients = np.zeros((4, n, self._held.shape[1]))
-        coefficients[3] = self._held[:n]
-        poses, velocities, accelerations, multipliers, measures, energies = (part[:reached] for part in self._record)
-        return Simulation(
-            self._problem, self.times[:reached], poses, velocities, accelerations, multipliers, measures, energies,
-            (self.times[: n + 1], coefficients), (self.times[[0, -1]], np.zeros((2, 0))), self.reason,
-            int(self._carried[STEPS]), int(self._carried[COUNT]), self._tolerance,
-        )  # fmt: skip
+    def result(self, u: Array) -> Simulation:
+        """The motion so far, under inputs that are u (actuators,) from its last instant on."""
+        reached, n = int(self._carried[NEXT]), self._interval
+        coefficients = np.zeros((4, n + 1, len(u)))
+        coefficients[3] = np.vstack([self._held[:n], u])
+        breaks = np.append(self.times[: n + 1], np.inf)
+        courses = (self.times[[0, -1]], np.zeros((2, 0)))
+        recorded = (part[:reached] for part in self._record)
+        motion = BodyMotion(self._problem, self.times[:reached], (breaks, coefficients), courses, *recorded)
+        return simulation_of(motion, self.reason, self._carried, self._tolerance)

@@ -7,17 +7,15 @@ Q_θ is what keeps θ on its course. Quasi-statically δ̇ = δ̈ = 0, and δ ba
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
-from scipy.interpolate import BPoly
 
 from supple.diagnostics import InputError, NumericalError
-from supple.reduced.time.trajectories import Trajectories
-from supple.results.signals import Signals
+from supple.diagnostics.quoting import quoted
+from supple.reduced.time.model_motion import ModelMotion
+from supple.results.simulation import Simulation
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -69,11 +67,56 @@ def quasi_static(model: ReducedModel, theta: Array, rates: Array, accelerations:
     )  # fmt: skip
 
 
-def led_motion(model: ReducedModel, course: Led, *, tolerance: float | None = None) -> Trajectories:
+class Course(NamedTuple):
+    """A course of θ at some times; see `Led`."""
+
+    coordinates: tuple[str, ...]
+    time: Array
+    theta: Array
+    rates: Array
+    accelerations: Array
+
+
+def course_at(course: Led, time: Array) -> Course:
+    """The course at other times, by the quintics that meet its values, rates and accelerations."""
+    _require_course(course)
+    if time[0] < course.time[0] or time[-1] > course.time[-1] * (1.0 + 1e-9):
+        raise InputError(
+            f"it lasts from {course.time[0]:.6g} to {course.time[-1]:.6g} s, and results are wanted from {time[0]:.6g} "
+            f"to {time[-1]:.6g} s", part="motion", hint="ask for results that it covers",
+        )  # fmt: skip
+    return Course(course.coordinates, time, *(np.asarray(part(time)) for part in _quintics(course)))
+
+
+def _require_course(course: Any) -> None:
+    if not isinstance(getattr(course, "theta", None), np.ndarray):
+        raise InputError(
+            f"a reduced model is led along a Trajectory of its own coordinates, not {quoted(course)}", part="motion",
+            hint="make one with supple.trajectory, or `supple simulate ROM --motion NAME`",
+        )  # fmt: skip
+
+
+def _quintics(course: Led) -> tuple[Any, Any, Any]:
+    """θ, θ̇ and θ̈ as functions of time."""
+    from scipy.interpolate import BPoly
+
+    pieces = BPoly.from_derivatives(course.time, np.stack(_parts(course), axis=1))
+    return pieces, pieces.derivative(1), pieces.derivative(2)
+
+
+def led_motion(
+    model: ReducedModel,
+    course: Led,
+    *,
+    step: float | None = None,
+    tolerance: float | None = None,
+    friction_speed: float = 1e-3,
+) -> Simulation:
     """θ as the course says, δ free: from where it rests at the start, integrated to the tolerance (Dormand-Prince, 8).
 
-    `driving_forces` of the result are Q_θ, N or N m along each coordinate.
+    step : s, the longest; `driving_forces` of the result are Q_θ, N or N m along each coordinate
     """
+    _require_course(course)
     layout = model.layout
     s, n = layout.theta, layout.size
     if course.coordinates != layout.coordinates[:s]:
@@ -83,41 +126,28 @@ def led_motion(model: ReducedModel, course: Led, *, tolerance: float | None = No
         )  # fmt: skip
     time = np.asarray(course.time, dtype=float)
     model.evaluate(course.theta)  # says so where the motion leaves the region
-    eta, v, a = (
-        np.hstack([part, np.zeros((len(time), n - s))]) for part in (course.theta, course.rates, course.accelerations)
-    )
+    eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in _parts(course))
     steps = 0
     if n > s and len(time) > 1:
-        eta[:, s:], v[:, s:], a[:, s:], steps = _followed(model, course, time, tolerance or _TOLERANCE)
-    outputs, energy = model.observe(eta, v)
-    forces = model.inverse(eta[:, :s], v, a, delta=eta[:, s:] if n > s else None)[:, :s]
-
-    def signals(names: tuple[str, ...], values: Array, units: Mapping[str, str]) -> Signals:
-        return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
-
-    energies = {"kinetic": energy[:, 0]}
-    if np.isfinite(energy[:, 1]).all():
-        energies |= {"potential": energy[:, 1], "total": energy.sum(axis=1)}
-    return Trajectories(
-        time,
-        signals(layout.coordinates, eta, model.units.coordinates),
-        signals(layout.coordinates, v, model.units.rates),
-        signals(layout.coordinates, a, model.units.accelerations),
-        signals(layout.outputs, outputs, model.units.outputs),
-        Signals(time, {}),
-        Signals(time, energies, dict.fromkeys(energies, "J")),
-        steps=steps,
-        driving_forces=signals(layout.coordinates[:s], forces, model.units.forces),
+        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf))
+        eta[:, s:], v[:, s:], a[:, s:], steps = found
+    motion = ModelMotion(model, time, eta, v, np.zeros((len(time), 0)), friction_speed, a)
+    return Simulation(
+        model.name, time, motion, stopped=float(time[-1]), steps=steps, tolerance=tolerance or _TOLERANCE,
+        rigid=model.rigid, basis=model.basis,
     )  # fmt: skip
 
 
-def _followed(model: ReducedModel, course: Led, time: Array, tolerance: float) -> tuple[Array, Array, Array, int]:
-    """δ, δ̇, δ̈ (N, n - s) at the times, and how many steps it took."""
+def _followed(
+    model: ReducedModel, course: Led, time: Array, limits: tuple[float, float]
+) -> tuple[Array, Array, Array, int]:
+    """δ, δ̇, δ̈ (N, n - s) at the times, and how many steps it took; limits : of a step's error, and of a step, s."""
+    tolerance, longest = limits
+    from scipy.integrate import solve_ivp
+
     s, n = model.layout.theta, model.layout.size
     m = n - s
-    ends = np.stack([course.theta, course.rates, course.accelerations], axis=1)
-    pieces = BPoly.from_derivatives(time, ends)
-    slopes = (pieces, pieces.derivative(1), pieces.derivative(2))
+    slopes = _quintics(course)
     units = np.vstack([np.zeros(m), np.eye(m)])
 
     def acceleration(t: float, delta: Array, rate: Array) -> Array:
@@ -141,7 +171,7 @@ def _followed(model: ReducedModel, course: Led, time: Array, tolerance: float) -
     start = quasi_static(model, course.theta[:1], still[:1], still[:1])[0]
     found = solve_ivp(
         slope, (time[0], time[-1]), np.concatenate([start, np.zeros(m)]), method="DOP853", t_eval=time,
-        rtol=tolerance, atol=tolerance * np.concatenate([typical, typical * fast]),
+        max_step=longest, rtol=tolerance, atol=tolerance * np.concatenate([typical, typical * fast]),
     )  # fmt: skip
     if not found.success:
         raise NumericalError(

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_RESULTS = 1000
-
 
 class ScenarioRun(NamedTuple):
-    """Times of the results, inputs, start, rates and step (None: as the tolerance asks)."""
+    """The end, inputs and their times, start, rates and step (None: as the tolerance asks)."""
 
-    t: Array
+    until: float
     inputs: dict[str, Any]
+    times: Array | None
     start: Any
     rates: dict[str, float]
     step: float | None
@@ -44,12 +43,10 @@ def scenario_run(model: ReducedModel, name: str) -> ScenarioRun:
             part=part, hint="`supple simulate ROM --scenario NAME` gives the forces it needs",
         )  # fmt: skip
     times = asked.get("times")
-    inputs = {
-        key: value if isinstance(value, int | float) else _between(times, value)
-        for key, value in asked.get("inputs", {}).items()
-    }
-    t = np.linspace(0.0, float(asked["until"]), _RESULTS + 1)
-    return ScenarioRun(t, inputs, _start(model, asked.get("start", REST)), asked.get("rates", {}), asked.get("step"))
+    return ScenarioRun(
+        float(asked["until"]), dict(asked.get("inputs", {})), None if times is None else np.array(times, dtype=float),
+        _start(model, asked.get("start", REST)), asked.get("rates", {}), asked.get("step"),
+    )  # fmt: skip
 
 
 def _start(model: ReducedModel, where: Any) -> Any:
@@ -58,8 +55,3 @@ def _start(model: ReducedModel, where: Any) -> Any:
         return where
     names = model.layout.coordinates[: model.layout.theta]
     return {name: where.get(name, model.repertoire.configurations[REST][name]) for name in names}
-
-
-def _between(times: Any, values: Any) -> Any:
-    """Linear between the times."""
-    return lambda time: float(np.interp(time, times, values))

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
-from supple.diagnostics import EarlyEnd, InputError, nearest
+from supple.diagnostics import InputError, nearest
 from supple.integration.generalized_alpha import alpha_of
+from supple.integration.input_course import Inputs, input_course
+from supple.integration.result_times import require_positive, result_times
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import implicit_march
-from supple.reduced.time.trajectories import Trajectories
+from supple.reduced.time.led_motion import course_at, led_motion
+from supple.reduced.time.model_motion import ModelMotion
+from supple.reduced.time.scenario_run import scenario_run
 from supple.results.basis import State
-from supple.results.signals import Signals
+from supple.results.simulation import Simulation, warn_of
 
 if TYPE_CHECKING:
-    from supple.reduced.model import ReducedModel, Values
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
 
 Array = NDArray[np.float64]
-Inputs = Mapping[str, float | ArrayLike | Callable[[float], float]] | ArrayLike | None
 
 TOLERANCE = 1e-9  # of a step, where neither a step nor a tolerance is asked for
 _METHODS = ("auto", "explicit", "implicit")
@@ -35,39 +37,64 @@ _METHODS = ("auto", "explicit", "implicit")
 
 def simulate_model(
     model: ReducedModel,
-    t: ArrayLike,
-    inputs: Inputs,
-    start: Values | str | None,
+    t: ArrayLike | str | None = None,
+    inputs: Inputs = None,
+    start: Values | str | None = None,
     *,
-    rates: Values | None,
-    step: float | None,
-    tolerance: float | None,
-    method: str,
-    spectral_radius: float,
-    friction_speed: float,
-) -> Trajectories:
-    """Motion from η, η̇ at t[0] on.
+    until: float | None = None,
+    step: float | None = None,
+    rates: Values | None = None,
+    input_times: ArrayLike | None = None,
+    motion: Any = None,
+    tolerance: float | None = None,
+    method: str = "auto",
+    spectral_radius: float = 0.9,
+    output_step: float | None = None,
+    friction_speed: float = 1e-3,
+    rigid: bool = False,
+) -> Simulation:
+    """Motion from η, η̇ at t[0] on; the call is that of `supple.simulate`.
 
-    t               : (N,) rising times of the results, s; or the end alone, for a thousand results from 0 on
-    inputs          : {actuator: number, values at t (linear between them), or callable of time}, or (N, a) values;
-                      zero if left out. Callables are sampled at t, and at every step if steps are fixed
+    t               : (N,) rising times of the results, s; or the end alone; or the name of a scenario, of which the
+                      other arguments replace parts
+    inputs          : {actuator: number, values at `input_times` or else at t (linear between them), or callable of
+                      time}, or (N, a) values; zero if left out. Callables are sampled at t, and at every step if steps
+                      are fixed
     start           : θ, or η; by name (δ left out is zero) or in order; a configuration's name, or "equilibrium": at
-                      rest without inputs. The state of a linear model (`at["states"]`) brings its rates, and must be in
-                      the model's own basis
+                      rest under the inputs at the start. The state of a linear model (`at["states"]`) brings its rates,
+                      and must be in the model's own basis. If left out, `rest`, where the model knows it
+    until, output_step : instead of t: the end, s, and the time between results: if left out, as `supple.simulate`
     step            : fixed step, s (shortened to end at every result); steps follow the tolerance if left out
+    rates           : η̇ at the start, by name or in order
+    motion          : a Trajectory of the model's θ that leads it, δ free; its forces are `Simulation.driving_forces`
     tolerance       : error of a step over 1 + |state|; with `step` too, that is the largest one
     method          : "explicit" (Dormand-Prince, order 5), "implicit" (generalized-α, order 2, for stiff models), or
                       "auto": implicit where there are elastic coordinates
     spectral_radius : of "implicit": what a step leaves of the fastest oscillations, 0 to 1
     friction_speed  : over which dry friction changes its sign, in the unit of the joint's rate
+    rigid           : of a mechanism alone: a model has been reduced with its elastic parts, or without
 
-    A run that leaves the region, or cannot go on, returns what it has and warns; see `Trajectories.reason`.
+    A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`.
     """
+    require_positive(tolerance=tolerance, friction_speed=friction_speed)
+    if method not in _METHODS:
+        raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
+    if isinstance(t, str):
+        run = scenario_run(model, t)
+        t, inputs = None, run.inputs if inputs is None else inputs
+        until, start = run.until if until is None else until, run.start if start is None else start
+        input_times = run.times if input_times is None else input_times
+        rates, step = run.rates if rates is None else rates, run.step if step is None else step
+    if motion is not None:
+        course = motion
+        if t is not None or until is not None:
+            course = course_at(motion, result_times(t, until=until, step=step, output_step=output_step))
+        return led_motion(model, course, step=step, tolerance=tolerance, friction_speed=friction_speed)
     layout = model.layout
-    grid = _grid(t)
-    _require_options(method, step, tolerance, friction_speed)
-    breaks, values = _inputs(layout.inputs, inputs, grid, step)
-    start, rates = _state(model, start, rates)
+    grid = result_times(t, until=until, step=step, output_step=output_step)
+    breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
+    u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
+    start, rates = _state(model, start, rates, u[0])
     eta, v = _start(model, start), np.zeros(layout.size)
     if rates is not None:
         v = in_order("rates", rates, layout.coordinates)
@@ -79,51 +106,40 @@ def simulate_model(
     span = float(grid[-1] - grid[0])
     error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
     options = (float(step if step is not None else span), float(error), float(friction_speed))
-    implicit = method == "implicit" or (method == "auto" and layout.size > layout.theta)
-    if implicit:
+    if method == "implicit" or (method == "auto" and layout.size > layout.theta):
         alpha = tuple(alpha_of(spectral_radius))
-        run = compiled(implicit_march)(*model.arrays, options, alpha, grid, breaks, values, state, record)
+        marched = compiled(implicit_march)(*model.arrays, options, alpha, grid, breaks, values, state, record)
     else:
-        run = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
-    status, reached, time, steps = run
-    reason = "" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[layout.size :])
-    if reason:
-        warnings.warn(reason, EarlyEnd, stacklevel=3)
-    return _trajectories(
-        model, grid[:reached], record[:reached], (breaks, values), reason, float(time), int(steps), friction_speed
+        marched = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
+    status, reached, time, steps = marched
+    eta, v = (np.ascontiguousarray(part[:reached]) for part in np.split(record, 2, axis=1))
+    found = Simulation(
+        model.name,
+        grid[:reached],
+        ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed),
+        reason="" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[layout.size :]),
+        stopped=float(time),
+        steps=int(steps),
+        tolerance=error or None,
+        rigid=model.rigid,
+        basis=model.basis,
     )
+    warn_of(found)
+    return found
 
 
 def _state(
-    model: ReducedModel, start: Values | str | None, rates: Values | None
+    model: ReducedModel, start: Values | str | None, rates: Values | None, u: Array
 ) -> tuple[Values | None, Values | None]:
-    """Start and rates, of a configuration's name or of a state that knows its basis."""
+    """Start and rates, of a configuration's name or of a state that knows its basis; u (a,) : inputs at the start."""
     if isinstance(start, State):
         start, moving = start.parted(model.layout.coordinates, model.basis)
         return start, rates if rates is not None else moving
     if asks_for_rest(model, start):
-        return model.equilibrium(REST), rates
+        return model.equilibrium(REST, u), rates
+    if start is None and model.repertoire is not None and REST in model.repertoire.configurations:
+        start = REST
     return start if start is None else named_theta(model, start), rates
-
-
-def _grid(t: ArrayLike) -> Array:
-    try:
-        grid = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("its values are not numbers", part="t", hint="give rising times in s") from None
-    if grid.ndim == 0 and np.isfinite(grid) and grid > 0.0:
-        return np.linspace(0.0, float(grid), 1001)
-    if grid.ndim != 1 or len(grid) < 2 or not np.isfinite(grid).all() or not (np.diff(grid) > 0.0).all():
-        raise InputError("it is not a row of rising numbers", part="t", hint="give (N,) rising times in s, N > 1")
-    return np.ascontiguousarray(grid)
-
-
-def _require_options(method: str, step: float | None, tolerance: float | None, friction_speed: float) -> None:
-    if method not in _METHODS:
-        raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
-    for name, value in (("step", step), ("tolerance", tolerance), ("friction speed", friction_speed)):
-        if value is not None and not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"it is {value:g}", part=name, hint="give a number above 0")
 
 
 def _start(model: ReducedModel, start: Values | None) -> Array:
@@ -142,51 +158,6 @@ def _start(model: ReducedModel, start: Values | None) -> Array:
     return np.concatenate([eta, np.zeros(len(names) - len(eta))])
 
 
-def _inputs(names: tuple[str, ...], inputs: Inputs, grid: Array, step: float | None) -> tuple[Array, Array]:
-    """Breaks (B,) and values (B, a); linear between, constant before and after."""
-    ends = np.array([grid[0], grid[-1]])
-    if inputs is None:
-        return ends, np.zeros((2, len(names)))
-    if not isinstance(inputs, Mapping):
-        given = in_order("inputs", inputs, names)
-        if given.ndim == 2 and len(given) != len(grid):
-            raise InputError(f"has {len(given)} rows for {len(grid)} times", part="inputs", hint="give (N, a) at t")
-        return (grid, np.ascontiguousarray(given)) if given.ndim == 2 else (ends, np.stack([given, given]))
-    for name in inputs:
-        if name not in names:
-            raise InputError(f'there is no actuator "{name}"', part="inputs", hint=nearest(name, names))
-    breaks = grid
-    if any(callable(signal) for signal in inputs.values()):
-        if step is not None:  # at every step as well
-            counts = [int(np.ceil(span / step - 1e-9)) for span in np.diff(grid)]
-            fine = [np.linspace(a, b, n, endpoint=False) for (a, b), n in zip(pairwise(grid), counts, strict=True)]
-            breaks = np.concatenate([*fine, grid[-1:]])
-    elif all(np.ndim(signal) == 0 for signal in inputs.values()):  # type: ignore[arg-type]
-        breaks = ends
-    values = np.zeros((len(breaks), len(names)))
-    for i, name in enumerate(names):
-        signal = inputs.get(name, 0.0)
-        values[:, i] = _sampled(name, signal, breaks, grid)
-    if not np.isfinite(values).all():
-        raise InputError("holds values that are not finite", part="inputs", hint="check the file or the callable")
-    return breaks, values
-
-
-def _sampled(name: str, signal: float | ArrayLike | Callable[[float], float], breaks: Array, grid: Array) -> Array:
-    if callable(signal):
-        return np.array([float(signal(float(time))) for time in breaks])
-    array = np.asarray(signal, dtype=float)
-    if array.ndim == 0:
-        return np.full(len(breaks), float(array))
-    if array.shape != grid.shape:
-        raise InputError(
-            f"has {array.shape} values for {len(grid)} times",
-            part=f'input "{name}"',
-            hint="give values at t, a number, or a callable of time",
-        )
-    return np.interp(breaks, grid, array)
-
-
 def _reason(model: ReducedModel, status: int, time: float, state: Array, v: Array) -> str:
     names = model.layout.coordinates
     if status == OUTSIDE:
@@ -196,44 +167,3 @@ def _reason(model: ReducedModel, status: int, time: float, state: Array, v: Arra
     if status == INDEFINITE:
         return f"the fitted mass matrix is not positive definite after {time:.6g} s; reduce with a smaller tolerance"
     return f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large"
-
-
-def _trajectories(
-    model: ReducedModel,
-    time: Array,
-    record: Array,
-    programme: tuple[Array, Array],
-    reason: str,
-    stopped: float,
-    steps: int,
-    friction_speed: float,
-) -> Trajectories:
-    layout = model.layout
-    n, s = layout.size, layout.theta
-    eta, v = np.ascontiguousarray(record[:, :n]), np.ascontiguousarray(record[:, n:])
-    u = (
-        np.stack([np.interp(time, programme[0], column) for column in programme[1].T], axis=1)
-        if layout.inputs
-        else (np.zeros((len(time), 0)))
-    )
-    outputs, energy = model.observe(eta, v)
-    a = model.forward(eta[:, :s], v, u, delta=eta[:, s:], friction_speed=friction_speed)
-
-    def signals(names: tuple[str, ...], values: Array, units: Mapping[str, str]) -> Signals:
-        return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
-
-    energies = {"kinetic": energy[:, 0]}
-    if np.isfinite(energy[:, 1]).all():
-        energies |= {"potential": energy[:, 1], "total": energy[:, 0] + energy[:, 1]}
-    return Trajectories(
-        time,
-        signals(layout.coordinates, eta, model.units.coordinates),
-        signals(layout.coordinates, v, model.units.rates),
-        signals(layout.coordinates, a, model.units.accelerations),
-        signals(layout.outputs, outputs, model.units.outputs),
-        signals(layout.inputs, u, model.units.inputs),
-        Signals(time, energies, dict.fromkeys(energies, "J")),
-        reason,
-        stopped,
-        steps,
-    )

@@ -1,28 +1,25 @@
-"""The result of a simulation."""
+"""The motion of all bodies of a mechanism over time, and what can be told from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.balance import gradients
-from supple.formulations.absolute.instant import Instant, instant
+from supple.formulations.absolute.instant import Instant, dense_batch, instant
 from supple.formulations.absolute.reaction import Reaction, reaction_of
-from supple.formulations.absolute.system import Absolute
+from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
-from supple.kinematics.configuration import Configuration, FramePose
-from supple.kinematics.motion import FrameMotion, Motion
-from supple.results.energy_account import LARGEST_DEFECT, energy_defect
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.signals import Signals, gathered, span
-from supple.results.table import Table
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.motion import Motion
+from supple.results.energy_account import energy_defect
+from supple.results.signals import Signals, labelled
 from supple.results.units import numbered, rate
 
 Array = NDArray[np.float64]
@@ -30,63 +27,30 @@ Array = NDArray[np.float64]
 _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Simulation(Result):
-    """Motion in time. Arrays have the times first.
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """What a march through the DAE records at times (N,), and the signals that follow from it.
 
-    forces  : breaks and coefficients of the piecewise linear inputs
-    courses : breaks, and accelerations of the prescribed coordinates there
-    reason  : why the run ended early, or ""; what was computed until then is here
-    tolerance : error that a step was allowed (rad, or extents of the mechanism); None where steps were fixed
+    forces   : breaks and coefficients of the piecewise linear inputs
+    courses  : breaks, and accelerations of the prescribed coordinates there
+    X, V, acceleration : (N, bodies + 1, 12), (N, bodies, d) twice, of the centres of mass; multipliers : (N, rows)
+    w        : (N, measures); energies : (N, 6) as `march` records them
     """
 
     problem: Absolute
     time: Array
+    forces: tuple[Array, Array]
+    courses: tuple[Array, Array]
     X: Array
     V: Array
     acceleration: Array
     multipliers: Array
     w: Array
     energies: Array
-    forces: tuple[Array, Array]
-    courses: tuple[Array, Array]
-    reason: str
-    steps: int
-    iterations: int
-    tolerance: float | None = None
-
-    def summary(self) -> str:
-        ended = f", ended early: {self.reason}" if self.reason else ""
-        return f'of "{self.problem.rest.numbering.mechanism.name}", {span(self.time)}, {self.steps} steps{ended}'
-
-    def table(self) -> Table:
-        """Outputs, coordinates, and `NAME.rate`, `.input`, `.driving_force`, `energy.NAME`."""
-        return gathered(
-            self.time, self.outputs, self.coordinates, rate=self.rates, input=self.inputs,
-            driving_force=self.driving_forces, energy=self.energy,
-        )  # fmt: skip
-
-    @property
-    def complete(self) -> bool:
-        return not self.reason
 
     @property
     def energy_defect(self) -> float:
-        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.energy_account`.
-
-        The method is to blame: steps too long for the motion, or its damping of what they do not resolve.
-        """
         return defect_of(self.problem, self.energies)
-
-    @property
-    def balanced(self) -> bool:
-        """The account is off by at most 1 %."""
-        return self.energy_defect <= LARGEST_DEFECT
-
-    @property
-    def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that are taken as rigid: all there are, as the DAE knows no deformation."""
-        return self.problem.rest.numbering.mechanism.elastic_names
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -117,7 +81,7 @@ class Simulation(Result):
     def coordinates(self) -> Signals:
         """θ over time."""
         units = units_of(self.problem.rest).coordinates
-        return Signals(self.time, {name: self.w[:, i] for i, name in enumerate(units)}, dict(units))
+        return labelled(self.time, units, self.w, units)
 
     @property
     def rates(self) -> Signals:
@@ -126,6 +90,20 @@ class Simulation(Result):
         first = numbering.constraints
         rows = {name: first + i for i, name in enumerate(numbering.coordinates)}
         return Signals(self.time, self._rates(rows), units_of(self.problem.rest).rates)
+
+    @cached_property
+    def accelerations(self) -> Signals:
+        """θ̈ = ∇θ·v̇ + d(∇θ)/dt·v over time."""
+        position, count = self.problem.rest, len(self.time)
+        names = position.numbering.coordinates
+        every = absolute(position, tuple(range(len(names))))  # their rows stand behind those of the joints
+        joints, n = int(every.system.sizes[2]), position.numbering.columns
+        M, J = np.zeros((count, n, n)), np.zeros((count, joints + len(names), n))
+        Q, second = np.zeros((count, n)), np.zeros((count, joints + len(names)))
+        u = np.zeros((count, len(position.numbering.mechanism.actuators)))
+        compiled(dense_batch, count=count)(every.system, every.pattern, self.X, self.V, self.w, u, M, J, Q, second)
+        found = np.einsum("nri,ni->nr", J[:, joints:], self.acceleration.reshape(count, n)) + second[:, joints:]
+        return labelled(self.time, names, found, units_of(position).accelerations)
 
     @property
     def joint_coordinates(self) -> Signals:
@@ -161,8 +139,7 @@ class Simulation(Result):
         piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
         values = coefficients[3, piece] + coefficients[2, piece] * (self.time - breaks[piece])[:, None]
         names = self.problem.rest.numbering.mechanism.actuators
-        units = dict(units_of(self.problem.rest).inputs)
-        return Signals(self.time, {name: values[:, i] for i, name in enumerate(names)}, units)
+        return labelled(self.time, names, values, units_of(self.problem.rest).inputs)
 
     @property
     def energy(self) -> Signals:
@@ -177,14 +154,6 @@ class Simulation(Result):
             "prescribed": courses, "loads": loads, "lost": -lost, "balance": balance_of(self.energies),
         }  # fmt: skip
         return Signals(self.time, values, dict.fromkeys(values, "J"))
-
-    def frame(self, name: str) -> FramePose:
-        """A body, frame or joint's point over time: position (N, 3), rotation (N, 3, 3)."""
-        return self.configuration.frame(name)
-
-    def frame_motion(self, name: str) -> FrameMotion:
-        """Its velocity, angular velocity, and accelerations."""
-        return self.motion.frame(name)
 
     @cached_property
     def instant(self) -> Instant:
@@ -214,22 +183,6 @@ class Simulation(Result):
         if joint not in numbering.joint_rows:
             raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
         return reaction_of(self.problem, self.X, self.instant.rows, self.instant.multipliers, joint)
-
-    def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.
-
-        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, in one panel
-        """
-        seen = (
-            self.outputs if len(self.outputs) else self.coordinates if len(self.coordinates) else self.joint_coordinates
-        )
-        if names or axes is not None:
-            known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
-            return picture("time_plot")(known if names else {"output": seen}, names, axes)
-        energy = self.energy
-        kept = {name: energy[name] for name in ("kinetic", "potential", "total")}
-        forces = {"force": self.inputs.moving(), "driving force": self.driving_forces and self.driving_forces.moving()}
-        return picture("time_plot")({"output": seen, **forces, "energy": Signals(self.time, kept, energy.units)})
 
 
 def balance_of(energies: Array) -> Array:

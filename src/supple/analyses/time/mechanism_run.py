@@ -1,0 +1,88 @@
+"""A run of the full DAE, from its first result to its last."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.time.adaptation import grown, stopped, stuck
+from supple.analyses.time.body_motion import BodyMotion, defect_of
+from supple.analyses.time.prescribed import Piecewise, Prescribed
+from supple.compilation import at_hand, compiled
+from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.system import Absolute
+from supple.integration.generalized_alpha import Alpha
+from supple.kinematics.closure import bulk
+from supple.results.simulation import Simulation
+
+Array = NDArray[np.float64]
+
+AT_ONCE = 10_000  # steps before a look at the keyboard
+FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
+NEWTON = 1e-9  # error of the accelerations at which a step has converged
+
+
+class Begun(NamedTuple):
+    """A run that has all it needs but the length of its steps."""
+
+    problem: Absolute
+    alpha: Alpha
+    grid: Array
+    largest: float
+    forces: Piecewise
+    course: Prescribed
+    state: tuple[Array, ...]
+
+
+def marched(begun: Begun, tolerance: float | None) -> Simulation:
+    """The run, with steps of one length or, with a tolerance, of as many as it needs."""
+    problem, grid, step = begun.problem, begun.grid, begun.largest
+    state = tuple(part.copy() for part in begun.state)
+    X, V, _, _, multipliers, w = state
+    count = len(grid)
+    record = (
+        np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
+        np.empty((count, len(multipliers))), np.empty((count, len(w))), np.empty((count, 6)),
+    )  # fmt: skip
+    carried = np.zeros(10)
+    carried[TIME] = grid[0]
+    carried[[TRIAL, LAST]] = step
+    status = PAUSED
+    while status == PAUSED and not grown(problem, record[5][: int(carried[NEXT])], int(carried[STEPS])):
+        at_once = AT_ONCE if at_hand(march) else FEW  # between its parts, a long run can be interrupted
+        status = compiled(march, count=at_once * bulk(problem.rest.numbering))(
+            problem.system, problem.iteration, problem.pattern, tuple(begun.alpha), grid, float(step),
+            float(tolerance or 0.0), begun.forces, begun.course.targets,
+            (NEWTON, problem.rest.numbering.arrays.extent), state, record, carried, at_once,
+        )  # fmt: skip
+    reached = int(carried[NEXT])
+    recorded = tuple(part[:reached] for part in record)
+    reason, time, defect = "", float(carried[TIME]), defect_of(problem, recorded[5])
+    if status == PAUSED:
+        reason = stopped(time, defect)
+    elif status != DONE:
+        reason = stuck(time, float(carried[TRIAL]), len(begun.course.driven) > 0, tolerance, defect)
+    courses = (begun.course.targets[0], begun.course.accelerations)
+    motion = BodyMotion(problem, grid[:reached], begun.forces, courses, *recorded)
+    return simulation_of(motion, reason, carried, tolerance)
+
+
+def simulation_of(motion: BodyMotion, reason: str, carried: Array, tolerance: float | None) -> Simulation:
+    """The result of a march; no body deforms in it."""
+    mechanism = motion.problem.rest.numbering.mechanism
+    return Simulation(
+        mechanism.name, motion.time, motion, reason, float(carried[TIME]), int(carried[STEPS]), int(carried[COUNT]),
+        tolerance, rigid=mechanism.elastic_names, bodies=motion,
+    )  # fmt: skip
+
+
+def piecewise(breaks: Array, values: Array, begin: float, end: float) -> Piecewise:
+    """Breaks and coefficients (4, B - 1, k) of what is linear between them and constant outside."""
+    if breaks[0] > begin:
+        breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
+    if breaks[-1] < end:
+        breaks, values = np.append(breaks, end), np.vstack([values, values[-1:]])
+    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
+    return breaks, np.stack([np.zeros_like(slopes), np.zeros_like(slopes), slopes, values[:-1]])

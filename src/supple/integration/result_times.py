@@ -1,0 +1,82 @@
+"""The times of a run: when its results are wanted, and how long a step may be at most where nothing is said of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError
+
+Array = NDArray[np.float64]
+
+LONGEST = 1e-3  # s, and
+LEAST_STEPS = 100  # of a run, where no step is asked for
+_RESULTS = 2000  # at most, if nothing is said of them
+
+
+def longest_step(until: float) -> float:
+    """The longest step (s) of a run that is not told one."""
+    return min(LONGEST, until / LEAST_STEPS)
+
+
+def result_times(
+    t: ArrayLike | None, *, until: float | None = None, step: float | None = None, output_step: float | None = None
+) -> Array:
+    """(N,) rising times, s.
+
+    t : those times, or the end alone; until : the end of a run from 0 on, with results `output_step` apart, or every
+        step, or every longest one, and then at most 2000
+    """
+    require_positive(output_step=output_step)
+    if t is not None:
+        given = _numbers(t)
+        if until is not None or (given.ndim and output_step is not None):
+            raise InputError(
+                "it is said twice which results are wanted", part="t", hint="give t, or until and output_step"
+            )
+        if given.ndim:
+            require_positive(step=step)
+            return given
+        until = float(given)
+    if until is None:
+        raise InputError("how long? It is not said", part="until", hint="give the end in s, or times t")
+    require_times(until, longest_step(until) if step is None else step)
+    if output_step is not None:
+        return np.linspace(0.0, until, _ceiling(until / output_step) + 1)
+    steps = _ceiling(until / (longest_step(until) if step is None else step))
+    return np.linspace(0.0, until, _ceiling(steps / _ceiling(steps / _RESULTS)) + 1)
+
+
+def _numbers(t: ArrayLike) -> Array:
+    try:
+        given = np.ascontiguousarray(t, dtype=float) if np.ndim(t) else np.asarray(t, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("its values are not numbers", part="t", hint="give rising times in s") from None
+    if given.ndim:
+        require_rising("t", given)
+    return given
+
+
+def require_rising(part: str, times: Array) -> None:
+    """Refuse what is not (N,) rising times."""
+    if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+        raise InputError("they are not rising numbers", part=part, hint="give (N,) rising times in s, N > 1")
+
+
+def require_times(until: float, step: float) -> None:
+    """Refuse a run that has no length, or a step beyond it."""
+    if not (until > 0.0 and np.isfinite(until)):
+        raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
+    if not 0.0 < step <= until:
+        raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
+
+
+def require_positive(**options: float | None) -> None:
+    """Refuse an option, by its name, that is given and not above zero."""
+    for name, value in options.items():
+        if value is not None and not (value > 0.0 and np.isfinite(value)):
+            raise InputError(f"it is {value:g}", part=name.replace("_", " "), hint="give a number above 0")
+
+
+def _ceiling(ratio: float) -> int:
+    return max(1, int(np.ceil(ratio - 1e-6)))

@@ -1,0 +1,233 @@
+"""A run in time: the same names, units, tables and pictures, whatever ran."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
+from supple.results.basis import Basis
+from supple.results.energy_account import LARGEST_DEFECT
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+
+class Record(Protocol):
+    """What a runner keeps of a run, as signals on the times of its results; see `Simulation` for what they are."""
+
+    @property
+    def coordinates(self) -> Signals: ...
+    @property
+    def rates(self) -> Signals: ...
+    @property
+    def accelerations(self) -> Signals: ...
+    @property
+    def outputs(self) -> Signals: ...
+    @property
+    def inputs(self) -> Signals: ...
+    @property
+    def driving_forces(self) -> Signals: ...
+    @property
+    def energy(self) -> Signals: ...
+    @property
+    def energy_defect(self) -> float | None: ...
+
+
+class Bodies(Record, Protocol):
+    """What a runner that knows every body can tell besides."""
+
+    @property
+    def joint_coordinates(self) -> Signals: ...
+    @property
+    def output_rates(self) -> Signals: ...
+    @property
+    def configuration(self) -> Any: ...
+    @property
+    def motion(self) -> Any: ...
+    def reaction(self, joint: str) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Result):
+    """Motion in time of a mechanism, a reduced model or a linear one, free, led, or in the loop with a controller.
+
+    time    : (N,) s, of the results; coordinates, rates, accelerations : of θ, or of η = (θ, δ)
+    outputs : what sensors see; inputs : forces of the actuators, where held ones change those from then on
+    driving_forces : force (or moment) along each prescribed coordinate that keeps it on its course; none of a free run
+    energy  : kinetic, potential and total; of a mechanism also the works put in and lost since the start, and what is
+              left over, the error of their balance; none where it is not known
+    reason  : why the run ended early, at `stopped` (s), or ""; what was computed until then is here
+    steps, iterations : of the integrator, and of Newton's method where it counts them
+    tolerance : error that a step was allowed; None where steps were fixed
+    rigid   : names of the elastic parts that are taken as rigid; basis : what δ is counted in, None without any
+    bodies  : of a mechanism, the motion of all bodies; None otherwise
+    """
+
+    name: str
+    time: Array
+    record: Record
+    reason: str = ""
+    stopped: float = np.nan
+    steps: int = 0
+    iterations: int | None = None
+    tolerance: float | None = None
+    rigid: tuple[str, ...] = ()
+    basis: Basis | None = None
+    bodies: Bodies | None = None
+
+    def summary(self) -> str:
+        ended = f", ended early: {self.reason}" if self.reason else ""
+        return f'of "{self.name}", {span(self.time)}, {self.steps} steps{ended}'
+
+    def table(self) -> Table:
+        """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`."""
+        return gathered(
+            self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
+            input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
+        )  # fmt: skip
+
+    @property
+    def complete(self) -> bool:
+        return not self.reason
+
+    @property
+    def coordinates(self) -> Signals:
+        return self.record.coordinates
+
+    @property
+    def rates(self) -> Signals:
+        return self.record.rates
+
+    @property
+    def accelerations(self) -> Signals:
+        return self.record.accelerations
+
+    @property
+    def outputs(self) -> Signals:
+        return self.record.outputs
+
+    @property
+    def inputs(self) -> Signals:
+        return self.record.inputs
+
+    @property
+    def driving_forces(self) -> Signals:
+        return self.record.driving_forces
+
+    @property
+    def energy(self) -> Signals:
+        return self.record.energy
+
+    @property
+    def energy_defect(self) -> float | None:
+        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.energy_account`.
+
+        The method is to blame: steps too long for the motion, or its damping of what they do not resolve. None where
+        no account is kept.
+        """
+        return self.record.energy_defect
+
+    @property
+    def balanced(self) -> bool | None:
+        """The account is off by at most 1 %; None where none is kept."""
+        return None if self.energy_defect is None else self.energy_defect <= LARGEST_DEFECT
+
+    @property
+    def seen(self) -> Signals:
+        """Outputs; the coordinates where nothing is sensed, and the joints where there are none either."""
+        if len(self.outputs):
+            return self.outputs
+        return self.coordinates if len(self.coordinates) or self.bodies is None else self.bodies.joint_coordinates
+
+    # ------------------------------------------------------------------------ of a mechanism
+
+    def _every_body(self, what: str) -> Bodies:
+        if self.bodies is None:
+            raise InputError(
+                f"it is not a run of a mechanism, and knows no {what}", part=f'simulation of "{self.name}"',
+                hint="simulate the mechanism",
+            )  # fmt: skip
+        return self.bodies
+
+    @property
+    def joint_coordinates(self) -> Signals:
+        """Every coordinate of every joint."""
+        return self._every_body("joint coordinates").joint_coordinates
+
+    @property
+    def output_rates(self) -> Signals:
+        """How fast the outputs change."""
+        return self._every_body("rates of outputs").output_rates
+
+    @property
+    def configuration(self) -> Any:
+        """All positions as a batch of configurations."""
+        return self._every_body("configurations").configuration
+
+    @property
+    def motion(self) -> Any:
+        """All velocities and accelerations."""
+        return self._every_body("motion of bodies").motion
+
+    def frame(self, name: str) -> Any:
+        """A body, frame or joint's point over time: position (N, 3), rotation (N, 3, 3)."""
+        return self.configuration.frame(name)
+
+    def frame_motion(self, name: str) -> Any:
+        """Its velocity, angular velocity, and accelerations."""
+        return self.motion.frame(name)
+
+    def reaction(self, joint: str) -> Any:
+        """Force and moment of a joint on its second body over time, about its place there, in the world.
+
+        Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
+        """
+        return self._every_body("reactions").reaction(joint)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.
+
+        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, in one panel
+        """
+        if names or axes is not None:
+            known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
+            return picture("time_plot")(known if names else {"output": self.seen}, names, axes)
+        energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
+        return picture("time_plot")({
+            "output": self.seen, "force": self.inputs.moving(), "driving force": self.driving_forces.moving(),
+            "energy": Signals(self.time, energies, self.energy.units),
+        })  # fmt: skip
+
+
+def warn_of(run: Simulation) -> None:
+    """Warn of a run that ends early, or whose energy does not balance, at the line of the user's that asked for it."""
+    if not run.complete:
+        warnings.warn(f"results end at {run.time[-1]:.6g} s: {run.reason}", EarlyEnd, stacklevel=_to_the_user())
+    elif run.balanced is False:
+        if run.tolerance is None:
+            remedy = "leave out the step, which lets steps follow the motion, or give a shorter one"
+        else:
+            remedy = f"give a tolerance below {run.tolerance:.1g}, or a fixed step"
+        warnings.warn(
+            f"the account of energy is off by {100.0 * (run.energy_defect or 0.0):.2g} % of the energy exchanged "
+            f"(limit {100.0 * LARGEST_DEFECT:g} %): the steps do not resolve the motion; {remedy}",
+            SuppleWarning,
+            stacklevel=_to_the_user(),
+        )
+
+
+def _to_the_user() -> int:
+    """How many calls lie between `warn_of` and the first that is not supple's own."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("supple."):
+        level, frame = level + 1, frame.f_back
+    return level
