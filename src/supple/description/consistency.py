@@ -21,6 +21,7 @@ def require_consistent(mechanism: Mechanism) -> None:
     _elastic_bodies(mechanism)
     _dimensions(mechanism)
     require_known_coordinates(mechanism)
+    _sensors(mechanism)
     _configurations(mechanism)
     _motions(mechanism)
     _scenarios(mechanism)
@@ -235,6 +236,16 @@ def _dimensions(mechanism: Mechanism) -> None:
                 path=path,
                 hint=f"write {wanted} numbers",
             )
+
+
+def _sensors(mechanism: Mechanism) -> None:
+    """Sensors have the axis that they need."""
+    for name, sensor in mechanism.sensors.items():
+        try:
+            sensor.outputs(mechanism.plane)
+        except InputError as error:
+            path = ("sensors", name)
+            raise InputError(error.message, part=part_name(path), path=path, hint=error.hint) from None
 
 
 def _configurations(mechanism: Mechanism) -> None:

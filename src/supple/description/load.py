@@ -25,9 +25,20 @@ class Acting(Part):
     between: tuple[str, str] | None = None
     """Two frames, points of joints, or `body.point`; what acts is along their distance."""
 
+    @property
+    def placed_by(self) -> str:
+        """The key that says what it acts on."""
+        return self.chosen(*(name for name in ("joint", "between", "at") if name in type(self).model_fields))[0]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places that it acts at; none if it acts along a joint's coordinate."""
+        named = getattr(self, self.placed_by)
+        return {"joint": (), "between": named, "at": (named,)}[self.placed_by]
+
     @model_validator(mode="after")
     def _on_one_thing(self) -> Self:
-        alternatives = [name for name in ("joint", "between", "at", "position") if name in type(self).model_fields]
+        alternatives = [name for name in ("joint", "between", "at") if name in type(self).model_fields]
         if len(self.chosen(*alternatives)) != 1:
             raise ValueError(f"exactly one of {', '.join(alternatives)} says what it acts on")
         return self

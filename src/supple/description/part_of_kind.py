@@ -60,6 +60,13 @@ class PartOfKind(Part):
 
         def __init__(self, **data: Any) -> None: ...
 
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            """What the user wrote under the name of a kind: None of all but its own."""
+            own = self.__pydantic_extra__ or {}
+            return own.get(name) if type(self).kinds.at_hand(name) is not None else super().__getattr__(name)
+
     @property
     def kind(self) -> str:
         return self._kinds()[0]

@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
-from supple.description.load import Acting
+from supple.description.measure import Row, in_plane
+from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.quantity import Direction
+from supple.description.sensor_kinds import SENSOR_KINDS
+from supple.diagnostics import InputError
 
 
-class Sensor(Acting):
-    """The position of a place (`tip.x`, `tip.z`, or one component), a joint's coordinate, or a distance."""
+class Sensor(PartOfKind):
+    """The position of a place (`tip.x`, `tip.z`, or one component), a joint's coordinate, a distance, or an angle."""
 
-    position: str | None = None
-    """A frame, a point of a joint, or `body.point`."""
+    kinds: ClassVar = SENSOR_KINDS
+
     axis: Direction | None = None
-    """One direction in space; all components, each an output of its own, if left out."""
+    """Of a position one direction in space; all components, each an output of its own, if left out. Of an angle the
+    axis that is turned about, in the first frame's axes; in the plane the normal, and left out."""
+
+    @property
+    def placed_by(self) -> str:
+        """The key that says what it looks at."""
+        return self.kind
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places that it looks at."""
+        named = getattr(self, self.kind)
+        return {0: (), 1: (named,), 2: named}[SENSOR_KINDS[self.kind].places]
+
+    @property
+    def place(self) -> str | None:
+        """The one place that it looks at, seen from the ground; None for other kinds."""
+        return self.places[0] if len(self.places) == 1 else None
+
+    def outputs(self, plane: str | None) -> Mapping[str, Row]:
+        """What is added to its name -> what is measured between its places; nothing of a joint's coordinate."""
+        kind = SENSOR_KINDS[self.kind]
+        if self.axis is not None:
+            if plane and any(term.turns for row in kind.axis.values() for term in row):
+                raise InputError("in the plane its axis is the normal", hint="leave axis out")
+            return kind.axis
+        if kind.axis and not (kind.plane if plane else kind.space):
+            raise InputError("it has no axis", hint="say about what: axis: z")
+        return {in_plane(name, plane): row for name, row in (kind.plane if plane else kind.space).items()}
 
     @model_validator(mode="after")
-    def _axis_of_position(self) -> Self:
-        if self.axis is not None and self.position is None:
-            raise ValueError("only a position has an axis")
+    def _one_kind(self) -> Self:
+        kinds = self._kinds()
+        if len(kinds) != 1:
+            raise ValueError(f"exactly one of {', '.join(SENSOR_KINDS)} says what it measures")
+        if self.axis is not None and not SENSOR_KINDS[kinds[0]].axis:
+            with_axis = " or ".join(name for name, kind in SENSOR_KINDS.items() if kind.axis)
+            raise ValueError(f"only a sensor of {with_axis} has an axis")
         return self

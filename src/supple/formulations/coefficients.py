@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
-from supple.kinematics.measures import component_keys, key_of
+from supple.kinematics.measures import component_keys, key_of, sensor_keys
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 
@@ -112,15 +112,9 @@ def _parts(numbering: Numbering) -> list[_Use]:
 
 def _outputs(numbering: Numbering) -> dict[str, int]:
     """The row of each output, by name."""
-    found = {}
-    for name, sensor in numbering.mechanism.sensors.items():
-        if sensor.position is None:
-            found[name] = numbering.measures[key_of(numbering.mechanism, sensor)]
-            continue
-        for key, row in numbering.measures.items():
-            if key[:2] == ("sensor", name):
-                found[f"{name}.{key[2]}" if key[2] else name] = row
-    return found
+    mechanism = numbering.mechanism
+    keys = {output: key for name in mechanism.sensors for output, key in sensor_keys(mechanism, name).items()}
+    return {output: numbering.measures[key] for output, key in keys.items()}
 
 
 def _inertia(numbering: Numbering) -> Array:

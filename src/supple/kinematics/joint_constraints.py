@@ -1,4 +1,4 @@
-"""Joints as sums of primitives: the rows of a kind's record between the frames on the two bodies."""
+"""The measures of joints and sensors as primitives between the frames on two bodies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.joints.joint_kind import LETTERS, Term
+from supple.description.measure import LETTERS, Term
+from supple.diagnostics import InputError, nearest
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT
 
 Array = NDArray[np.float64]
@@ -33,7 +34,7 @@ class Primitive(NamedTuple):
 
 
 class JointFrames(NamedTuple):
-    """The joint's frame on each body: position and axes (columns), in that body's axes."""
+    """A frame on each of two bodies: position and axes (columns), in that body's axes."""
 
     pa: Array
     Ea: Array
@@ -42,6 +43,8 @@ class JointFrames(NamedTuple):
 
     def measure(self, term: Term) -> Primitive:
         """What a term measures, without its factor."""
+        if term.measure not in _PRIMITIVES:
+            raise InputError(f'there is no measure "{term.measure}"', hint=nearest(term.measure, _PRIMITIVES))
         return _PRIMITIVES[term.measure](self, term)
 
     def along(self, term: Term) -> Primitive:
@@ -70,6 +73,7 @@ _PRIMITIVES: dict[str, Callable[[JointFrames, Term], Primitive]] = {
     "right angle": JointFrames.right_angle,
     "turn": JointFrames.turn,
     "tilt": JointFrames.tilt,
+    "distance": lambda frames, term: between(frames.pa, frames.pb),
 }
 
 

@@ -6,18 +6,19 @@ A key names a measure: ("joint", joint, coordinate), ("between", place, place), 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from supple.description.drawing import Attached, Drawing, Path
-from supple.description.joints import joint_kind
+from supple.description import measure
+from supple.description.drawing import Attached, Drawing, Path, Pose, from_to
 from supple.description.joints.joint import Joint
 from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.kinematics.joint_constraints import JointFrames, between, component
+from supple.geometry.rotation import axes_from_z
+from supple.kinematics.joint_constraints import Array, JointFrames, between, component
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.term import Row, Term, single
 
@@ -76,24 +77,19 @@ class Measures:
         assert part.between is not None
         first, second = (self.drawing.attached(name, (*path, "between")) for name in part.between)
         if first.body == second.body:
-            raise InputError(
-                f'both its places are on "{first.body}"',
-                part=part_name(path),
-                path=(*path, "between"),
-                hint="take places on two different bodies",
-            )
+            raise _on_one_body(first.body, (*path, "between"))
         return first, second
 
     def used(self) -> Iterator[tuple[Key, Row]]:
         """Everything beside θ: what parts act along, what sensors see, and all joint coordinates."""
-        for section in ("actuators", "springs", "dampers", "forces", "sensors"):
+        for section in ("actuators", "springs", "dampers", "forces"):
             for name, part in getattr(self.mechanism, section).items():
                 if section == "springs" and part.without_length:
                     yield from self.separation(part, (section, name))
                 elif part.joint is not None or part.between is not None:
                     yield self.acting(part, (section, name))
-                elif section == "sensors":
-                    yield from self._position(name)
+        for name in self.mechanism.sensors:
+            yield from self._sensed(name)
         for key, measured in self.coordinates.items():
             yield ("joint", *key), measured
 
@@ -102,16 +98,48 @@ class Measures:
         assert found is not None  # consistency has been checked
         return ("joint", *found), self.coordinates[found]
 
-    def _position(self, name: str) -> Iterator[tuple[Key, Row]]:
-        sensor = self.mechanism.sensors[name]
-        assert sensor.position is not None
-        place = self.drawing.attached(sensor.position, ("sensors", name, "position"))
-        if sensor.axis is not None:
-            directions = {"": self.drawing.direction(sensor.axis, ("sensors", name, "axis"))}
-        else:
-            directions = dict(zip(self.mechanism.plane or "xyz", np.eye(3), strict=False))
-        for letter, unit in directions.items():
-            yield ("sensor", name, letter), single(component(unit, place.pose.position), GROUND, place.body)
+    def _sensed(self, name: str) -> Iterator[tuple[Key, Row]]:
+        """What a sensor sees between its two places; the first of a single one is the ground."""
+        sensor, path = self.mechanism.sensors[name], ("sensors", name)
+        if not sensor.places:
+            yield self._joint(getattr(sensor, sensor.kind))
+            return
+        seen = [self.drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
+        first, second = seen if len(seen) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), seen[0])
+        if first.body == second.body and len(seen) == 2:
+            raise _on_one_body(first.body, (*path, sensor.kind))
+        E = np.eye(3) if sensor.axis is None else axes_from_z(self._sensor_axis(name, first))
+        frames = JointFrames(*(item for end in (first, second) for item in (end.pose.position, end.pose.axes @ E)))
+        for key, row in zip(sensor_keys(self.mechanism, name).values(), self._outputs(name), strict=True):
+            yield key, tuple(_term(frames, term, (first.body, second.body), {}) for term in row)
+
+    def _sensor_axis(self, name: str, first: Attached) -> Array:
+        """In the axes of the first frame, which are the drawing's if that is the ground."""
+        axis, path = self.mechanism.sensors[name].axis, ("sensors", name, "axis")
+        if from_to(axis) and first.body != GROUND:
+            raise InputError(
+                "an axis from place to place is in the drawing, and that of an angle is in its first frame",
+                part=part_name(path), path=path, hint="give components in the frame",
+            )  # fmt: skip
+        return self.drawing.direction(axis, path)
+
+    def _outputs(self, name: str) -> list[measure.Row]:
+        return list(self.mechanism.sensors[name].outputs(self.mechanism.plane).values())
+
+
+def sensor_keys(mechanism: Mechanism, name: str) -> dict[str, Key]:
+    """The outputs of a sensor and what they measure; a distance is one measure, whoever uses it."""
+    sensor = mechanism.sensors[name]
+    if not sensor.places:
+        found = mechanism.joint_coordinate(getattr(sensor, sensor.kind))
+        assert found is not None  # consistency has been checked
+        return {name: ("joint", *found)}
+    return {
+        f"{name}.{output}" if output else name: ("between", *sensor.places)
+        if row == measure.distance()
+        else ("sensor", name, output)
+        for output, row in sensor.outputs(mechanism.plane).items()
+    }
 
 
 def key_of(mechanism: Mechanism, part: Acting) -> Key:
@@ -128,11 +156,18 @@ def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
     return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
-def _measured(frames: JointFrames, joint: Joint, row: joint_kind.Row) -> Row:
+def _measured(frames: JointFrames, joint: Joint, row: measure.Row) -> Row:
     """A row of a joint between its bodies."""
-    first, second = joint.bodies
-    return tuple(
-        Term(term.weight(joint.parameters), primitive, *((second, first) if primitive.swapped else (first, second)))
-        for term in row
-        for primitive in (frames.measure(term),)
+    return tuple(_term(frames, term, joint.bodies, joint.parameters) for term in row)
+
+
+def _term(frames: JointFrames, term: measure.Term, bodies: tuple[str, str], parameters: Mapping[str, float]) -> Term:
+    primitive = frames.measure(term)
+    first, second = reversed(bodies) if primitive.swapped else bodies
+    return Term(term.weight(parameters), primitive, first, second)
+
+
+def _on_one_body(body: str, path: Path) -> InputError:
+    return InputError(
+        f'both its places are on "{body}"', part=part_name(path), path=path, hint="take places on two different bodies"
     )

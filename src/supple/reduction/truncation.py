@@ -116,9 +116,8 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     """Largest relative error of the static compliance at each loaded displacement and sensed position."""
     system = modal_parameterization(model.configuration.mechanism, choice)
     outputs = carried(model.configuration.rest).outputs
-    sensed = {
-        name: row for name, row in outputs.items() if model.configuration.mechanism.sensors[name.split(".")[0]].position
-    }
+    sensors = model.configuration.mechanism.sensors
+    sensed = {name: row for name, row in outputs.items() if sensors[name.split(".")[0]].place}
     rows = {**system.rest.displacements, **{name: row for name, row in sensed.items() if name not in choice.constraint}}
     worst = dict.fromkeys(rows, 0.0)
     for i, here in enumerate(model.configuration.each()):

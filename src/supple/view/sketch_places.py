@@ -68,12 +68,11 @@ def sketch_places(numbering: Numbering) -> Places:
     lines: dict[tuple[str, str], tuple[Attachment, Attachment]] = {}
     for section in ("actuators", "springs", "dampers", "forces", "sensors"):
         for name, part in getattr(mechanism, section).items():
-            named = part.between or (getattr(part, "at", None), getattr(part, "position", None))
-            found = [(place, drawing.attached(place, (section, name))) for place in named if place is not None]
+            found = [(place, drawing.attached(place, (section, name))) for place in part.places]
             ends = [Attachment(place, frame.body, frame.pose.position) for place, frame in found]
             for end in ends:
                 on_bodies[end.body].append(end.position)
-            if part.between is not None and section in ("actuators", "springs", "dampers"):
+            if len(ends) == 2 and section in ("actuators", "springs", "dampers"):
                 lines[section, name] = (ends[0], ends[1])
     tolerance = 1e-6 * numbering.arrays.extent
     bodies = {body: _distinct(found, tolerance) for body, found in on_bodies.items()}

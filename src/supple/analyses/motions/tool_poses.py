@@ -226,7 +226,7 @@ def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str
 def _place(mechanism: Mechanism, name: str) -> str:
     """A place, or that of a sensor."""
     sensor = mechanism.sensors.get(name)
-    found = name if sensor is None or sensor.position is None else sensor.position
+    found = name if sensor is None or sensor.place is None else sensor.place
     rest(mechanism).numbering.place(found)  # a wrong one is told
     return found
 

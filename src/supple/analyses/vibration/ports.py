@@ -86,7 +86,7 @@ def place_ports(numbering: Numbering, name: str) -> list[Port]:
 def _place(numbering: Numbering, name: str) -> tuple[int, Array]:
     """Body and position on it of a place, or of what a sensor of that name watches."""
     sensor = numbering.mechanism.sensors.get(name)
-    body, position, _ = numbering.place(name if sensor is None or sensor.position is None else sensor.position)
+    body, position, _ = numbering.place(name if sensor is None or sensor.place is None else sensor.place)
     return body, position
 
 

@@ -16,6 +16,7 @@ from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.load import Damper, Force, Spring
 from supple.description.sensor import Sensor
+from supple.description.sensor_kinds import SENSOR_KINDS
 from supple.geometry.rotation import axes_from_x
 
 
@@ -120,10 +121,8 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
     kind = JOINT_KINDS[joint.kind]
     axes = (joint.axis,) if joint.axes is None else joint.axes
     L = by.A
-    if joint.frames is not None:  # its axes are in the frames', on both bodies
-        L, other = (by.local_at(frame) for frame in joint.frames)
-        if not all(np.allclose(by.along(axis, matrix=L), by.along(axis, matrix=other)) for axis in axes if axis):
-            raise ValueError("its two frames turn differently when it is copied; place it with at: in the drawing")
+    if joint.frames is not None:
+        L = _same_axes(by, joint.frames, axes)
     moved_axes = [by.along(axis, kind.axis_turns, L) for axis in axes]
     return _changed(
         joint,
@@ -134,6 +133,14 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
         axis=None if joint.axes is not None else moved_axes[0],
         axes=None if joint.axes is None else tuple(moved_axes),
     )
+
+
+def _same_axes(by: Movement, frames: tuple[str, ...], axes: tuple[Any, ...]) -> Array:
+    """How axes turn that are in the frames of two bodies, the same in both."""
+    L, other = (by.local_at(frame) for frame in frames)
+    if not all(np.allclose(by.along(axis, matrix=L), by.along(axis, matrix=other)) for axis in axes if axis):
+        raise ValueError("its two frames turn differently when it is copied; place it with at: in the drawing")
+    return L
 
 
 def _acting(part: Any, by: Movement, name: str = "", **changes: Any) -> Any:
@@ -152,8 +159,11 @@ def _force(force: Force, by: Movement, name: str) -> Force:
 
 
 def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
-    position = None if sensor.position is None else by.named(sensor.position)
-    return _acting(sensor, by, position=position, axis=by.along(sensor.axis))
+    kind, said = SENSOR_KINDS[sensor.kind], getattr(sensor, sensor.kind)
+    named = by.joint(said) if kind.places == 0 else by.named(said) if kind.places == 1 else by.pair(said, by.named)
+    turning = any(term.turns for row in kind.axis.values() for term in row)
+    L = by.A if sensor.axis is None or kind.places == 1 else _same_axes(by, sensor.places, (sensor.axis,))
+    return _changed(sensor, **{kind.name: named}, axis=by.along(sensor.axis, turning, L))
 
 
 def _point_mass(part: PointMass, by: Movement, name: str) -> PointMass:

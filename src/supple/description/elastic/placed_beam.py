@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from supple.description.drawing import Drawing, Path
 from supple.description.elastic.beam import Beam
-from supple.description.elastic.cross_section import SectionProperties
 from supple.description.elastic.material import Material
+from supple.description.elastic.section_shapes import SectionProperties
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.geometry.inertia import MassProperties

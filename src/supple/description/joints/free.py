@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import Form, JointKind, Step, along, turn
+from supple.description.joints.joint_kind import Form, JointKind, Step
+from supple.description.measure import along, turn
 
 _X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
 

@@ -1,16 +1,8 @@
 """What a kind of joint is: data that kinematics, recursion, drawings and files read.
 
-A joint frame sits on each of the two bodies, at p_a with axes E_a = (x, y, z) on the first and at p_b with axes E_b on
-the second; z is the joint's axis. In the plane z is the plane's normal, and a slide runs along x. A row is a sum of
-terms, each a factor times a measure φ between the two frames:
-
-    along k          e_k^a·(p_b - p_a)
-    right angle i j  e_i^a·e_j^b
-    turn k           angle from E_a to E_b about e_k^a
-    tilt k           the same about e_k^b, seen from the second frame
-
-Constraint rows vanish, those of the coordinates are the coordinates. Rows of several terms are written as sums:
-`along("z") + turn("z", -1 / tau, "pitch")`.
+A joint frame sits on each of the two bodies, with axes (x, y, z); z is the joint's axis. In the plane z is the plane's
+normal, and a slide runs along x. Constraint rows, sums of measures between the two frames, vanish; those of the
+coordinates are the coordinates.
 """
 
 from __future__ import annotations
@@ -20,64 +12,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Literal, NamedTuple
 
+from supple.description.measure import LETTERS, Row, Term, along, in_plane, right_angle
 from supple.description.part_of_kind import Key
 from supple.description.quantities.dimension import Dimension
 from supple.description.quantities.quantity import Number, of
 
-Measure = Literal["along", "right angle", "turn", "tilt"]
 Motion = Literal["revolute", "prismatic", "screw", "spherical"]
-LETTERS = "xyz"
 
 
 def directions(plane: str | None) -> tuple[str, ...]:
     """Of a joint's first frame: along its axes, then about them; in a plane such as "xz" its letters and `angle`."""
     return (*plane, "angle") if plane else ("x", "y", "z", "rx", "ry", "rz")
-
-
-class Term(NamedTuple):
-    """factor · φ, and where a parameter of the joint is named (`pitch`), times that."""
-
-    measure: Measure
-    axes: str
-    factor: float = 1.0
-    parameter: str = ""
-
-    @property
-    def axis(self) -> int:
-        """Which axis it is along or about."""
-        return 3 - sum(map(LETTERS.index, self.axes)) if len(self.axes) == 2 else LETTERS.index(self.axes)
-
-    @property
-    def turns(self) -> bool:
-        """Whether it is an angle; the product of two axes is one to first order."""
-        return self.measure != "along"
-
-    def weight(self, parameters: Mapping[str, float]) -> float:
-        """Its factor for the parameters of a joint."""
-        return self.factor * (parameters[self.parameter] if self.parameter else 1.0)
-
-
-Row = tuple[Term, ...]
-
-
-def along(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
-    """Separation of the two origins along an axis of the first frame."""
-    return (Term("along", axis, factor, parameter),)
-
-
-def right_angle(first: str, second: str, factor: float = 1.0, parameter: str = "") -> Row:
-    """Product of an axis of the first frame with an axis of the second."""
-    return (Term("right angle", first + second, factor, parameter),)
-
-
-def turn(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
-    """Angle from the first frame to the second about an axis of the first."""
-    return (Term("turn", axis, factor, parameter),)
-
-
-def tilt(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
-    """Angle of the second frame about an axis of its own, seen against the first."""
-    return (Term("tilt", axis, factor, parameter),)
 
 
 POINT = (along("x"), along("y"), along("z"))
@@ -124,20 +69,16 @@ class Form:
 
     def measured(self, plane: str | None) -> dict[str, Row]:
         """Coordinates under their names in space or in a plane such as "xz"."""
-        return {_called(name, plane): row for name, row in self.measures.items()}
+        return {in_plane(name, plane): row for name, row in self.measures.items()}
 
     def stepped(self, plane: str | None) -> tuple[Step, ...] | None:
         """The steps, with coordinates under the same names."""
         steps = self.steps
-        return None if steps is None else tuple(s._replace(coordinate=_called(s.coordinate, plane)) for s in steps)
+        return None if steps is None else tuple(s._replace(coordinate=in_plane(s.coordinate, plane)) for s in steps)
 
     def directions(self, plane: str | None) -> tuple[str, ...]:
         """What each row holds, as `Joint.elastic` calls it: along or about an axis of the first frame; "" for a sum."""
         return tuple(_direction(row[0], plane) if len(row) == 1 else "" for row in self.rows)
-
-
-def _called(name: str, plane: str | None) -> str:
-    return plane[LETTERS.index(name)] if plane and name in ("x", "y") else name
 
 
 def _direction(term: Term, plane: str | None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import AXIS, Form, JointKind, Marker, Step, along, turn
+from supple.description.joints.joint_kind import AXIS, Form, JointKind, Marker, Step
+from supple.description.measure import along, turn
 
 _IN_PLANE = {"x": along("x"), "y": along("y"), "angle": turn("z")}
 _STEPS = (Step("prismatic", "x", "x"), Step("prismatic", "y", "y"), Step("revolute", "z", "angle"))

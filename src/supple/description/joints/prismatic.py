@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import ORIENTATION, Form, JointKind, Marker, Step, along, right_angle
+from supple.description.joints.joint_kind import ORIENTATION, Form, JointKind, Marker, Step
+from supple.description.measure import along, right_angle
 
 PRISMATIC = JointKind(
     name="prismatic",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import AXIS, POINT, Form, JointKind, Marker, Step, along, turn
+from supple.description.joints.joint_kind import AXIS, POINT, Form, JointKind, Marker, Step
+from supple.description.measure import along, turn
 
 _ABOUT = {"angle": turn("z")}
 _STEPS = (Step("revolute", "z", "angle"),)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from math import tau
 
-from supple.description.joints.joint_kind import AXIS, Form, JointKind, Marker, Parameter, Step, along, turn
+from supple.description.joints.joint_kind import AXIS, Form, JointKind, Marker, Parameter, Step
+from supple.description.measure import along, turn
 from supple.description.quantities.dimension import LENGTH
 
 SCREW = JointKind(

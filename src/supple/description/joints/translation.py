@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import ORIENTATION, Form, JointKind, Step, along, right_angle
+from supple.description.joints.joint_kind import ORIENTATION, Form, JointKind, Step
+from supple.description.measure import along, right_angle
 
 _X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
 

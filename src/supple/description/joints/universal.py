@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import POINT, Form, JointKind, Marker, Step, right_angle, tilt, turn
+from supple.description.joints.joint_kind import POINT, Form, JointKind, Marker, Step
+from supple.description.measure import right_angle, tilt, turn
 
 UNIVERSAL = JointKind(
     name="universal",

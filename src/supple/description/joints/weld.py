@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.joints.joint_kind import ORIENTATION, POINT, Form, JointKind, Marker, along, right_angle
+from supple.description.joints.joint_kind import ORIENTATION, POINT, Form, JointKind, Marker
+from supple.description.measure import along, right_angle
 
 WELD = JointKind(
     name="weld",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from supple.description.joints.joint_kind import Row
+from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import (
     ACCELERATION,

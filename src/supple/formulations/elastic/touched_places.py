@@ -55,12 +55,10 @@ def _all(drawing: Drawing) -> Iterator[tuple[str, TouchedPlace]]:
             yield on, TouchedPlace(position, path, loose=loose)
     for section in _ACTING:
         for name, part in getattr(mechanism, section).items():
-            for key in ("between", "at", "position"):
-                given = getattr(part, key, None) or ()
-                for reference in (given,) if isinstance(given, str) else given:
-                    path = (section, name, key)
-                    found = drawing.attached(reference, path)
-                    yield found.body, TouchedPlace(found.pose.position, path)
+            for reference in part.places:
+                path = (section, name, part.placed_by)
+                found = drawing.attached(reference, path)
+                yield found.body, TouchedPlace(found.pose.position, path)
     for name, carried in mechanism.point_masses.items():
         path = ("point_masses", name, "at")
         found = drawing.attached(carried.at, path)

@@ -1,0 +1,77 @@
+"""Measures between two frames, as data: what joints hold, and what coordinates and sensors are.
+
+A frame is on each of two bodies, at p_a with axes e^a on the first and at p_b with axes e^b on the second. A row is a
+sum of terms, each a factor times a measure φ:
+
+    along k          e_k^a·(p_b - p_a)
+    right angle i j  e_i^a·e_j^b
+    turn k           angle about e_k^a, from the next axis of the first frame to that of the second
+    tilt k           angle about e_k^b, seen from the second frame
+    distance         |p_b - p_a|
+
+Sums are written as such: `along("z") + turn("z", -1 / tau, "pitch")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+Measure = Literal["along", "right angle", "turn", "tilt", "distance"]
+LETTERS = "xyz"
+
+
+class Term(NamedTuple):
+    """factor · φ, and where a parameter of the joint is named (`pitch`), times that."""
+
+    measure: Measure
+    axes: str
+    factor: float = 1.0
+    parameter: str = ""
+
+    @property
+    def axis(self) -> int:
+        """Which axis it is along or about; the product of two axes is about the third."""
+        return 3 - sum(map(LETTERS.index, self.axes)) if len(self.axes) == 2 else LETTERS.index(self.axes)
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle; the product of two axes is one to first order."""
+        return self.measure not in ("along", "distance")
+
+    def weight(self, parameters: Mapping[str, float]) -> float:
+        """Its factor for the parameters of a joint."""
+        return self.factor * (parameters[self.parameter] if self.parameter else 1.0)
+
+
+Row = tuple[Term, ...]
+
+
+def along(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Separation of the two origins along an axis of the first frame."""
+    return (Term("along", axis, factor, parameter),)
+
+
+def right_angle(first: str, second: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Product of an axis of the first frame with an axis of the second."""
+    return (Term("right angle", first + second, factor, parameter),)
+
+
+def turn(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Angle from the first frame to the second about an axis of the first."""
+    return (Term("turn", axis, factor, parameter),)
+
+
+def tilt(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
+    """Angle of the second frame about an axis of its own, seen against the first."""
+    return (Term("tilt", axis, factor, parameter),)
+
+
+def distance(factor: float = 1.0, parameter: str = "") -> Row:
+    """Distance of the two origins."""
+    return (Term("distance", "", factor, parameter),)
+
+
+def in_plane(name: str, plane: str | None) -> str:
+    """A coordinate's or output's name in space, or in a plane such as "xz": x and y stand for its letters."""
+    return plane[LETTERS.index(name)] if plane and name in ("x", "y") else name
