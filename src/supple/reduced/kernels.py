@@ -7,7 +7,8 @@ import numpy as np
 from supple.approximation.piecewise.basis_kernel import tabulate, tabulate_slopes, work_size
 from supple.approximation.piecewise.location_kernel import locate_block
 from supple.approximation.piecewise.packing import DEGREE, NOWHERE, STRIDE, TERMS
-from supple.approximation.piecewise.piecewise_kernel import BLOCK, sum_block
+from supple.approximation.piecewise.piecewise_kernel import BLOCK
+from supple.approximation.piecewise.sum_kernel import Points, Sums, Terms, sum_block
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,
@@ -49,17 +50,17 @@ def coefficients(Z, F, X, start, count, leaves, work, rows, first):
     slopes = values + count * pitch
     table = s * (Z[DEGREE] + 1) * count
     locate_block(Z, F, X, start, count, leaves)
+    points = Points(leaves, 0, count)
     if Z[r + RANGES] > 0:
         tabulate_slopes(Z, F, X, start, count, leaves, work)
         for k in range(Z[r + RANGES]):
             low, groups = Z[Z[r + RANGES_I] + 2 * k], Z[Z[r + RANGES_I] + 2 * k + 1]
             for j in range(s):
-                b = 2 * table + (1 + j) * Z[TERMS] * count
-                y = slopes + j * pitch + low
-                sum_block(Z, F, leaves, 0, count, count, work, b, low, groups, work, y, s * pitch)
+                terms = Terms(work, 2 * table + (1 + j) * Z[TERMS] * count, count)
+                sum_block(Z, F, points, terms, low, Sums(work, slopes + j * pitch + low, groups), s * pitch)
     else:
         tabulate(Z, F, X, start, count, leaves, work)
-    sum_block(Z, F, leaves, 0, count, count, work, table, 0, pitch // 4, work, values, pitch)
+    sum_block(Z, F, points, Terms(work, table, count), 0, Sums(work, values, pitch // 4), pitch)
     template, factor = np.uint64(Z[r + TEMPLATE]), np.uint64(Z[r + FACTOR])
     values_from, values_to = np.uint64(Z[r + VALUES_FROM]), np.uint64(Z[r + VALUES_TO])
     slopes_from, slopes_to = np.uint64(Z[r + SLOPES_FROM]), np.uint64(Z[r + SLOPES_TO])

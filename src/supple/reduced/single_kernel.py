@@ -20,7 +20,7 @@ from supple.approximation.piecewise.packing import (
     TERMS,
 )
 from supple.approximation.piecewise.packing import S as AXES
-from supple.approximation.piecewise.piecewise_kernel import sum_point
+from supple.approximation.piecewise.sum_kernel import Rows, Sums, Terms, sum_point
 from supple.compilation import kernel
 from supple.reduced.arrays import (
     COPIES,
@@ -110,13 +110,13 @@ def row_at(Z, F, x, work, w, row, guess):
                 work[d + k] = work[d + before] * value
                 d += longest
             work[dB + axis * longest + k] = work[B + before] * work[dT + at]
-    sum_point(F, c, stride, stride // np.uint64(4), terms, work, B, values)
+    sum_point(terms, Rows(F, c, stride), Terms(work, B, one), Sums(work, values, stride // np.uint64(4)))
     ranges = np.uint64(Z[header + RANGES_I])
     for k in range(np.uint64(Z[header + RANGES])):
         low, groups = np.uint64(Z[ranges + two * k]), np.uint64(Z[ranges + two * k + one])
         for j in range(s):
-            y = slopes + j * stride + low
-            sum_point(F, c + low, stride, groups, terms, work, dB + j * longest, y)
+            sums = Sums(work, slopes + j * stride + low, groups)
+            sum_point(terms, Rows(F, c + low, stride), Terms(work, dB + j * longest, one), sums)
     template, factor = np.uint64(Z[header + TEMPLATE]), np.uint64(Z[header + FACTOR])
     values_from, values_to = np.uint64(Z[header + VALUES_FROM]), np.uint64(Z[header + VALUES_TO])
     slopes_from, slopes_to = np.uint64(Z[header + SLOPES_FROM]), np.uint64(Z[header + SLOPES_TO])

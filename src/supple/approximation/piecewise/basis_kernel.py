@@ -7,7 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise.packing import DEGREE, FACTORS, LEAVES_F, LEAVES_I, NOWHERE, TERMS, S
+from supple.approximation.piecewise.packing import (
+    ALONG,
+    DEGREE,
+    EARLIER,
+    FACTOR,
+    FACTORS,
+    LEAF,
+    LEAF_DEGREE,
+    LEAVES_F,
+    LEAVES_I,
+    NOWHERE,
+    POWER,
+    TERM_COUNT,
+    TERMS,
+    S,
+)
 from supple.compilation import kernel
 
 
@@ -23,9 +38,9 @@ def block_extent(Z, leaves, count):
     degree, terms = 0, 0
     for p in range(count):
         if leaves[p] != NOWHERE:
-            at = Z[LEAVES_I] + 3 * leaves[p]
-            terms = max(terms, Z[at + 1])
-            degree = max(degree, Z[at + 2])
+            leaf = np.uint64(Z[LEAVES_I]) + LEAF * np.uint64(leaves[p])
+            terms = max(terms, Z[leaf + TERM_COUNT])
+            degree = max(degree, Z[leaf + LEAF_DEGREE])
     return degree, terms
 
 
@@ -33,7 +48,7 @@ def block_extent(Z, leaves, count):
 def tabulate(Z, F, X, start, count, leaves, work):
     """T_n(ξ_i) in T[(i (degree + 1) + n) count + p], and T_α(ξ) in B[α count + p]; some numbers for a point outside."""
     degree, terms = block_extent(Z, leaves, count)
-    s, lanes, one, two, three = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2), np.uint64(3)
+    s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
     width = np.uint64(Z[DEGREE] + 1) * lanes
     boxes, factor = np.uint64(Z[LEAVES_F]), np.uint64(Z[FACTORS])
     x = np.uint64(start) * s
@@ -56,9 +71,9 @@ def tabulate(Z, F, X, start, count, leaves, work):
         work[b + p] = 1.0
     for _ in range(1, terms):
         b += lanes
-        factor += three
-        before = B + np.uint64(Z[factor]) * lanes
-        at = np.uint64(Z[factor + one]) * width + np.uint64(Z[factor + two]) * lanes
+        factor += FACTOR
+        before = B + np.uint64(Z[factor + EARLIER]) * lanes
+        at = np.uint64(Z[factor + ALONG]) * width + np.uint64(Z[factor + POWER]) * lanes
         for p in range(lanes):
             work[b + p] = work[before + p] * work[at + p]
 
@@ -68,7 +83,7 @@ def tabulate_slopes(Z, F, X, start, count, leaves, work):
     """The same, and T_n' in dT and ∂T_α/∂x_j in dB[(j terms + α) count + p], terms being those of the longest list."""
     tabulate(Z, F, X, start, count, leaves, work)
     degree, terms = block_extent(Z, leaves, count)
-    s, lanes, one, two, three = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2), np.uint64(3)
+    s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
     width, longest = np.uint64(Z[DEGREE] + 1) * lanes, np.uint64(Z[TERMS]) * lanes
     boxes, factor = np.uint64(Z[LEAVES_F]), np.uint64(Z[FACTORS])
     dT = s * width + longest
@@ -93,9 +108,9 @@ def tabulate_slopes(Z, F, X, start, count, leaves, work):
             work[b + p] = 0.0
         for _ in range(1, terms):
             b += lanes
-            f += three
-            before, axis = np.uint64(Z[f]) * lanes, np.uint64(Z[f + one])
-            at = axis * width + np.uint64(Z[f + two]) * lanes
+            f += FACTOR
+            before, axis = np.uint64(Z[f + EARLIER]) * lanes, np.uint64(Z[f + ALONG])
+            at = axis * width + np.uint64(Z[f + POWER]) * lanes
             # One of the two factors depends on ξ_j, and only one.
             left, right = (B + before, dT + at) if axis == j else (first + before, at)
             for p in range(lanes):

@@ -8,7 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from supple.approximation.piecewise.packing import (
+    ABOVE,
+    AXIS,
+    BELOW,
     CELLS,
+    NODE,
     NODES_F,
     NODES_I,
     NOWHERE,
@@ -89,7 +93,7 @@ def looked_up(Z, F, X, point):
 @kernel
 def descend_block(Z, F, X, start, count, leaves):
     """The leaf of each of `count` points down the tree: all of them together, so that their cache misses overlap."""
-    s, one, two, three = np.uint64(Z[S]), np.uint64(1), np.uint64(2), np.uint64(3)
+    s, one, two = np.uint64(Z[S]), np.uint64(1), np.uint64(2)
     roots_i, nodes_i = np.uint64(Z[ROOTS_I]), np.uint64(Z[NODES_I])
     roots_f, nodes_f = np.uint64(Z[ROOTS_F]), np.uint64(Z[NODES_F])
     roots = np.uint64(Z[ROOTS])
@@ -113,9 +117,9 @@ def descend_block(Z, F, X, start, count, leaves):
         for p in range(count):
             if leaves[p] >= 0:
                 node = np.uint64(leaves[p])
-                at = nodes_i + three * node
-                above = X[x + np.uint64(Z[at])] >= F[nodes_f + node]
-                child = Z[at + (two if above else one)]
+                at = nodes_i + NODE * node
+                above = X[x + np.uint64(Z[at + AXIS])] >= F[nodes_f + node]
+                child = Z[at + (ABOVE if above else BELOW)]
                 leaves[p] = child
                 going |= child >= 0
             x += s
@@ -129,7 +133,7 @@ def descend_block(Z, F, X, start, count, leaves):
 @kernel
 def descended(Z, F, X, point):
     """The leaf of one point down the tree, looked for in every root, or NOWHERE."""
-    s, nodes_i, nodes_f = Z[S], Z[NODES_I], Z[NODES_F]
+    s, nodes_i, nodes_f = Z[S], np.uint64(Z[NODES_I]), np.uint64(Z[NODES_F])
     x = point * s
     for r in range(Z[ROOTS]):
         inside = True
@@ -139,8 +143,9 @@ def descended(Z, F, X, point):
         if inside:
             child = Z[Z[ROOTS_I] + r]
             while child >= 0:
-                node = nodes_i + 3 * child
-                child = Z[node + 2] if X[x + Z[node]] >= F[nodes_f + child] else Z[node + 1]
+                node = nodes_i + NODE * np.uint64(child)
+                above = X[x + Z[node + AXIS]] >= F[nodes_f + np.uint64(child)]
+                child = Z[node + (ABOVE if above else BELOW)]
             if child != NOWHERE:
                 return -2 - child
     return NOWHERE

@@ -28,6 +28,11 @@ S, OUTPUTS, STRIDE, TERMS, DEGREE, ROOTS, CELLS = range(7)
 ROOTS_I, NODES_I, LEAVES_I, FACTORS, TABLE_I = range(7, 12)
 ROOTS_F, NODES_F, LEAVES_F, TABLE_F = range(12, 16)
 COEFFICIENTS = 16
+# A leaf, a node and a term are LEAF, NODE, FACTOR integers each; slots of them. Unsigned, as kernels count.
+LEAF, NODE, FACTOR = (np.uint64(3),) * 3
+FIRST_ROW, TERM_COUNT, LEAF_DEGREE = (np.uint64(n) for n in range(3))
+AXIS, BELOW, ABOVE = (np.uint64(n) for n in range(3))
+EARLIER, ALONG, POWER = (np.uint64(n) for n in range(3))
 
 
 def packed_arrays(
