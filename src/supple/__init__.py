@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from supple.description.elastic.damping import Damping
     from supple.description.elastic.material import Material
     from supple.description.elastic.superelement import Interface, Superelement
+    from supple.description.force_law import ForceLaw, LawParameter
     from supple.description.joints.joint import Drive, Joint, Motor
     from supple.description.load import Damper, Force, Spring
     from supple.description.mechanism import Mechanism
@@ -70,6 +71,7 @@ _HOMES = {
     "ExportTarget": "supple.export.targets",
     "Fit": "supple.approximation.fits.fits",
     "Force": "supple.description.load",
+    "ForceLaw": "supple.description.force_law",
     "Frame": "supple.description.body",
     "FrequencyResponse": "supple.results.frequency_response",
     "FrequencyMap": "supple.analyses.vibration.frequency_map",
@@ -80,6 +82,7 @@ _HOMES = {
     "InverseDynamics": "supple.analyses.inverse_dynamics.inverse_dynamics",
     "Joint": "supple.description.joints.joint",
     "LinearBatch": "supple.analyses.linear_models.linearization_batch",
+    "LawParameter": "supple.description.force_law",
     "LinearModel": "supple.results.linear_model",
     "LocalModel": "supple.parameterization.local_model",
     "Material": "supple.description.elastic.material",
@@ -127,13 +130,13 @@ _HOMES = {
 
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
-    "Deflection", "Drive", "ExportTarget", "Fit", "Force", "Frame", "FrequencyMap", "FrequencyResponse", "Inertia",
-    "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "LinearBatch", "LinearModel", "LocalModel",
-    "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Rotation",
-    "Sensor", "Simulation", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
-    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
-    "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
-    "simulate", "sweep", "to_yaml", "trajectory",
+    "Deflection", "Drive", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
+    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "LawParameter", "LinearBatch",
+    "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation", "Solid", "Spring", "Superelement",
+    "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check", "compare", "compliance",
+    "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize", "linearize_batch",
+    "load", "loads", "local", "modes", "motion", "reduce", "register", "simulate", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def test_power_is_the_rate_of_the_energy(any_case):
     theta, rates, u = start_of(any_case)
     model, second = accelerations(any_case, theta, rates, u)
     system, V, dV = found.bodies.problem.system, found.bodies.V[0], found.bodies.instant.acceleration[0]
-    linear, turning = system.column < 3, system.column >= 3
+    linear, turning = system.rows.column < 3, system.rows.column >= 3
     rate = float(np.einsum("b,bc,bc->", system.mass, V[:, linear], dV[:, linear]))
     J = system.inertia if turning.sum() == 3 else system.inertia[:, 2:, 2:]
     rate += float(np.einsum("bc,bce,be->", V[:, turning], J, dV[:, turning]))
@@ -74,8 +74,8 @@ def test_positions_and_velocities_are_of_second_order(any_case):
     """Every case carries springs, dampers, motors behind gears, friction, followers; open and closed, with spin."""
     coarse, middle, fine = (run_of(any_case, step=step) for step in (1e-3, 5e-4, 2.5e-4))
     for signal in ("X", "V"):
-        first = largest(getattr(coarse, signal)[-1] - getattr(middle, signal)[-1])
-        second = largest(getattr(middle, signal)[-1] - getattr(fine, signal)[-1])
+        first = largest(getattr(coarse.bodies, signal)[-1] - getattr(middle.bodies, signal)[-1])
+        second = largest(getattr(middle.bodies, signal)[-1] - getattr(fine.bodies, signal)[-1])
         assert 3.5 < first / second < 4.5, signal
 
 

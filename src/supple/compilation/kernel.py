@@ -12,12 +12,14 @@ runs interpreted as long as that is sooner done, and native from then on, or at 
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import os
 import platform
 import sys
 import types
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,18 @@ def at_hand(function: Callable, fused: bool = False) -> bool:
     return _found[function, fused]
 
 
+def forget(function: Callable) -> None:
+    """Drop the native code of all kernels that call a kernel, however far down: what it calls itself is changing."""
+
+    def reaches(item: types.FunctionType) -> bool:
+        return item is function or any(reaches(callee) for callee in callees(item).values())
+
+    known: tuple[dict[Any, Any], ...] = (_compiled, _found)
+    for where in known:
+        for key in [key for key in where if reaches(key[0])]:
+            del where[key]
+
+
 def cache_folder() -> Path:
     """Where compiled kernels are kept: SUPPLE_CACHE_DIR, or supple in the user's cache folder."""
     chosen = os.environ.get("SUPPLE_CACHE_DIR")
@@ -90,11 +104,17 @@ def cache_folder() -> Path:
 def callees(function: types.FunctionType) -> dict[str, types.FunctionType]:
     """The kernels a kernel calls, by the names it uses for them."""
     found = {}
-    for name in function.__code__.co_names:
+    for name in _global_names(function.__code__):
         value = function.__globals__.get(name)
         if isinstance(value, types.FunctionType) and value in _marked:
             found[name] = value
     return found
+
+
+@cache
+def _global_names(code: types.CodeType) -> tuple[str, ...]:
+    """Names that code looks up as globals; attributes of the same name are none of them."""
+    return tuple(dict.fromkeys(item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"))
 
 
 def digest(function: types.FunctionType) -> str:

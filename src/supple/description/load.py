@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from supple.description.force_law import FORCE_LAWS, SPRING, Along, ForceLaw
 from supple.description.quantities.quantity import (
     ForceVector,
     Moment,
@@ -15,6 +16,7 @@ from supple.description.quantities.quantity import (
     Part,
     Torque,
 )
+from supple.diagnostics import InputError
 
 
 class Acting(Part):
@@ -45,14 +47,33 @@ class Acting(Part):
 
 
 class Spring(Acting):
-    """A linear spring."""
+    """A spring, linear unless another law is named."""
 
-    stiffness: NotNegativeOfCoordinate
+    stiffness: NotNegativeOfCoordinate | None = None
     """N/m, or N m/rad about a joint."""
+    law: dict[str, dict[str, OfCoordinate]] | None = None
+    """A registered law and its parameters in place of stiffness, such as {hardening: {stiffness: 100, cubic: 1e4}}."""
     rest: OfCoordinate | None = None
     """Coordinate of the joint at which it is relaxed; 0 if left out."""
     length: NotNegativeLength | None = None
     """Length at which a spring between two places is relaxed."""
+
+    @model_validator(mode="after")
+    def _of_one_law(self) -> Self:
+        if len(self.chosen("stiffness", "law")) != 1 or (self.law is not None and len(self.law) != 1):
+            raise ValueError("a spring needs a stiffness, or one law with its parameters")
+        try:
+            law, given = self.named_law
+            missing = [key for key, item in law.parameters.items() if item.default is None and key not in given]
+            unknown = [key for key in given if key not in law.parameters]
+        except InputError as error:
+            raise ValueError(f"{error.message}; {error.hint}") from error
+        if missing or unknown:
+            problem = f"needs {', '.join(missing)}" if missing else f"knows no {', '.join(unknown)}"
+            raise ValueError(f'the law "{law.name}" {problem}; its parameters are {", ".join(law.parameters)}')
+        if not law.linear and self.without_length:
+            raise ValueError(f'the law "{law.name}" needs a length at which it is relaxed, greater than 0')
+        return self
 
     @model_validator(mode="after")
     def _relaxed_somewhere(self) -> Self:
@@ -61,6 +82,25 @@ class Spring(Acting):
         if self.joint is not None and self.length is not None:
             raise ValueError("a spring on a joint is relaxed at rest:, not at a length")
         return self
+
+    @property
+    def named_law(self) -> tuple[ForceLaw, dict[str, float]]:
+        """The law, and the parameters that are written."""
+        if self.law is None:
+            return SPRING, {"stiffness": self.stiffness or 0.0}
+        ((name, given),) = self.law.items()
+        return FORCE_LAWS[name], given
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """Of its law, in order."""
+        law, given = self.named_law
+        return tuple(float(given.get(name, item.default or 0.0)) for name, item in law.parameters.items())
+
+    @property
+    def about_relaxed(self) -> Along:
+        """What its law gives where it is relaxed: for a linear one, all there is to know."""
+        return Along(*self.named_law[0].along(self.parameters, 0.0))
 
     @property
     def without_length(self) -> bool:

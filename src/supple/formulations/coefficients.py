@@ -7,18 +7,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.force_law import CONSTANT, DAMPER, INERTIA, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
+from supple.diagnostics import InputError
+from supple.formulations.laws import REFERENCE, Along, law, number_of
 from supple.kinematics.measures import component_keys, key_of, sensor_keys
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
+from supple.kinematics.row_arrays import ROWS
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-# What acts along a measure, or sees it.
-SPRING, DAMPER, MOTOR, DRIVE, ACTUATOR, SENSOR, DRY = 0, 1, 2, 3, 4, 5, 6
+# What a use of a measure is: a law acts along it, or a port is there (an input, an output), or dry friction.
+LAW, ACTUATOR, SENSOR, DRY = range(4)
+ROLE, NUMBER = 0, 1  # columns of uses_i
+DRY_FORCE = 0  # column of uses_f of dry friction
+BODY, FOLLOWS = 0, 1  # columns of loads_i
+AT_POINT, OF_FORCE, OF_MOMENT = 0, 3, 6  # columns of loads_f
 
 
 class CoefficientArrays(NamedTuple):
@@ -28,8 +36,8 @@ class CoefficientArrays(NamedTuple):
     loads_i    : (n, 2) body, follows the body (1) or keeps its direction (0); gravity comes first
     loads_f    : (n, 9) point on the body, force, moment (in body axes if it follows, in the world's otherwise)
     uses_start : uses of measure i are uses_start[i] to uses_start[i + 1]
-    uses_i     : (n, 2) role (above), number among its kind
-    uses_f     : (n, 2) coefficient, reference
+    uses_i     : (n, 2) role (above), number of the law, or among its kind
+    uses_f     : (n, k) parameters of the law, and where it is relaxed behind them (laws.REFERENCE); force of friction
     """
 
     inertia: Array
@@ -44,11 +52,22 @@ class Carried(NamedTuple):
     """The arrays, and the names of what they stand for.
 
     outputs : the row of each output; dry_forces : of each joint coordinate with dry friction
+    nonlinear : springs whose law is not linear, and its name
     """
 
     arrays: CoefficientArrays
     outputs: dict[str, int]
     dry_forces: dict[str, float]
+    nonlinear: dict[str, str]
+
+    def require_linear(self, what: str) -> None:
+        """Refuse what is not linear by name. what : that which needs it, such as "a flexible model"."""
+        for spring, rule in self.nonlinear.items():
+            raise InputError(
+                f'its law "{rule}" is not linear, and {what} has linear springs',
+                part=f'spring "{spring}"', path=("springs", spring),
+                hint="give it a stiffness, or use what takes every law: simulate, and rigid local and linear models",
+            )  # fmt: skip
 
 
 def carried(position: Rest) -> Carried:
@@ -56,14 +75,25 @@ def carried(position: Rest) -> Carried:
     return position.numbering.mechanism.remembered("carried", lambda: _collect(position.numbering))
 
 
+def along_measure(arrays: CoefficientArrays, measure: int, length: float = 0.0) -> Along:
+    """What all laws together do along a measure at ℓ."""
+    uses = range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
+    acting = [law(arrays.uses_i[n, NUMBER], arrays.uses_f[n], length) for n in uses if arrays.uses_i[n, ROLE] == LAW]
+    return Along(*(float(total) for total in np.sum([Along(*[0.0] * 6), *acting], axis=0)))
+
+
 class _Use(NamedTuple):
     """Something that acts along, or sees, the measure of a row."""
 
     row: int
     role: int
-    number: int = 0
-    coefficient: float = 1.0
+    number: int
+    parameters: tuple[float, ...] = ()
     reference: float = 0.0
+
+
+def _acting(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0) -> _Use:
+    return _Use(row, LAW, number_of(rule), parameters, reference)
 
 
 def _collect(numbering: Numbering) -> Carried:
@@ -79,16 +109,17 @@ def _collect(numbering: Numbering) -> Carried:
             motor = joint.value("motor", coordinate, mechanism.plane)
             friction = joint.value("dry", coordinate, mechanism.plane)
             if viscous:
-                uses.append(_Use(row, DAMPER, coefficient=viscous))
+                uses.append(_acting(row, DAMPER, viscous))
             if motor is not None:
-                uses.append(_Use(row, MOTOR, coefficient=motor.inertia * motor.gear**2))
+                uses.append(_acting(row, INERTIA, motor.inertia * motor.gear**2))
             if friction:
-                uses.append(_Use(row, DRY, len(dry), reference=friction))
+                uses.append(_Use(row, DRY, len(dry), (friction,)))
                 single = len(joint.coordinates(mechanism.plane)) == 1
                 dry[name if single else f"{name}.{coordinate}"] = friction
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
-    return Carried(arrays, outputs, dry)
+    rules = {name: spring.named_law[0] for name, spring in mechanism.springs.items()}
+    return Carried(arrays, outputs, dry, {name: rule.name for name, rule in rules.items() if not rule.linear})
 
 
 def _parts(numbering: Numbering) -> list[_Use]:
@@ -101,12 +132,13 @@ def _parts(numbering: Numbering) -> list[_Use]:
     uses = []
     for spring in mechanism.springs.values():
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
-        uses += [_Use(numbering.measures[key], SPRING, 0, spring.stiffness, spring.relaxed) for key in keys]
-    uses += [_Use(row(item), DAMPER, 0, item.damping) for item in mechanism.dampers.values()]
+        relaxed, rule = spring.relaxed, spring.named_law[0]
+        uses += [_acting(numbering.measures[key], rule, *spring.parameters, reference=relaxed) for key in keys]
+    uses += [_acting(row(item), DAMPER, item.damping) for item in mechanism.dampers.values()]
     for item in mechanism.forces.values():
         if item.at is None:
             assert isinstance(item.force, float)
-            uses.append(_Use(row(item), DRIVE, 0, item.force))
+            uses.append(_acting(row(item), CONSTANT, item.force))
     return uses + [_Use(row(item), ACTUATOR, i) for i, item in enumerate(mechanism.actuators.values())]
 
 
@@ -156,9 +188,13 @@ def _loads(numbering: Numbering) -> tuple[Integers, Array]:
 def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers, Array]:
     """Uses sorted by the measure they use; uses_start[i] is the first of measure i."""
     ordered = sorted(uses, key=lambda use: use.row)
-    first, last = numbering.constraints, int(numbering.arrays.sizes[5])
+    first, last = numbering.constraints, int(numbering.arrays.sizes[ROWS])
     rows = np.array([use.row for use in ordered], dtype=np.int64)
     start = np.searchsorted(rows, np.arange(first, last + 1)).astype(np.int64)
     uses_i = np.array([(use.role, use.number) for use in ordered], dtype=np.int64).reshape(-1, 2)
-    uses_f = np.array([(use.coefficient, use.reference) for use in ordered], dtype=np.float64).reshape(-1, 2)
+    width = max((len(use.parameters) for use in ordered), default=1) + 1
+    uses_f = np.zeros((len(ordered), width))
+    for n, use in enumerate(ordered):
+        uses_f[n, : len(use.parameters)] = use.parameters
+        uses_f[n, REFERENCE] = use.reference
     return start, uses_i, uses_f

@@ -10,6 +10,7 @@ coefficients.
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,11 +30,61 @@ from supple.equations.row import (
 )
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
-from supple.parameterization.motion_slopes import body_slopes, motion_workspace, motor_slopes, move
-from supple.parameterization.rigid_kernel import rigid_row
+from supple.parameterization.motion_slopes import body_slopes, law_slopes, motion_workspace, move
+from supple.parameterization.rigid_kernel import measure_workspace, moved_to, position_workspace, rigid_row
 
 DONE, SINGULAR, INDEFINITE, UNKNOWN = 0, 1, 2, 3
 """What became of a state: θ does not determine the motion, M is not positive definite, a value is not finite."""
+
+
+class Friction(NamedTuple):
+    """Dry friction: forces (f,) and the speed v₀ (`equations/dry_friction.py`)."""
+
+    forces: np.ndarray
+    speed: float
+
+
+class States(NamedTuple):
+    """N states: poses X (N, bodies + 1, 12), measures w (N, measures), θ̇ (N, s), inputs u (N, inputs)."""
+
+    X: np.ndarray
+    w: np.ndarray
+    rates: np.ndarray
+    u: np.ndarray
+
+
+class State(NamedTuple):
+    """One of them: θ̇ (s,) and u (inputs,)."""
+
+    rates: np.ndarray
+    u: np.ndarray
+
+
+class LinearModels(NamedTuple):
+    """Of N states: A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s), M, P₂, P₁ (N, s, s), what became of each (N,).
+
+    P₃ is M times the lower half of B.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    accelerations: np.ndarray
+    M: np.ndarray
+    P2: np.ndarray
+    P1: np.ndarray
+    status: np.ndarray
+
+
+class LinearWork(NamedTuple):
+    """Of one state: its row of coefficients, f (s, 1), L of M, ∂f/∂θ, ∂f/∂θ̇, ∂g/∂θ, all (s, s), and M⁻¹ of them."""
+
+    row: np.ndarray
+    f: np.ndarray
+    L: np.ndarray
+    by_theta: np.ndarray
+    by_rate: np.ndarray
+    slopes: np.ndarray
+    solved: np.ndarray
 
 
 @kernel
@@ -71,8 +122,11 @@ def solve_mass(s, L, x, count):
 
 
 @kernel
-def forces(s, inputs, at, row, rates, u, dry, speed, f, by_theta, by_rate):
+def forces(at, state, friction, work):
     """f (s, 1), and its derivatives: by θ all but those of Γ[θ̇, θ̇], and by θ̇."""
+    row, rates, u = work.row, state.rates, state.u
+    f, by_theta, by_rate = work.f, work.by_theta, work.by_rate
+    s, inputs = rates.shape[0], u.shape[0]
     for i in range(s):
         total = row[at[FORCE] + i]
         for m in range(s):
@@ -91,73 +145,85 @@ def forces(s, inputs, at, row, rates, u, dry, speed, f, by_theta, by_rate):
             for m in range(s):
                 by_theta[i, m] -= row[at[DDAMPING] + (i * s + j) * s + m] * rates[j]
         f[i, 0] = total
-    for n in range(dry.shape[0]):
+    for n in range(friction.forces.shape[0]):
+        J, dJ = row[at[FRICTION_MAP] + n * s :], row[at[DFRICTION_MAP] + n * s * s :]
         slip = 0.0
         for j in range(s):
-            slip += row[at[FRICTION_MAP] + n * s + j] * rates[j]
-        drag, steep = dry_friction(dry[n], slip, speed)
+            slip += J[j] * rates[j]
+        drag, steep = dry_friction(friction.forces[n], slip, friction.speed)
         for i in range(s):
-            J = row[at[FRICTION_MAP] + n * s + i]
-            f[i, 0] -= J * drag
+            f[i, 0] -= J[i] * drag
             for m in range(s):
                 slip_m = 0.0
                 for j in range(s):
-                    slip_m += row[at[DFRICTION_MAP] + (n * s + j) * s + m] * rates[j]
-                by_theta[i, m] -= row[at[DFRICTION_MAP] + (n * s + i) * s + m] * drag + J * steep * slip_m
-                by_rate[i, m] -= J * steep * row[at[FRICTION_MAP] + n * s + m]
+                    slip_m += dJ[j * s + m] * rates[j]
+                by_theta[i, m] -= dJ[i * s + m] * drag + J[i] * steep * slip_m
+                by_rate[i, m] -= J[i] * steep * J[m]
+
+
+@kernel
+def solve_linear(at, work, found, n):
+    """A, B and the matrices before M⁻¹ of state n from f's derivatives and M = L Lᵀ. Returns whether all are finite."""
+    row, solved = work.row, work.solved
+    s, inputs = work.slopes.shape[0], solved.shape[1] - 2 * work.slopes.shape[0]
+    A, B, M, P2, P1 = found.A[n], found.B[n], found.M[n], found.P2[n], found.P1[n]
+    for i in range(s):
+        for j in range(s):
+            solved[i, j], solved[i, s + j] = work.by_theta[i, j] - work.slopes[i, j], work.by_rate[i, j]
+            M[i, j], P2[i, j], P1[i, j] = row[at[MASS] + i * s + j], solved[i, j], solved[i, s + j]
+        for a in range(inputs):
+            solved[i, 2 * s + a] = row[at[INPUT_MAP] + i * inputs + a]
+    solve_mass(s, work.L, solved, solved.shape[1])
+    total = 0.0
+    for i in range(s):
+        A[i, s + i] = 1.0
+        for j in range(2 * s):
+            A[s + i, j] = solved[i, j]
+            total += abs(solved[i, j])
+        for a in range(inputs):
+            B[s + i, a] = solved[i, 2 * s + a]
+            total += abs(solved[i, 2 * s + a])
+    return np.isfinite(total)
 
 
 @kernel(purpose="linear models of closed chains")
-def linear_batch(rows, selected, coefficients, dry, speed, at, X, w, rates, u, out, accelerations, A, B, status):
-    """A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s) and what became of each state (N,).
-
-    rates (N, s), u (N, inputs); at : offsets of the row; dry (f,) forces of friction, speed v₀
-    out (N, 3, s, s) : M, P₂ and P₁; P₃ = M times the lower half of B
-    """
-    sizes = rows[0]
-    nb, d, s, inputs = sizes[0], sizes[1], sizes[4], sizes[7]
-    work, motion = workspace(rows), motion_workspace(sizes)
-    Psi, dPsi = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s))
-    twists, dtwists = np.zeros((nb + 1, s, 6)), np.zeros((nb + 1, s * s, 6))
-    row = np.empty(at[at.shape[0] - 1])
-    f, L = np.empty((s, 1)), np.zeros((s, s))
-    by_theta, by_rate, slopes = np.empty((s, s)), np.empty((s, s)), np.empty((s, s))
-    width = 2 * s + inputs
-    solved = np.empty((s, width))
-    for n in range(X.shape[0]):
-        A[n], B[n] = 0.0, 0.0
-        status[n] = SINGULAR
-        determined, _ = rigid_modes(rows, selected, X[n], work, Psi, dPsi, twists)
+def linear_batch(rows, selected, coefficients, friction, at, states, found):
+    """Linear models of N states into `found`. at : offsets of the row"""
+    count = states.X.shape[0]
+    if count == 0:
+        return
+    work, motion = workspace(rows), motion_workspace(rows)
+    here = position_workspace(rows, states.X[0], states.w[0])
+    s, inputs = states.rates.shape[1], states.u.shape[1]
+    of = measure_workspace(s)
+    lin = LinearWork(
+        np.empty(at[at.shape[0] - 1]),
+        np.empty((s, 1)),
+        np.zeros((s, s)),
+        np.empty((s, s)),
+        np.empty((s, s)),
+        np.empty((s, s)),
+        np.empty((s, 2 * s + inputs)),
+    )
+    for n in range(count):
+        found.A[n], found.B[n] = 0.0, 0.0
+        found.status[n] = SINGULAR
+        here = moved_to(here, states.X[n], states.w[n])
+        state = State(states.rates[n], states.u[n])
+        determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         if not determined:
             continue
-        row[:] = 0.0
-        rigid_row(rows, coefficients, X[n], w[n], at, Psi, dPsi, twists, dtwists, row)
-        forces(s, inputs, at, row, rates[n], u[n], dry, speed, f, by_theta, by_rate)
-        status[n] = INDEFINITE
-        if not factor_mass(s, row[at[MASS] :], L):
+        lin.row[:] = 0.0
+        rigid_row(rows, coefficients, here, at, lin.row)
+        forces(at, state, friction, lin)
+        found.status[n] = INDEFINITE
+        if not factor_mass(s, lin.row[at[MASS] :], lin.L):
             continue
-        solve_mass(s, L, f, 1)
+        solve_mass(s, lin.L, lin.f, 1)
         for i in range(s):
-            accelerations[n, i] = f[i, 0]
-        move(rows, work, X[n], Psi, dPsi, twists, rates[n], accelerations[n], motion)
-        slopes[:, :] = 0.0
-        body_slopes(rows, coefficients[0], Psi, dPsi, motion, slopes)
-        motor_slopes(rows, coefficients, X[n], Psi, dPsi, twists, motion, slopes)
-        total = 0.0
-        for i in range(s):
-            for j in range(s):
-                solved[i, j], solved[i, s + j] = by_theta[i, j] - slopes[i, j], by_rate[i, j]
-                out[n, 0, i, j] = row[at[MASS] + i * s + j]
-                out[n, 1, i, j], out[n, 2, i, j] = solved[i, j], solved[i, s + j]
-            for a in range(inputs):
-                solved[i, 2 * s + a] = row[at[INPUT_MAP] + i * inputs + a]
-        solve_mass(s, L, solved, width)
-        for i in range(s):
-            A[n, i, s + i] = 1.0
-            for j in range(2 * s):
-                A[n, s + i, j] = solved[i, j]
-                total += abs(solved[i, j])
-            for a in range(inputs):
-                B[n, s + i, a] = solved[i, 2 * s + a]
-                total += abs(solved[i, 2 * s + a])
-        status[n] = DONE if np.isfinite(total) else UNKNOWN
+            found.accelerations[n, i] = lin.f[i, 0]
+        move(rows, work, here, state.rates, found.accelerations[n], motion)
+        lin.slopes[:, :] = 0.0
+        body_slopes(rows, coefficients.inertia, here, motion, lin.slopes)
+        law_slopes(rows, coefficients, here, motion, of, lin.slopes)
+        found.status[n] = DONE if solve_linear(at, lin, found, n) else UNKNOWN

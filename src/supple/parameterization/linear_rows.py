@@ -12,7 +12,15 @@ from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import carried
 from supple.kinematics.configuration import Configuration
-from supple.parameterization.linear_kernel import DONE, INDEFINITE, SINGULAR, linear_batch
+from supple.parameterization.linear_kernel import (
+    DONE,
+    INDEFINITE,
+    SINGULAR,
+    Friction,
+    LinearModels,
+    States,
+    linear_batch,
+)
 from supple.parameterization.rigid_rows import layout_of, rigid_rows
 
 Array = NDArray[np.float64]
@@ -34,25 +42,26 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
     position = configuration.rest
     load = carried(position)
     layout = layout_of(position.numbering, load)
-    dry = np.array(list(load.dry_forces.values()), dtype=float)
-    X, w = configuration.X, configuration.w
+    friction = Friction(np.array(list(load.dry_forces.values()), dtype=float), float(friction_speed))
     (count, s), actuators = configuration.theta.shape, inputs.shape[1]
-    out, accelerations = np.zeros((count, 3, s, s)), np.zeros((count, s))
+    states = States(configuration.X, configuration.w, rates, inputs)
     A, B = np.empty((count, 2 * s, 2 * s)), np.empty((count, 2 * s, actuators))
-    status = np.empty(count, dtype=np.int64)
-    fixed = (position.numbering.arrays, position.selected, load.arrays, dry, float(friction_speed), layout.offsets)
+    M, P2, P1 = np.zeros((3, count, s, s))
+    found = LinearModels(A, B, np.zeros((count, s)), M, P2, P1, np.empty(count, dtype=np.int64))
+    fixed = (position.numbering.arrays, position.selected, load.arrays, friction, layout.offsets)
 
     def part(start: int, stop: int) -> None:
-        states = (item[start:stop] for item in (X, w, rates, inputs, out, accelerations, A, B, status))
-        compiled(linear_batch, count=stop - start)(*fixed, *states)
+        some = States(*(item[start:stop] for item in states))
+        to = LinearModels(*(item[start:stop] for item in found))
+        compiled(linear_batch, count=stop - start)(*fixed, some, to)
 
     in_parts(part, count)
-    if (status != DONE).any():
-        raise _refused(configuration, rates, out, status)
-    return LinearRows(A, B, accelerations, out[:, 0], out[:, 1], out[:, 2])
+    if (found.status != DONE).any():
+        raise _refused(configuration, rates, found.status)
+    return LinearRows(*found[:-1])
 
 
-def _refused(configuration: Configuration, rates: Array, out: Array, status: NDArray[np.int64]) -> InputError:
+def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int64]) -> InputError:
     """The error for the first state that has no linear model."""
     n = int(np.flatnonzero(status != DONE)[0])
     names = configuration.rest.numbering.coordinates

@@ -25,7 +25,8 @@ from supple.equations.row import (
     OUTPUTS,
     RIGID,
 )
-from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SENSOR, SPRING
+from supple.formulations.coefficients import ACTUATOR, DRY, LAW, NUMBER, ROLE, SENSOR
+from supple.formulations.laws import law
 
 
 @kernel
@@ -88,7 +89,7 @@ def push(pushed, changed, i, C, dC, f, df):
 def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid_at, given, row, f, df):
     """Everything that acts along or sees a measure, into the row and the load vector.
 
-    uses : numbers of the rows among those computed, role and number, coefficient and reference, place of ℓ in w
+    uses : numbers of the rows among those computed, role and number, parameters of laws, place of ℓ in w
     given : the rigid mechanism's row; the last `loaded` of the `held` rows are inputs of their own
     """
     uses_row, uses_i, uses_f, values_at = uses
@@ -96,20 +97,18 @@ def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid
     slope, bend, changed = np.empty(n), np.zeros((n, n)), np.zeros(s)
     inputs = actuators + loaded
     for u in range(uses_row.shape[0]):
-        i, role, to = uses_row[u], uses_i[u, 0], uses_i[u, 1]
-        factor, relaxed = uses_f[u, 0], uses_f[u, 1]
+        i, role, to = uses_row[u], uses_i[u, ROLE], uses_i[u, NUMBER]
         measure_slopes(i, C, dC, Psi, dPsi, slope, bend)
-        if role == SPRING:
-            for k in range(s):
-                changed[k] = -factor * slope[k]
-            push(-factor * (w[values_at[u]] - relaxed), changed, i, C, dC, f, df)
-        elif role == DRIVE:
-            changed[:] = 0.0
-            push(factor, changed, i, C, dC, f, df)
-        elif role == DAMPER:
-            add_outer(factor, slope, bend, s, at[DAMPING], at[DDAMPING], row)
-        elif role == MOTOR:
-            add_outer(factor, slope, bend, n, at[MASS], at[DM], row)
+        if role == LAW:
+            acts = law(to, uses_f[u], w[values_at[u]] if values_at[u] >= 0 else 0.0)
+            if acts.force != 0.0 or acts.slope != 0.0:
+                for k in range(s):
+                    changed[k] = acts.slope * slope[k]
+                push(acts.force, changed, i, C, dC, f, df)
+            if acts.damping != 0.0:
+                add_outer(acts.damping, slope, bend, s, at[DAMPING], at[DDAMPING], row)
+            if acts.inertia != 0.0:
+                add_outer(acts.inertia, slope, bend, n, at[MASS], at[DM], row)
         elif role == ACTUATOR:
             put_column(slope, bend, s, inputs, to, at[INPUT_MAP], at[DINPUT_MAP], row)
         elif role == SENSOR:

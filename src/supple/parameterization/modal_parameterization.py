@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.force_law import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.coefficients import DAMPER, carried
+from supple.formulations.coefficients import LAW, carried
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, reference_at, rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest, node_at, own_band
+from supple.formulations.laws import number_of
 from supple.geometry.rotation import skew
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -119,10 +121,12 @@ def _with_elastic_dampers(
     for row in rows:
         known.setdefault(row, len(known))
     count = len(rows)
+    damping = np.zeros((count, uses[2].shape[1]))
+    damping[:, 0] = [given[row] for row in rows]
     return (
         np.concatenate([uses[0], np.array([known[row] for row in rows], dtype=np.int64)]),
-        np.concatenate([uses[1], np.full((count, 2), [DAMPER, 0], dtype=np.int64)]),
-        np.concatenate([uses[2], np.array([(given[row], 0.0) for row in rows]).reshape(-1, 2)]),
+        np.concatenate([uses[1], np.full((count, 2), [LAW, number_of(DAMPER)], dtype=np.int64)]),
+        np.concatenate([uses[2], damping]),
         np.concatenate([uses[3], np.full(count, -1, dtype=np.int64)]),
     )
 

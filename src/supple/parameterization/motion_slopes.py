@@ -6,28 +6,54 @@
 
 Here ∂_mV = Σ_j ∂_mΨ_j θ̇_j is known, and ∂_mV̇ follows from the factorisation that gave Ψ: the second rates of all rows
 keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rates`). All in body axes;
-motors add what they do along their measures (docs/theory/linearization.md, eqs. 5-12).
+laws add the inertia that they have along their measures (docs/theory/linearization.md, eqs. 5-12).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.coefficients import MOTOR
+from supple.formulations.coefficients import LAW, NUMBER, ROLE
+from supple.formulations.laws import law
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import solve
-from supple.kinematics.primitives import SCALE, curvature, gradient
+from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, gradient
 from supple.kinematics.rigid_modes import lengths, world_twists
+from supple.kinematics.row_arrays import row_sizes
 from supple.kinematics.second_rates import second_rate
+from supple.parameterization.rigid_kernel import ON_A, ON_B, measure_slopes
+
+
+class BodyMotion(NamedTuple):
+    """How the bodies move at one state, and how that changes with θ.
+
+    V, dV          : (bodies + 1, d, 1) V and V̇, in body axes
+    bent, bent_dV  : (bodies + 1, d, s) ∂V and ∂V̇
+    moving, pushed : (bodies + 1, 1, 6) V and V̇ in world axes; bent_world : (bodies + 1, s, 6) ∂V
+    changes, term_change, solving : workspace, of the rows and of one term
+    """
+
+    V: np.ndarray
+    dV: np.ndarray
+    bent: np.ndarray
+    bent_dV: np.ndarray
+    moving: np.ndarray
+    pushed: np.ndarray
+    bent_world: np.ndarray
+    changes: np.ndarray
+    term_change: np.ndarray
+    solving: np.ndarray
 
 
 @kernel
-def motion_workspace(sizes):
-    """Arrays for one state: V, V̇ (bodies + 1, d, 1), ∂V, ∂V̇ (bodies + 1, d, s), the first three in world axes, changes
-    of the rows, and what `solve` needs."""
-    nb, d, rows, s = sizes[0], sizes[1], sizes[3] + sizes[4], sizes[4]
-    return (
+def motion_workspace(rows):
+    """Arrays for one state after another."""
+    n = row_sizes(rows)
+    nb, d, s = n.bodies, n.width, n.coordinates
+    return BodyMotion(
         np.zeros((nb + 1, d, 1)),
         np.zeros((nb + 1, d, 1)),
         np.zeros((nb + 1, d, s)),
@@ -35,39 +61,59 @@ def motion_workspace(sizes):
         np.zeros((nb + 1, 1, 6)),
         np.zeros((nb + 1, 1, 6)),
         np.zeros((nb + 1, s, 6)),
-        np.zeros((rows, s)),
-        np.zeros((rows, s)),
+        np.zeros((n.joint_rows + s, s)),
+        np.zeros(s),
+        np.zeros((n.joint_rows + s, s)),
     )
 
 
 @kernel
-def move(rows, work, X, Psi, dPsi, twists, rates, accelerations, motion):
+def second_rate_of_row(rows, i, here, motion, out):
+    """ℓ'' of row i, its terms together, and in out (s,) its changes with θ at fixed V̇."""
+    s = out.shape[0]
+    total = 0.0
+    for m in range(s):
+        out[m] = 0.0
+    term = i
+    while term != NONE:
+        total += second_rate(
+            rows.rows_i, rows.rows_f, term, here.X, motion.moving[:, 0], motion.pushed[:, 0], here.twists,
+            motion.bent_world, s, motion.term_change,
+        )  # fmt: skip
+        for m in range(s):
+            out[m] += motion.term_change[m]
+        term = rows.rows_i[term, THEN]
+    return total
+
+
+@kernel
+def move(rows, work, here, rates, accelerations, motion):
     """V, V̇, ∂V and ∂V̇ of the bodies from θ̇ (s,) and θ̈ (s,); `work` holds the factorised rows."""
-    sizes, _, _, _, rows_i, rows_f, _ = rows
-    nb, d, mc, s = sizes[0], sizes[1], sizes[3], sizes[4]
-    V, dV, bent, bent_dV, moving, pushed, bent_world, changes, g = motion
-    for b in range(nb):
+    n = row_sizes(rows)
+    d, s = n.width, n.coordinates
+    bent, changes = motion.bent, motion.changes
+    for b in range(n.bodies):
         for c in range(d):
             first, second = 0.0, 0.0
             for m in range(s):
                 bent[b, c, m] = 0.0
             for j in range(s):
-                first += Psi[b, c, j] * rates[j]
-                second += Psi[b, c, j] * accelerations[j]
+                first += here.Psi[b, c, j] * rates[j]
+                second += here.Psi[b, c, j] * accelerations[j]
                 for m in range(s):
-                    bent[b, c, m] += dPsi[b, c, j * s + m] * rates[j]
+                    bent[b, c, m] += here.dPsi[b, c, j * s + m] * rates[j]
             for m in range(s):
                 second += bent[b, c, m] * rates[m]
-            V[b, c, 0], dV[b, c, 0] = first, second
-    world_twists(rows, X, V, 1, moving)
-    world_twists(rows, X, dV, 1, pushed)
-    world_twists(rows, X, bent, s, bent_world)
-    for i in range(mc + s):
-        second_rate(rows_i, rows_f, i, X, moving[:, 0], pushed[:, 0], twists, bent_world, s, changes[i])
+            motion.V[b, c, 0], motion.dV[b, c, 0] = first, second
+    world_twists(rows, here.X, motion.V, 1, motion.moving)
+    world_twists(rows, here.X, motion.dV, 1, motion.pushed)
+    world_twists(rows, here.X, bent, s, motion.bent_world)
+    for i in range(n.joint_rows + s):
+        second_rate_of_row(rows, i, here, motion, changes[i])
         for m in range(s):
-            changes[i, m] *= -1.0 / rows_f[i, SCALE]
-    solve(rows, work, changes, s, bent_dV, g)
-    lengths(rows, bent_dV, s)
+            changes[i, m] *= -1.0 / rows.rows_f[i, SCALE]
+    solve(rows, work, changes, s, motion.bent_dV, motion.solving)
+    lengths(rows, motion.bent_dV, s)
 
 
 @kernel
@@ -103,22 +149,21 @@ def add_turned(v, w, P, out):
 
 
 @kernel
-def body_slopes(rows, inertia, Psi, dPsi, motion, slopes):
+def body_slopes(rows, inertia, here, motion, slopes):
     """Adds ∂_m g_i of all bodies to slopes (s, s)."""
-    sizes, column = rows[0], rows[3]
-    nb, d, s = sizes[0], sizes[1], sizes[4]
-    V, dV, bent, bent_dV = motion[0], motion[1], motion[2], motion[3]
+    column, Psi, dPsi = rows.column, here.Psi, here.dPsi
+    d, s = column.shape[0], slopes.shape[0]
     P, dP = np.zeros(6), np.zeros(6)
     f, df = np.zeros(6), np.zeros(6)
-    for b in range(nb):
-        v, w = full(column, V, b, 0)
-        momentum(inertia, column, V, b, 0, P)
-        momentum(inertia, column, dV, b, 0, f)
+    for b in range(inertia.shape[0]):
+        v, w = full(column, motion.V, b, 0)
+        momentum(inertia, column, motion.V, b, 0, P)
+        momentum(inertia, column, motion.dV, b, 0, f)
         add_turned(v, w, P, f)
         for m in range(s):
-            dv, dw = full(column, bent, b, m)
-            momentum(inertia, column, bent, b, m, dP)
-            momentum(inertia, column, bent_dV, b, m, df)
+            dv, dw = full(column, motion.bent, b, m)
+            momentum(inertia, column, motion.bent, b, m, dP)
+            momentum(inertia, column, motion.bent_dV, b, m, df)
             add_turned(dv, dw, P, df)
             add_turned(v, w, dP, df)
             for i in range(s):
@@ -129,37 +174,36 @@ def body_slopes(rows, inertia, Psi, dPsi, motion, slopes):
 
 
 @kernel
-def motor_slopes(rows, coefficients, X, Psi, dPsi, twists, motion, slopes):
-    """Adds those of the motors, J a_i ℓ'' along their measures ℓ, a = ∂ℓ/∂θ, to slopes (s, s)."""
-    sizes, _, _, column, rows_i, rows_f, _ = rows
-    _, _, _, uses_start, uses_i, uses_f = coefficients
-    d, mc, s = sizes[1], sizes[3], sizes[4]
-    bent_dV, moving, pushed, bent_world = motion[3], motion[4], motion[5], motion[6]
-    g, slope, change = np.empty(13), np.empty(s), np.empty(s)
-    bend, scratch = np.empty((s, s)), np.empty((2 * s, 13))
-    for row in range(mc, sizes[5]):
-        rotor = 0.0
-        for n in range(uses_start[row - mc], uses_start[row - mc + 1]):
-            if uses_i[n, 0] == MOTOR:
-                rotor += uses_f[n, 0]
-        if rotor == 0.0:
+def inertia_along(coefficients, measure, length):
+    """m of all laws along a measure."""
+    total = 0.0
+    for use in range(coefficients.uses_start[measure], coefficients.uses_start[measure + 1]):
+        if coefficients.uses_i[use, ROLE] == LAW:
+            total += law(coefficients.uses_i[use, NUMBER], coefficients.uses_f[use], length).inertia
+    return total
+
+
+@kernel
+def law_slopes(rows, coefficients, here, motion, of, slopes):
+    """Adds those of inertia along measures, m ∂_iℓ ℓ'', to slopes (s, s). of : workspace for slopes of a measure."""
+    n = row_sizes(rows)
+    column, s = rows.column, n.coordinates
+    g, change = of.gradient, np.empty(s)
+    for i in range(n.joint_rows, n.rows):
+        inertia = inertia_along(coefficients, i - n.joint_rows, here.w[i - n.joint_rows])
+        if inertia == 0.0:
             continue
-        gradient(rows_i, rows_f, row, X, g)
-        curvature(rows_i, rows_f, row, X, twists, s, scratch, bend)
-        second = second_rate(rows_i, rows_f, row, X, moving[:, 0], pushed[:, 0], twists, bent_world, s, change)
-        a, b = rows_i[row, 1], rows_i[row, 2]
-        for j in range(s):
-            slope[j] = 0.0
-            for c in range(d):
-                fa, fb = g[1 + column[c]], g[7 + column[c]]
-                slope[j] += fa * Psi[a, c, j] + fb * Psi[b, c, j]
-                change[j] += fa * bent_dV[a, c, j] + fb * bent_dV[b, c, j]
-            for k in range(j, s):
-                total = bend[j, k]
-                for c in range(d):
-                    total += g[1 + column[c]] * dPsi[a, c, j * s + k] + g[7 + column[c]] * dPsi[b, c, j * s + k]
-                bend[j, k] = total
-                bend[k, j] = total
-        for i in range(s):
+        measure_slopes(rows, i, here, of)
+        second = second_rate_of_row(rows, i, here, motion, change)
+        term = i
+        while term != NONE:
+            gradient(rows.rows_i, rows.rows_f, term, here.X, g)
+            a, b = rows.rows_i[term, A], rows.rows_i[term, B]
             for m in range(s):
-                slopes[i, m] += rotor * (bend[i, m] * second + slope[i] * change[m])
+                for c in range(n.width):
+                    change[m] += g[ON_A + column[c]] * motion.bent_dV[a, c, m]
+                    change[m] += g[ON_B + column[c]] * motion.bent_dV[b, c, m]
+            term = rows.rows_i[term, THEN]
+        for j in range(s):
+            for m in range(s):
+                slopes[j, m] += inertia * (of.bend[j, m] * second + of.slope[j] * change[m])

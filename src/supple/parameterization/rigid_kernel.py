@@ -1,14 +1,17 @@
 """The coefficients of a rigid mechanism at one position, from its rigid modes.
 
-    M_ij   = Ψ_iᵀ M₀ Ψ_j + Σ (motor inertia gear²) a_i a_j                     [Brüls 2004, eq. 18]
-    ∂_k M  = ∂_kΨᵀ M₀ Ψ + Ψᵀ M₀ ∂_kΨ,  M₀ constant in body axes
-    p_j    = Σ F·δ_j x - Σ k (ℓ - ℓ₀) ∂_j ℓ + ...,  -∂V/∂θ_j where V exists     [eq. 16]
+    M_ij   = Ψ_iᵀ M₀ Ψ_j + Σ m ∂_iℓ ∂_jℓ                                        [Brüls 2004, eq. 18]
+    ∂_k M  = ∂_kΨᵀ M₀ Ψ + Ψᵀ M₀ ∂_kΨ + ...,  M₀ constant in body axes
+    p_j    = Σ F·δ_j x + Σ f(ℓ) ∂_jℓ,  -∂V/∂θ_j where V exists                  [eq. 16]
     D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators,   each with its gradient from ∂²ℓ
 
-Results of one position are laid out in one row of `out`; `supple.equations.row` knows where.
+f, c and m are those of the laws that act along measures ℓ. Results of one position are laid out in one row of `out`;
+`supple.equations.row` knows where.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,17 +33,88 @@ from supple.equations.row import (
     POTENTIAL,
     RIGID,
 )
-from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, MOTOR, SENSOR, SPRING
-from supple.geometry.vectors import cross, dot
+from supple.formulations.coefficients import (
+    ACTUATOR,
+    AT_POINT,
+    BODY,
+    DRY,
+    FOLLOWS,
+    LAW,
+    NUMBER,
+    OF_FORCE,
+    OF_MOMENT,
+    ROLE,
+    SENSOR,
+)
+from supple.formulations.laws import law
+from supple.geometry.vectors import cross, dot, plus
 from supple.kinematics.elimination import workspace
-from supple.kinematics.primitives import ANGLE, curvature, gradient
+from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient, turned
 from supple.kinematics.rigid_modes import rigid_modes, world_twists
+from supple.kinematics.row_arrays import row_sizes
+
+ON_A, ON_B = 1, 7
+"""Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
+
+
+class Position(NamedTuple):
+    """A configuration and its rigid modes.
+
+    X : (bodies + 1, 12) poses; w : (measures,) values of all measures, angles beyond a turn
+    Psi, dPsi       : (bodies + 1, d, s), (bodies + 1, d, s s) Ψ and ∂_kΨ_j at j s + k, in body axes
+    twists, dtwists : (bodies + 1, s, 6), (bodies + 1, s s, 6) the same in world axes
+    """
+
+    X: np.ndarray
+    w: np.ndarray
+    Psi: np.ndarray
+    dPsi: np.ndarray
+    twists: np.ndarray
+    dtwists: np.ndarray
+
+
+class MeasureSlopes(NamedTuple):
+    """Of one measure ℓ: slope (s,) ∂ℓ/∂θ and bend (s, s) ∂²ℓ/∂θ²; workspace for one of its terms."""
+
+    slope: np.ndarray
+    bend: np.ndarray
+    gradient: np.ndarray
+    curvature: np.ndarray
+    scratch: np.ndarray
 
 
 @kernel
-def mass(sizes, inertia, Psi, dPsi, M, dM):
+def position_workspace(rows, X, w):
+    """Arrays for the rigid modes of one configuration after another, at X and w."""
+    n = row_sizes(rows)
+    nb, d, s = n.bodies, n.width, n.coordinates
+    return Position(
+        X,
+        w,
+        np.zeros((nb + 1, d, s)),
+        np.zeros((nb + 1, d, s * s)),
+        np.zeros((nb + 1, s, 6)),
+        np.zeros((nb + 1, s * s, 6)),
+    )
+
+
+@kernel
+def moved_to(here, X, w):
+    """The same arrays, for another configuration."""
+    return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
+
+
+@kernel
+def measure_workspace(s):
+    """Arrays for the slopes of one measure after another."""
+    return MeasureSlopes(np.empty(s), np.empty((s, s)), np.empty(13), np.empty((s, s)), np.empty((2 * s, 13)))
+
+
+@kernel
+def mass(inertia, here, at, row):
     """Adds M and ∂M/∂θ of the bodies. inertia : (bodies, d, d)."""
-    nb, d, s = sizes[0], sizes[1], sizes[4]
+    nb, d, s = inertia.shape[0], inertia.shape[1], here.Psi.shape[2]
+    M, dM, Psi, dPsi = row[at[MASS] :], row[at[DM] :], here.Psi, here.dPsi
     momentum = np.empty((d, s))
     for b in range(nb):
         for c in range(d):
@@ -78,198 +152,160 @@ def christoffel_symbols(s, dM, gamma):
 
 
 @kernel
-def loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce):
-    """Forces and moments at points of bodies, gravity among them.
+def linear_part(twists, b, j):
+    """v of motion j of body b."""
+    return (twists[b, j, 0], twists[b, j, 1], twists[b, j, 2])
 
-    loads_i : (n, 2) body, follows the body (1) or keeps its direction (0)
-    loads_f : (n, 9) point on the body, force, moment (in body axes if it follows, in the world's otherwise)
+
+@kernel
+def angular_part(twists, b, j):
+    """ω of motion j of body b."""
+    return (twists[b, j, 3], twists[b, j, 4], twists[b, j, 5])
+
+
+@kernel
+def loads(coefficients, here, at, row):
+    """Forces and moments at points of bodies, gravity among them: p_j += F·v_j + (r × F + moment)·ω_j.
+
+    Where they keep their direction, ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j: F·(ω_k × δ_j x) = ω_k·(δ_j x × F).
     """
+    X, twists, dtwists = here.X, here.twists, here.dtwists
+    s = twists.shape[1]
+    force, dforce = row[at[FORCE] :], row[at[DFORCE_THETA] :]
+    loads_i, loads_f = coefficients.loads_i, coefficients.loads_f
     for n in range(loads_i.shape[0]):
-        b, follows = loads_i[n, 0], loads_i[n, 1]
-        r = (
-            X[b, 3] * loads_f[n, 0] + X[b, 4] * loads_f[n, 1] + X[b, 5] * loads_f[n, 2],
-            X[b, 6] * loads_f[n, 0] + X[b, 7] * loads_f[n, 1] + X[b, 8] * loads_f[n, 2],
-            X[b, 9] * loads_f[n, 0] + X[b, 10] * loads_f[n, 1] + X[b, 11] * loads_f[n, 2],
-        )
-        F = (loads_f[n, 3], loads_f[n, 4], loads_f[n, 5])
-        moment = (loads_f[n, 6], loads_f[n, 7], loads_f[n, 8])
+        b, follows = loads_i[n, BODY], loads_i[n, FOLLOWS]
+        r = turned(X, b, loads_f, n, AT_POINT)
+        F = (loads_f[n, OF_FORCE], loads_f[n, OF_FORCE + 1], loads_f[n, OF_FORCE + 2])
+        moment = (loads_f[n, OF_MOMENT], loads_f[n, OF_MOMENT + 1], loads_f[n, OF_MOMENT + 2])
         if follows == 1:
-            F = (
-                X[b, 3] * F[0] + X[b, 4] * F[1] + X[b, 5] * F[2],
-                X[b, 6] * F[0] + X[b, 7] * F[1] + X[b, 8] * F[2],
-                X[b, 9] * F[0] + X[b, 10] * F[1] + X[b, 11] * F[2],
-            )
-            moment = (
-                X[b, 3] * moment[0] + X[b, 4] * moment[1] + X[b, 5] * moment[2],
-                X[b, 6] * moment[0] + X[b, 7] * moment[1] + X[b, 8] * moment[2],
-                X[b, 9] * moment[0] + X[b, 10] * moment[1] + X[b, 11] * moment[2],
-            )
+            F, moment = turned(X, b, loads_f, n, OF_FORCE), turned(X, b, loads_f, n, OF_MOMENT)
         else:
-            potential[0] -= F[0] * (X[b, 0] + r[0]) + F[1] * (X[b, 1] + r[1]) + F[2] * (X[b, 2] + r[2])
-        # The force with its moment about the body's origin acts on the twist of the body.
-        arm = cross(r, F)
-        about = (arm[0] + moment[0], arm[1] + moment[1], arm[2] + moment[2])
+            row[at[POTENTIAL]] -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), r))
+        about = plus(cross(r, F), moment)
         for j in range(s):
-            v = (twists[b, j, 0], twists[b, j, 1], twists[b, j, 2])
-            w = (twists[b, j, 3], twists[b, j, 4], twists[b, j, 5])
+            v, w = linear_part(twists, b, j), angular_part(twists, b, j)
             force[j] += dot(F, v) + dot(about, w)
             turning = (0.0, 0.0, 0.0)
-            if follows == 0:  # ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j:  F·(ω_k × δ_j x) = ω_k·(δ_j x × F)
-                q = cross(w, r)
-                by_force = cross((v[0] + q[0], v[1] + q[1], v[2] + q[2]), F)
-                by_moment = cross(w, moment)
-                turning = (by_force[0] + by_moment[0], by_force[1] + by_moment[1], by_force[2] + by_moment[2])
+            if follows == 0:
+                turning = plus(cross(plus(v, cross(w, r)), F), cross(w, moment))
             for k in range(s):
                 pair = j * s + k
-                total = dot(F, (dtwists[b, pair, 0], dtwists[b, pair, 1], dtwists[b, pair, 2]))
-                total += dot(about, (dtwists[b, pair, 3], dtwists[b, pair, 4], dtwists[b, pair, 5]))
-                total += dot(turning, (twists[b, k, 3], twists[b, k, 4], twists[b, k, 5]))
-                dforce[j * s + k] += total
+                dforce[pair] += (
+                    dot(F, linear_part(dtwists, b, pair))
+                    + dot(about, angular_part(dtwists, b, pair))
+                    + dot(turning, angular_part(twists, b, k))
+                )
 
 
 @kernel
-def measures(
-    sizes,
-    column,
-    rows_i,
-    rows_f,
-    uses_start,
-    uses_i,
-    uses_f,
-    X,
-    w,
-    Psi,
-    dPsi,
-    twists,
-    M,
-    dM,
-    potential,
-    force,
-    dforce,
-    damping,
-    inputs,
-    outputs,
-    rigid,
-    bends,
-    dry,
-    ddamping,
-    dinputs,
-    ddry,
-):
-    """Springs, dampers, motors, drives, actuators, sensors and dry friction: all act along measures ℓ(θ).
+def measure_slopes(rows, i, here, of):
+    """∂ℓ/∂θ and ∂²ℓ/∂θ² of row i into `of`, its terms together."""
+    column, Psi, dPsi = rows.column, here.Psi, here.dPsi
+    slope, bend, g, curve = of.slope, of.bend, of.gradient, of.curvature
+    d, s = column.shape[0], slope.shape[0]
+    for j in range(s):
+        slope[j] = 0.0
+        for k in range(s):
+            bend[j, k] = 0.0
+    term = i
+    while term != NONE:
+        gradient(rows.rows_i, rows.rows_f, term, here.X, g)
+        curvature(rows.rows_i, rows.rows_f, term, here.X, here.twists, s, of.scratch, curve)
+        a, b = rows.rows_i[term, A], rows.rows_i[term, B]
+        for j in range(s):
+            for c in range(d):
+                slope[j] += g[ON_A + column[c]] * Psi[a, c, j] + g[ON_B + column[c]] * Psi[b, c, j]
+            for k in range(j, s):
+                total = curve[j, k]
+                for c in range(d):
+                    total += g[ON_A + column[c]] * dPsi[a, c, j * s + k] + g[ON_B + column[c]] * dPsi[b, c, j * s + k]
+                bend[j, k] += total
+        term = rows.rows_i[term, THEN]
+    for j in range(s):
+        for k in range(j):
+            bend[j, k] = bend[k, j]
 
-    uses_i : (n, 2) what uses the measure, and its number; uses_f : (n, 2) coefficient, reference.
-    """
-    d, mc, s, rows = sizes[1], sizes[3], sizes[4], sizes[5]
-    g = np.empty(13)
-    slope = np.empty(s)
-    bend = np.empty((s, s))
-    scratch = np.empty((2 * s, 13))
-    for row in range(mc, rows):
-        first, last = uses_start[row - mc], uses_start[row - mc + 1]
+
+@kernel
+def act(acts, of, at, row):
+    """Adds what a law gives along ℓ: V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ with their gradients."""
+    slope, bend = of.slope, of.bend
+    s = slope.shape[0]
+    if acts.force != 0.0 or acts.slope != 0.0:
+        force, dforce = row[at[FORCE] :], row[at[DFORCE_THETA] :]
+        row[at[POTENTIAL]] += acts.energy
+        for j in range(s):
+            force[j] += acts.force * slope[j]
+            for k in range(s):
+                dforce[j * s + k] += acts.slope * slope[j] * slope[k] + acts.force * bend[j, k]
+    if acts.damping != 0.0 or acts.damping_slope != 0.0:
+        add_outer(acts.damping, acts.damping_slope, of, row[at[DAMPING] :], row[at[DDAMPING] :])
+    if acts.inertia != 0.0:
+        add_outer(acts.inertia, 0.0, of, row[at[MASS] :], row[at[DM] :])
+
+
+@kernel
+def add_outer(factor, change, of, matrix, slopes):
+    """Adds factor(ℓ) ∂ℓᵀ∂ℓ to matrix (s s), and its derivatives to slopes (s s s); change : d factor / dℓ."""
+    slope, bend = of.slope, of.bend
+    s = slope.shape[0]
+    for i in range(s):
+        for j in range(s):
+            matrix[i * s + j] += factor * slope[i] * slope[j]
+            for k in range(s):
+                slopes[(i * s + j) * s + k] += (
+                    factor * (bend[i, k] * slope[j] + slope[i] * bend[j, k]) + change * slope[i] * slope[j] * slope[k]
+                )
+
+
+@kernel
+def put(of, to, bends):
+    """∂ℓ into to (s,), ∂²ℓ into bends (s s)."""
+    s = of.slope.shape[0]
+    for j in range(s):
+        to[j] = of.slope[j]
+        for k in range(s):
+            bends[j * s + k] = of.bend[j, k]
+
+
+@kernel
+def measures(rows, coefficients, here, at, row):
+    """Laws, actuators, sensors and dry friction: all act along measures ℓ(θ), or see them."""
+    n = row_sizes(rows)
+    s, inputs = n.coordinates, n.actuators
+    of = measure_workspace(s)
+    for i in range(n.joint_rows, n.rows):
+        measure = i - n.joint_rows
+        first, last = coefficients.uses_start[measure], coefficients.uses_start[measure + 1]
         if first == last:
             continue
-        gradient(rows_i, rows_f, row, X, g)
-        curvature(rows_i, rows_f, row, X, twists, s, scratch, bend)
-        a, b = rows_i[row, 1], rows_i[row, 2]
-        length = w[row - mc] if rows_i[row, 0] == ANGLE else g[0]
-        for j in range(s):
-            total = 0.0
-            for c in range(d):
-                total += g[1 + column[c]] * Psi[a, c, j] + g[7 + column[c]] * Psi[b, c, j]
-            slope[j] = total
-            for k in range(j, s):
-                total = bend[j, k]
-                for c in range(d):
-                    total += g[1 + column[c]] * dPsi[a, c, j * s + k] + g[7 + column[c]] * dPsi[b, c, j * s + k]
-                bend[j, k] = total
-                bend[k, j] = total
-        for n in range(first, last):
-            role, to = uses_i[n, 0], uses_i[n, 1]
-            factor, reference = uses_f[n, 0], uses_f[n, 1]
-            if role == SPRING:
-                stretch = length - reference
-                potential[0] += 0.5 * factor * stretch * stretch
-                for j in range(s):
-                    force[j] -= factor * stretch * slope[j]
-                    for k in range(s):
-                        dforce[j * s + k] -= factor * (slope[j] * slope[k] + stretch * bend[j, k])
-            elif role == DRIVE:
-                potential[0] -= factor * length
-                for j in range(s):
-                    force[j] += factor * slope[j]
-                    for k in range(s):
-                        dforce[j * s + k] += factor * bend[j, k]
-            elif role == DAMPER:
-                for j in range(s):
-                    for k in range(s):
-                        damping[j * s + k] += factor * slope[j] * slope[k]
-                        for m in range(s):
-                            ddamping[(j * s + k) * s + m] += factor * (bend[j, m] * slope[k] + slope[j] * bend[k, m])
-            elif role == MOTOR:
-                for i in range(s):
-                    for j in range(s):
-                        M[i * s + j] += factor * slope[i] * slope[j]
-                        for k in range(s):
-                            dM[(i * s + j) * s + k] += factor * (bend[i, k] * slope[j] + slope[i] * bend[j, k])
+        measure_slopes(rows, i, here, of)
+        for use in range(first, last):
+            role, to = coefficients.uses_i[use, ROLE], coefficients.uses_i[use, NUMBER]
+            if role == LAW:
+                act(law(to, coefficients.uses_f[use], here.w[measure]), of, at, row)
             elif role == ACTUATOR:
                 for j in range(s):
-                    inputs[j * sizes[7] + to] = slope[j]
+                    row[at[INPUT_MAP] + j * inputs + to] = of.slope[j]
                     for k in range(s):
-                        dinputs[(j * sizes[7] + to) * s + k] = bend[j, k]
+                        row[at[DINPUT_MAP] + (j * inputs + to) * s + k] = of.bend[j, k]
             elif role == SENSOR:
-                outputs[to] = length
-                for j in range(s):
-                    rigid[to * s + j] = slope[j]
-                    for k in range(s):
-                        bends[(to * s + j) * s + k] = bend[j, k]
-            else:
-                for j in range(s):
-                    dry[to * s + j] = slope[j]
-                    for k in range(s):
-                        ddry[(to * s + j) * s + k] = bend[j, k]
+                row[at[OUTPUTS] + to] = here.w[measure]
+                put(of, row[at[RIGID] + to * s :], row[at[BEND] + to * s * s :])
+            elif role == DRY:
+                put(of, row[at[FRICTION_MAP] + to * s :], row[at[DFRICTION_MAP] + to * s * s :])
 
 
 @kernel
-def rigid_row(rows, coefficients, X, w, at, Psi, dPsi, twists, dtwists, row):
-    """Coefficients at one position from its rigid modes, into row (width,) by the offsets `at`; dtwists: workspace."""
-    sizes, _, _, column, rows_i, rows_f, _ = rows
-    inertia, loads_i, loads_f, uses_start, uses_i, uses_f = coefficients
-    s = sizes[4]
-    world_twists(rows, X, dPsi, s * s, dtwists)
-    M, dM, gamma = row[at[MASS] :], row[at[DM] :], row[at[CHRISTOFFEL] :]
-    potential, force, dforce = row[at[POTENTIAL] :], row[at[FORCE] :], row[at[DFORCE_THETA] :]
-    mass(sizes, inertia, Psi, dPsi, M, dM)
-    loads(s, loads_i, loads_f, X, twists, dtwists, potential, force, dforce)
-    measures(
-        sizes,
-        column,
-        rows_i,
-        rows_f,
-        uses_start,
-        uses_i,
-        uses_f,
-        X,
-        w,
-        Psi,
-        dPsi,
-        twists,
-        M,
-        dM,
-        potential,
-        force,
-        dforce,
-        row[at[DAMPING] :],
-        row[at[INPUT_MAP] :],
-        row[at[OUTPUTS] :],
-        row[at[RIGID] :],
-        row[at[BEND] :],
-        row[at[FRICTION_MAP] :],
-        row[at[DDAMPING] :],
-        row[at[DINPUT_MAP] :],
-        row[at[DFRICTION_MAP] :],
-    )
-    christoffel_symbols(s, dM, gamma)
+def rigid_row(rows, coefficients, here, at, row):
+    """Coefficients at one position from its rigid modes, into row (width,) by the offsets `at`."""
+    s = here.Psi.shape[2]
+    world_twists(rows, here.X, here.dPsi, s * s, here.dtwists)
+    mass(coefficients.inertia, here, at, row)
+    loads(coefficients, here, at, row)
+    measures(rows, coefficients, here, at, row)
+    christoffel_symbols(s, row[at[DM] :], row[at[CHRISTOFFEL] :])
 
 
 @kernel(purpose="local models")
@@ -278,16 +314,14 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
 
     rows : the mechanism's RowArrays; coefficients : its CoefficientArrays
     """
-    sizes = rows[0]
-    nb, d, s = sizes[0], sizes[1], sizes[4]
     work = workspace(rows)
-    Psi = np.zeros((nb + 1, d, s))
-    dPsi = np.zeros((nb + 1, d, s * s))
-    twists = np.zeros((nb + 1, s, 6))
-    dtwists = np.zeros((nb + 1, s * s, 6))
+    if X_all.shape[0] == 0:
+        return
+    here = position_workspace(rows, X_all[0], w_all[0])
     for n in range(X_all.shape[0]):
         out[n] = 0.0
-        determined, _ = rigid_modes(rows, selected, X_all[n], work, Psi, dPsi, twists)
+        here = moved_to(here, X_all[n], w_all[n])
+        determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         regular[n] = 1 if determined else 0
         if determined:
-            rigid_row(rows, coefficients, X_all[n], w_all[n], at, Psi, dPsi, twists, dtwists, out[n])
+            rigid_row(rows, coefficients, here, at, out[n])

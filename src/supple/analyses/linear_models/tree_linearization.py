@@ -28,15 +28,16 @@ class TreeOrder(NamedTuple):
 
 def tree_order(mechanism: Mechanism) -> TreeOrder | None:
     """None where the recursions do not serve: loops, elastic parts, joints of a kind without steps, a θ that is not all
-    joint coordinates, dry friction that changes its sign over a speed, springs that are relaxed at no length, or a tree
-    whose numbers are not finite."""
+    joint coordinates, dry friction that changes its sign over a speed, springs that are not linear or relaxed at no
+    length, or a tree whose numbers are not finite."""
     return mechanism.remembered("tree order", lambda: _order(rest(mechanism)))
 
 
 def _order(position: Rest) -> TreeOrder | None:
     numbering = position.numbering
     mechanism, coordinates = numbering.mechanism, numbering.coordinates
-    if numbering.topology.closing or not coordinates or carried(position).dry_forces or mechanism.elastic:
+    load = carried(position)
+    if numbering.topology.closing or not coordinates or load.dry_forces or load.nonlinear or mechanism.elastic:
         return None
     if any(spring.without_length for spring in mechanism.springs.values()):
         return None

@@ -87,7 +87,7 @@ def require_damped(problem: Absolute, radius: float) -> None:
     if radius <= LARGEST_RADIUS:
         return
     system, names = problem.system, problem.rest.numbering.bodies
-    turns = [c - 3 for c in system.column if c >= 3]
+    turns = [c - 3 for c in system.rows.column if c >= 3]
     for b, name in enumerate(names):
         moments = np.linalg.eigvalsh(system.inertia[b][np.ix_(turns, turns)])
         slender = moments[0] <= _SLENDER * moments[-1] and moments[-1] > 0.0

@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.balance import gradients
-from supple.formulations.absolute.instant import Instant, dense_batch, instant
+from supple.formulations.absolute.instant import Instant, equations, instant
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.coefficients import carried
@@ -66,7 +65,7 @@ class BodyMotion:
         """All velocities and accelerations."""
         count, bodies, _ = self.V.shape
         V, dV = np.zeros((count, bodies + 1, 6)), np.zeros((count, bodies + 1, 6))
-        column = self.problem.system.column
+        column = self.problem.system.rows.column
         V[:, :-1, column], dV[:, :-1, column] = self.V, self.acceleration
         R = self.X[..., 3:].reshape(count, bodies + 1, 3, 3)
         # From the centre of mass, in the world, to the body's origin, in its axes.
@@ -97,12 +96,11 @@ class BodyMotion:
         position, count = self.problem.rest, len(self.time)
         names = position.numbering.coordinates
         every = absolute(position, tuple(range(len(names))))  # their rows stand behind those of the joints
-        joints, n = int(every.system.sizes[2]), position.numbering.columns
-        M, J = np.zeros((count, n, n)), np.zeros((count, joints + len(names), n))
-        Q, second = np.zeros((count, n)), np.zeros((count, joints + len(names)))
+        joints, n = position.numbering.constraints, position.numbering.columns
         u = np.zeros((count, len(position.numbering.mechanism.actuators)))
-        compiled(dense_batch, count=count)(every.system, every.pattern, self.X, self.V, self.w, u, M, J, Q, second)
-        found = np.einsum("nri,ni->nr", J[:, joints:], self.acceleration.reshape(count, n)) + second[:, joints:]
+        along = equations(every, self.X, self.V, self.w, u)
+        found = np.einsum("nri,ni->nr", along.J[:, joints:], self.acceleration.reshape(count, n))
+        found += along.second[:, joints:]
         return labelled(self.time, names, found, units_of(position).accelerations)
 
     @property
@@ -167,7 +165,7 @@ class BodyMotion:
     @property
     def driving_forces(self) -> Signals:
         """Force (or moment) along each prescribed coordinate that keeps it on its course."""
-        joints = int(self.problem.system.sizes[2])
+        joints = self.problem.rest.numbering.constraints
         names = self.problem.rest.numbering.coordinates
         angle = self.problem.rest.numbering.angles()
         driven = {names[row - joints]: row for row in self.problem.system.driven}

@@ -11,7 +11,22 @@ from supple.analyses.time.adaptation import grown, stopped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.compilation import at_hand, compiled
-from supple.formulations.absolute.march import COUNT, DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.march import (
+    COUNT,
+    DONE,
+    LAST,
+    NEXT,
+    PAUSED,
+    STEPS,
+    TIME,
+    TRIAL,
+    Courses,
+    Method,
+    Record,
+    State,
+    empty_record,
+    march,
+)
 from supple.formulations.absolute.system import Absolute
 from supple.integration.generalized_alpha import Alpha
 from supple.kinematics.closure import bulk
@@ -39,33 +54,28 @@ class Begun(NamedTuple):
 def marched(begun: Begun, tolerance: float | None) -> Simulation:
     """The run, with steps of one length or, with a tolerance, of as many as it needs."""
     problem, grid, step = begun.problem, begun.grid, begun.largest
-    state = tuple(part.copy() for part in begun.state)
-    X, V, _, _, multipliers, w = state
-    count = len(grid)
-    record = (
-        np.empty((count, *X.shape)), np.empty((count, *V.shape)), np.empty((count, *V.shape)),
-        np.empty((count, len(multipliers))), np.empty((count, len(w))), np.empty((count, 6)),
-    )  # fmt: skip
+    state = State(*(part.copy() for part in begun.state))
+    record = empty_record(state, len(grid))
+    method = Method(*begun.alpha, float(step), float(tolerance or 0.0), NEWTON)
+    courses = Courses(*begun.forces, *begun.course.targets)
     carried = np.zeros(10)
     carried[TIME] = grid[0]
     carried[[TRIAL, LAST]] = step
     status = PAUSED
-    while status == PAUSED and not grown(problem, record[5][: int(carried[NEXT])], int(carried[STEPS])):
+    while status == PAUSED and not grown(problem, record.energies[: int(carried[NEXT])], int(carried[STEPS])):
         at_once = AT_ONCE if at_hand(march) else FEW  # between its parts, a long run can be interrupted
         status = compiled(march, count=at_once * bulk(problem.rest.numbering))(
-            problem.system, problem.iteration, problem.pattern, tuple(begun.alpha), grid, float(step),
-            float(tolerance or 0.0), begun.forces, begun.course.targets,
-            (NEWTON, problem.rest.numbering.arrays.extent), state, record, carried, at_once,
-        )  # fmt: skip
+            problem.steps, method, courses, grid, state, record, carried, at_once
+        )
     reached = int(carried[NEXT])
-    recorded = tuple(part[:reached] for part in record)
-    reason, time, defect = "", float(carried[TIME]), defect_of(problem, recorded[5])
+    recorded = Record(*(part[:reached] for part in record))
+    reason, time, defect = "", float(carried[TIME]), defect_of(problem, recorded.energies)
     if status == PAUSED:
         reason = stopped(time, defect)
     elif status != DONE:
         reason = stuck(time, float(carried[TRIAL]), len(begun.course.driven) > 0, tolerance, defect)
-    courses = (begun.course.targets[0], begun.course.accelerations)
-    motion = BodyMotion(problem, grid[:reached], begun.forces, courses, *recorded)
+    prescribed = (begun.course.targets[0], begun.course.accelerations)
+    motion = BodyMotion(problem, grid[:reached], begun.forces, prescribed, *recorded)
     return simulation_of(motion, reason, carried, tolerance)
 
 

@@ -29,10 +29,10 @@ def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[
     X = here.X.copy()
     R = X[:, 3:].reshape(-1, 3, 3)
     X[:, :3] += np.einsum("bij,bj->bi", R, problem.centers)
-    bodies, d = int(problem.system.sizes[0]), int(problem.system.sizes[1])
+    column = problem.system.rows.column
     if not rates.any():
-        return X, np.zeros((bodies, d))
+        return X, np.zeros((len(X) - 1, len(column)))
     twist = motion_of(here, rates).V[:-1]
     v, turn = twist[:, :3], twist[:, 3:]
     centre = np.einsum("bij,bj->bi", R[:-1], v + np.cross(turn, problem.centers[:-1]))
-    return X, np.ascontiguousarray(np.concatenate([centre, turn], axis=1)[:, problem.system.column])
+    return X, np.ascontiguousarray(np.concatenate([centre, turn], axis=1)[:, column])

@@ -23,7 +23,20 @@ from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.balance import gradients
 from supple.formulations.absolute.instant import instant
-from supple.formulations.absolute.march import DONE, LAST, NEXT, PAUSED, STEPS, TIME, TRIAL, march
+from supple.formulations.absolute.march import (
+    DONE,
+    LAST,
+    NEXT,
+    PAUSED,
+    STEPS,
+    TIME,
+    TRIAL,
+    Courses,
+    Method,
+    State,
+    empty_record,
+    march,
+)
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
@@ -60,7 +73,8 @@ class HeldSimulation:
         require_times(float(times[-1]), step)
         require_positive(tolerance=tolerance, friction_speed=friction_speed)
         self.times = np.ascontiguousarray(times, dtype=float)
-        self._step, self._tolerance, self._alpha = step, tolerance, tuple(alpha_of(spectral_radius))
+        self._tolerance = tolerance
+        self._method = Method(*alpha_of(spectral_radius), float(step), float(tolerance or 0.0), NEWTON)
         self._u = np.zeros(len(mechanism.actuators))
         here = start_configuration(mechanism, start, self._u)
         self._problem = problem = absolute(here.rest, (), friction_speed)
@@ -70,9 +84,9 @@ class HeldSimulation:
         X, V = centre_state(problem, here, in_order("rates", {} if rates is None else rates, self.coordinates))
         first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
         a = np.ascontiguousarray(first.acceleration[0])
-        self._state = (X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
+        self._state = State(X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
         count = len(times)
-        self._record = tuple(np.empty((count, *part.shape)) for part in (X, V, V, self._state[4], here.w, np.empty(6)))
+        self._record = empty_record(self._state, count)
         self._carried = np.zeros(10)
         self._carried[[TRIAL, LAST]] = step
         self._held = np.zeros((count - 1, len(self._u)))
@@ -85,18 +99,18 @@ class HeldSimulation:
     @property
     def theta(self) -> Array:
         """θ (s,) where it stands."""
-        return self._state[5][: len(self.coordinates)].copy()
+        return self._state.w[: len(self.coordinates)].copy()
 
     @property
     def rates(self) -> Array:
         """θ̇ (s,)."""
-        X, V = self._state[:2]
+        X, V = self._state.X, self._state.V
         return np.asarray(gradients(self._problem, X[None], self._rows)[0] @ V.ravel())
 
     @property
     def outputs(self) -> dict[str, float]:
         """What the sensors see."""
-        return {name: float(self._state[5][place]) for name, place in self._outputs.items()}
+        return {name: float(self._state.w[place]) for name, place in self._outputs.items()}
 
     def advance(self, u: Array) -> bool:
         """March through the next interval under the inputs u (actuators,); False where it cannot go on."""
@@ -105,15 +119,14 @@ class HeldSimulation:
         self._jump(u)
         self._held[n] = u
         self._interval += 1
-        inputs = (self.times[n : n + 2].copy(), np.stack([np.zeros((1, len(u)))] * 3 + [u[None]]))
-        targets = (self.times[[0, -1]], np.zeros((4, 1, 0)))
+        held = np.stack([np.zeros((1, len(u)))] * 3 + [u[None]])
+        courses = Courses(self.times[n : n + 2].copy(), held, self.times[[0, -1]], np.zeros((4, 1, 0)))
         problem, status = self._problem, PAUSED
         before = self._carried[STEPS]
         while status == PAUSED and self._carried[STEPS] - before < MOST_STEPS:
             status = compiled(march, count=1)(
-                problem.system, problem.iteration, problem.pattern, self._alpha, self.times[: n + 2], float(self._step),
-                float(self._tolerance or 0.0), inputs, targets, (NEWTON, problem.rest.numbering.arrays.extent),
-                self._state, self._record, self._carried, AT_ONCE,
+                problem.steps, self._method, courses, self.times[: n + 2], self._state, self._record, self._carried,
+                AT_ONCE,
             )  # fmt: skip
         if status == PAUSED:
             self.reason = (
@@ -121,7 +134,7 @@ class HeldSimulation:
                 f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
             )
         elif status != DONE:
-            defect = defect_of(problem, self._record[5][: int(self._carried[NEXT])])
+            defect = defect_of(problem, self._record.energies[: int(self._carried[NEXT])])
             tried = float(self._carried[TRIAL])
             self.reason = stuck(float(self._carried[TIME]), tried, False, self._tolerance, defect)
         return bool(status == DONE)

@@ -13,7 +13,6 @@ from supple.analyses.statics.torsion import twists
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import MassProperties, mass_properties
-from supple.formulations.coefficients import MOTOR
 from supple.formulations.elastic_rest.constrained_modes import rows_at, stiffnesses
 from supple.formulations.elastic_rest.dense import acting
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
@@ -148,7 +147,7 @@ def _total(parts: Iterable[Shares], Z: Array) -> Array:
 def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
     """J (C z)² of every motor, by its joint."""
     found: Shares = {}
-    inertia = acting(rest, MOTOR)
+    inertia = acting(rest, "inertia")
     names = {row: key[1] for key, row in rest.numbering.measures.items() if key[0] == "joint"}
     moved = _moved(rest, list(inertia), Z, X)
     for i, (row, J) in enumerate(inertia.items()):
@@ -174,7 +173,7 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
         for row in (rest.numbering.measures[key] for key in keys):
             if row in soft:  # else it stands on a coordinate that is locked
-                part = spring.stiffness * np.square(moved[..., rows.index(row)])
+                part = -spring.about_relaxed.slope * np.square(moved[..., rows.index(row)])
                 springs[name] = springs.get(name, 0.0) + part
     return joints, springs
 

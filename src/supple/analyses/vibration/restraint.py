@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations.coefficients import DAMPER, MOTOR
 from supple.formulations.elastic_rest.dense import acting
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 
@@ -41,7 +40,7 @@ def restraint(rest: ElasticRest, *, locked: set[int]) -> Restraint:
     first, compliance = rest.numbering.constraints, rest.arrays.compliance
     joints = np.arange(first)
     hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
-    dampers, motors = acting(rest, DAMPER), acting(rest, MOTOR)
+    dampers, motors = acting(rest, "damping"), acting(rest, "inertia")
     soft = np.flatnonzero(compliance > 0.0).tolist()
     soft = sorted({*soft, *dampers, *motors, *rest.dampers} - locked)
     stiffness = [1.0 / compliance[row] if compliance[row] > 0.0 else 0.0 for row in soft]

@@ -15,8 +15,10 @@ from supple.description.quantities.dimension import (
     DAMPING,
     FORCE,
     GEAR,
+    INERTIA,
     JERK,
     LENGTH,
+    MASS,
     RATE,
     RATIO,
     SPEED,
@@ -49,12 +51,21 @@ class CoordinateDimensions(NamedTuple):
     stiffness: Dimension
     damping: Dimension
     gear: Dimension
+    inertia: Dimension
 
 
 TURNING = CoordinateDimensions(
-    ANGLE, RATE, ANGULAR_ACCELERATION, ANGULAR_JERK, TORQUE, TORSIONAL_STIFFNESS, TORSIONAL_DAMPING, RATIO
+    ANGLE,
+    RATE,
+    ANGULAR_ACCELERATION,
+    ANGULAR_JERK,
+    TORQUE,
+    TORSIONAL_STIFFNESS,
+    TORSIONAL_DAMPING,
+    RATIO,
+    INERTIA,
 )
-SLIDING = CoordinateDimensions(LENGTH, SPEED, ACCELERATION, JERK, FORCE, STIFFNESS, DAMPING, GEAR)
+SLIDING = CoordinateDimensions(LENGTH, SPEED, ACCELERATION, JERK, FORCE, STIFFNESS, DAMPING, GEAR, MASS)
 
 
 def _of_row(row: Row) -> CoordinateDimensions:
@@ -146,6 +157,14 @@ def _of_what_acts(mechanism: Mechanism) -> Said:
             dimensions = _of_joint(mechanism, part.joint)
             for field, which in of.items():
                 yield (section, name, field), getattr(part, field), getattr(dimensions, which)
+    for name, spring in mechanism.springs.items():
+        law, given = spring.named_law
+        dimensions = _of_joint(mechanism, spring.joint)
+        for parameter, value in given.items() if spring.law is not None else ():
+            known = law.parameters[parameter]
+            wanted = times(getattr(dimensions, known.of), to_power(dimensions.value, -known.per))
+            assert wanted is not None
+            yield ("springs", name, "law", law.name, parameter), value, wanted
 
 
 def _of_couplings(mechanism: Mechanism) -> Said:

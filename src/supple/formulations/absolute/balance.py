@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.instant import dense_batch
-from supple.formulations.absolute.residual import world_gradient
+from supple.formulations.absolute.instant import equations
+from supple.formulations.absolute.residual import add_gradient, row_gradients
+from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
-from supple.formulations.coefficients import DRY
+from supple.formulations.coefficients import DRY, DRY_FORCE, NUMBER, ROLE
 from supple.kinematics.measures import key_of
 from supple.kinematics.motion import Motion
 from supple.kinematics.primitives import SCALE
+from supple.kinematics.row_arrays import row_sizes
 
 Array = NDArray[np.float64]
 
@@ -51,13 +53,10 @@ def balance(problem: Absolute, moving: Motion) -> Balance:
     X, V, acceleration = centre_motion(problem, moving)
     count, n = len(X), numbering.columns
     quiet = system.uses_f.copy()
-    rubbing = system.uses_i[:, 0] == DRY
-    quiet[rubbing, 1] = 0.0  # its sign is the caller's to decide
+    quiet[system.uses_i[:, ROLE] == DRY, DRY_FORCE] = 0.0  # its sign is the caller's to decide
     u = np.zeros((count, len(numbering.mechanism.actuators)))
-    M, joints = np.zeros((count, n, n)), np.zeros((count, numbering.constraints, n))
-    Q, second = np.zeros((count, n)), np.zeros((count, numbering.constraints))
     w = np.ascontiguousarray(moving.configuration.w)
-    compiled(dense_batch, count=count)(system._replace(uses_f=quiet), problem.pattern, X, V, w, u, M, joints, Q, second)
+    M, joints, Q, _ = equations(problem._replace(system=system._replace(uses_f=quiet)), X, V, w, u)
     keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
     actuators = gradients(problem, X, [numbering.measures[key] for key in keys])
     frictions = gradients(problem, X, _friction_rows(problem))
@@ -73,9 +72,10 @@ def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled
     """
     extent = problem.rest.numbering.arrays.extent
     rows = joints.shape[1]
-    unit = extent / problem.system.rows_f[:rows, SCALE] if scaled else np.ones(rows)
+    unit = extent / problem.system.rows.rows_f[:rows, SCALE] if scaled else np.ones(rows)
     # Equations of forces are multiplied by the extent, so that the rank does not depend on the unit of length.
-    column = np.tile(np.where(problem.system.column < 3, extent, 1.0), joints.shape[2] // len(problem.system.column))
+    column = np.where(problem.system.rows.column < 3, extent, 1.0)
+    column = np.tile(column, joints.shape[2] // len(column))
     if rows == 0:
         return np.zeros((len(joints), 0, forces.shape[2]))
     found = np.empty((len(joints), rows, forces.shape[2]))
@@ -95,7 +95,7 @@ def centre_motion(problem: Absolute, moving: Motion) -> tuple[Array, Array, Arra
     dv, dw = moving.dV[..., :3], moving.dV[..., 3:]
     velocity = v + np.cross(w, c)
     acceleration = dv + np.cross(w, velocity) + np.cross(dw, c)
-    column = problem.system.column
+    column = problem.system.rows.column
 
     def packed(linear: Array, angular: Array) -> Array:
         world = np.einsum("nbij,nbj->nbi", R, linear)
@@ -108,9 +108,8 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     """Gradients of measures, by their rows, with respect to the velocities of all bodies: (N, rows, n)."""
     found = np.zeros((len(X), len(rows), problem.rest.numbering.columns))
     if rows:
-        system = problem.system
         chosen = np.array(rows, dtype=np.int64)
-        compiled(gradient_batch, count=len(X))(system.column, system.rows_i, system.rows_f, chosen, X, found)
+        compiled(gradient_batch, count=len(X))(problem.system, problem.pattern, chosen, X, found)
     return found
 
 
@@ -120,23 +119,18 @@ def _friction_rows(problem: Absolute) -> list[int]:
     found = {}
     for measure in range(len(system.uses_start) - 1):
         for use in range(system.uses_start[measure], system.uses_start[measure + 1]):
-            if system.uses_i[use, 0] == DRY:
-                found[int(system.uses_i[use, 1])] = first + measure
+            if system.uses_i[use, ROLE] == DRY:
+                found[int(system.uses_i[use, NUMBER])] = first + measure
     return [found[number] for number in sorted(found)]
 
 
 @kernel
-def gradient_batch(column, rows_i, rows_f, chosen, X_all, out):
+def gradient_batch(system, pattern, chosen, X_all, out):
     """∇ℓ (N, rows, n) at every position."""
-    d, bodies = column.shape[0], X_all.shape[1] - 1
-    g = np.empty(13)
-    J = np.empty((1, 2, d))
+    work = step_work(system, pattern)
+    sizes = row_sizes(system.rows)
+    w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
     for n in range(X_all.shape[0]):
         for i in range(chosen.shape[0]):
-            row = chosen[i]
-            world_gradient(rows_i, rows_f, row, X_all[n], g, column, J, 0)
-            for side in range(2):
-                b = rows_i[row, 1 + side]
-                if b < bodies:
-                    for c in range(d):
-                        out[n, i, b * d + c] += J[0, side, c]
+            row_gradients(system.rows, chosen[i], X_all[n], w, work)
+            add_gradient(system.rows, chosen[i], work.gradients, out[n, i])

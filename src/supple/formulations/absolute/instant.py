@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.iteration import row_of, rows_at, workspace
-from supple.formulations.absolute.residual import bias, body_forces, measure_forces
+from supple.formulations.absolute.iteration import row_of, rows_at
+from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces
+from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
-from supple.formulations.coefficients import MOTOR
 from supple.kinematics.primitives import SCALE
+from supple.kinematics.row_arrays import row_sizes
 
 Array = NDArray[np.float64]
 
@@ -36,19 +37,16 @@ class Instant(NamedTuple):
 def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_accelerations: Array) -> Instant:
     """At each of N states: X (N, bodies + 1, 12) at the centres of mass, V (N, bodies, d), inputs u (N, actuators)."""
     count, bodies, d = V.shape
-    n = bodies * d
-    rows = int(problem.system.sizes[2]) + len(problem.system.driven)
-    M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))
-    Q, second = np.zeros((count, n)), np.zeros((count, rows))
-    compiled(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, M, J, Q, second)
-    joints = int(problem.system.sizes[2])
+    n, joints = bodies * d, problem.rest.numbering.constraints
+    M, J, Q, second = equations(problem, X, V, w, u)
+    rows = J.shape[1]
     second = -second
     second[:, joints:] += target_accelerations
     extent = problem.rest.numbering.arrays.extent
     measure = np.concatenate([np.arange(joints), problem.system.driven])
-    unit = extent / problem.system.rows_f[measure, SCALE]  # moments are divided by the extent
+    unit = extent / problem.system.rows.rows_f[measure, SCALE]  # moments are divided by the extent
     # Unknowns scaled so that forces weigh alike: λ = unit λ̂ for moments, and lengths by the extent.
-    column = np.tile(np.where(problem.system.column < 3, extent, 1.0), bodies)
+    column = np.tile(np.where(problem.system.rows.column < 3, extent, 1.0), bodies)
     acceleration, multipliers = np.empty((count, n)), np.empty((count, rows))
     for k in range(count):
         acceleration[k], multipliers[k] = _solve(M[k], J[k], Q[k], second[k], unit, column)
@@ -72,48 +70,56 @@ def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Arr
     return acceleration, unit * scaled
 
 
+class Equations(NamedTuple):
+    """Of N states: M (N, n, n) with the inertia along measures, joint and prescribed rows J (N, rows, n), forces
+    Q (N, n), second rates of the rows at v̇ = 0 (N, rows)."""
+
+    M: Array
+    J: Array
+    Q: Array
+    second: Array
+
+
+def equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> Equations:
+    """At each of N states, as in `instant`."""
+    count, n = len(V), V.shape[1] * V.shape[2]
+    rows = problem.rest.numbering.constraints + len(problem.system.driven)
+    M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))
+    found = Equations(M, J, np.zeros((count, n)), np.zeros((count, rows)))
+    compiled(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, found)
+    return found
+
+
 @kernel(purpose="accelerations and reactions")
-def dense_batch(system, pattern, X_all, V_all, w_all, u_all, M_all, J_all, Q_all, second_all):
-    """M (motors included), joint and prescribed rows, forces and bias of the rows at every state."""
-    sizes, column, rows_i, rows_f, mass, inertia, _, _, uses_start, uses_i, uses_f, _, driven = system
-    nb, d = sizes[0], sizes[1]
-    work = workspace(system, pattern)
-    rest = np.zeros((nb, d))
-    aims = np.zeros(driven.shape[0])
-    twists = np.zeros((nb + 1, 1, 6))
-    scratch = np.empty((2, 13))
-    h = np.empty((1, 1))
+def dense_batch(system, pattern, X_all, V_all, w_all, u_all, found):
+    """The equations at every state."""
+    rows, nb, d = system.rows, V_all.shape[1], V_all.shape[2]
+    sizes = row_sizes(rows)
+    work = step_work(system, pattern)
+    rest, aims = np.zeros((nb, d)), np.zeros(system.driven.shape[0])
+    along = np.zeros(nb * d)
     for n in range(X_all.shape[0]):
-        X, V, M, J = X_all[n], V_all[n], M_all[n], J_all[n]
-        rows_at(system, X, aims, work)
-        body_forces(system, X, V, work[3], work[10])
-        measure_forces(system, X, V, rest, w_all[n], u_all[n], work[3], work[1], work[10])
+        X, V, M, J = X_all[n], V_all[n], found.M[n], found.J[n]
+        rows_at(system, X, w_all[n], aims, work)
+        body_forces(system, X, V, work)
+        measure_forces(system, X, V, rest, w_all[n], u_all[n], work)
         for b in range(nb):
             for c in range(d):
-                Q_all[n, b * d + c] = work[3][b, c]
+                found.Q[n, b * d + c] = work.forces[b, c]
                 for e in range(d):
-                    if column[c] < 3 and c == e:
-                        M[b * d + c, b * d + c] += mass[b]
-                    elif column[c] >= 3 and column[e] >= 3:
-                        M[b * d + c, b * d + e] += inertia[b, column[c] - 3, column[e] - 3]
-        for row in range(sizes[2], sizes[3]):
-            at = row - sizes[2]
-            for use in range(uses_start[at], uses_start[at + 1]):
-                if uses_i[use, 0] == MOTOR:
-                    for p in range(2):
-                        for q in range(2):
-                            a, b = rows_i[row, 1 + p], rows_i[row, 1 + q]
-                            if a < nb and b < nb:
-                                for c in range(d):
-                                    for e in range(d):
-                                        M[a * d + c, b * d + e] += (
-                                            uses_f[use, 0] * work[1][at, p, c] * work[1][at, q, e]
-                                        )
+                    k, m = rows.column[c], rows.column[e]
+                    if k < 3 and c == e:
+                        M[b * d + c, b * d + c] += system.mass[b]
+                    elif k >= 3 and m >= 3:
+                        M[b * d + c, b * d + e] += system.inertia[b, k - 3, m - 3]
+        for measure in range(work.inertia.shape[0]):
+            if work.inertia[measure] != 0.0:
+                along[:] = 0.0
+                add_gradient(rows, sizes.joint_rows + measure, work.gradients, along)
+                for p in range(nb * d):
+                    for q in range(nb * d):
+                        M[p, q] += work.inertia[measure] * along[p] * along[q]
         for i in range(J.shape[0]):
             row = row_of(system, i)
-            for side in range(2):
-                b = rows_i[row, 1 + side]
-                if b < nb:
-                    for c in range(d):
-                        J[i, b * d + c] += work[0][i, side, c]
-            second_all[n, i] = bias(rows_i, rows_f, row, X, V, column, work[0], i, twists, scratch, h)
+            add_gradient(rows, row, work.gradients, J[i])
+            found.second[n, i] = bias(rows, row, X, V, work)

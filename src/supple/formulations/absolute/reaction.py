@@ -31,13 +31,13 @@ def reaction_of(problem: Absolute, X: Array, gradients: Array, multipliers: Arra
     gradients   : (N, rows, n) joint rows Φ_q; multipliers : (N, rows)
     """
     numbering = problem.rest.numbering
-    rows, d = numbering.joint_rows[joint], int(problem.system.sizes[1])
+    rows, d = numbering.joint_rows[joint], len(problem.system.rows.column)
     first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
     # The ground has no equations: what acts on it is the opposite of what acts on the other body.
     body, sign = (second, 1.0) if second < len(numbering.bodies) else (first, -1.0)
     wrench = np.zeros((len(multipliers), 6))
     push = np.einsum("nr,nrc->nc", multipliers[:, rows], gradients[:, rows, body * d : body * d + d])
-    wrench[:, problem.system.column] = sign * push
+    wrench[:, problem.system.rows.column] = sign * push
     force = wrench[:, :3]
     R = X[:, body, 3:].reshape(-1, 3, 3)
     on_second = joint_frames(numbering.drawing, joint).pb - problem.centers[second]

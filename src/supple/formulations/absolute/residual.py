@@ -1,4 +1,4 @@
-"""The residual of the equations of motion in absolute coordinates.
+"""Forces on the bodies in absolute coordinates, and the gradients of rows along which they act.
 
     M v̇ - Q(q, v, t) - Φ_qᵀ λ = 0,   Φ(q, t) = 0                              [Brüls 2004, eq. 5]
 
@@ -9,100 +9,122 @@ the centres of mass.
 
 from __future__ import annotations
 
-import numpy as np
-
 from supple.compilation import kernel
 from supple.equations.dry_friction import dry_friction
-from supple.formulations.coefficients import ACTUATOR, DAMPER, DRIVE, DRY, MOTOR, SPRING
-from supple.geometry.vectors import cross, dot
-from supple.kinematics.closure_kernel import unwrapped
-from supple.kinematics.primitives import ANGLE, curvature, gradient
+from supple.formulations.absolute.step_work import ACTUATED, FOLLOWING, LOST, ROTORS
+from supple.formulations.coefficients import (
+    ACTUATOR,
+    AT_POINT,
+    BODY,
+    DRY,
+    DRY_FORCE,
+    FOLLOWS,
+    LAW,
+    NUMBER,
+    OF_FORCE,
+    OF_MOMENT,
+    ROLE,
+)
+from supple.formulations.laws import law
+from supple.geometry.vectors import cross, dot, plus
+from supple.kinematics.primitives import NONE, THEN, A, continued, curvature, gradient, in_body, turned
+from supple.kinematics.row_arrays import row_sizes
+
+OF_TWIST = (1, 7)
+"""Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
 
 
 @kernel
-def world_gradient(rows_i, rows_f, i, X, g, column, J, at):
-    """Gradient of measure i with respect to (ẋ in the world, ω in the body): J[at, side, column]. Returns its value."""
-    gradient(rows_i, rows_f, i, X, g)
-    for side in range(2):
-        b = rows_i[i, 1 + side]
-        f = 1 + 6 * side
-        for c in range(column.shape[0]):
-            k = column[c]
-            if k < 3:
-                J[at, side, c] = X[b, 3 + 3 * k] * g[f] + X[b, 4 + 3 * k] * g[f + 1] + X[b, 5 + 3 * k] * g[f + 2]
-            else:
-                J[at, side, c] = g[f + k]
-    return g[0]
+def row_gradients(rows, i, X, w, work):
+    """Gradients of the terms of row i with respect to (ẋ in the world, ω in the body) into work.gradients.
 
-
-@kernel
-def rate(rows_i, i, J, at, V):
-    """Rate of a measure: its gradient times the velocities."""
+    Returns its value; w : the measures a step ago, to follow angles beyond a turn.
+    """
+    column, g, J = rows.column, work.term, work.gradients
     total = 0.0
-    for side in range(2):
-        b = rows_i[i, 1 + side]
-        if b < V.shape[0]:
-            for c in range(V.shape[1]):
-                total += J[at, side, c] * V[b, c]
+    term = i
+    while term != NONE:
+        gradient(rows.rows_i, rows.rows_f, term, X, g)
+        total += continued(rows.rows_i, rows.rows_f, term, g[0], w)
+        for side in range(2):
+            b, f = rows.rows_i[term, A + side], OF_TWIST[side]
+            for c in range(column.shape[0]):
+                k = column[c]
+                if k < 3:
+                    J[term, side, c] = X[b, 3 + 3 * k] * g[f] + X[b, 4 + 3 * k] * g[f + 1] + X[b, 5 + 3 * k] * g[f + 2]
+                else:
+                    J[term, side, c] = g[f + k]
+        term = rows.rows_i[term, THEN]
     return total
 
 
 @kernel
-def added(rows_i, i, J, at, factor, Q):
-    """Add a force along a measure to the forces Q (bodies, d)."""
-    for side in range(2):
-        b = rows_i[i, 1 + side]
-        if b < Q.shape[0]:
-            for c in range(Q.shape[1]):
-                Q[b, c] += factor * J[at, side, c]
+def rate(rows, i, J, V):
+    """Rate of row i: its gradients times the velocities (bodies, d), or accelerations."""
+    total = 0.0
+    term = i
+    while term != NONE:
+        for side in range(2):
+            b = rows.rows_i[term, A + side]
+            if b < V.shape[0]:
+                for c in range(V.shape[1]):
+                    total += J[term, side, c] * V[b, c]
+        term = rows.rows_i[term, THEN]
+    return total
 
 
 @kernel
-def body_forces(system, X, V, Q, account):
-    """Loads and gyroscopic moments of all bodies. Returns the potential of the loads.
+def push(rows, i, J, force, Q):
+    """Add a force along row i to the forces Q (bodies, d)."""
+    term = i
+    while term != NONE:
+        for side in range(2):
+            b = rows.rows_i[term, A + side]
+            if b < Q.shape[0]:
+                for c in range(Q.shape[1]):
+                    Q[b, c] += force * J[term, side, c]
+        term = rows.rows_i[term, THEN]
 
-    account[3] : power of the loads that have no potential, moments and followers
-    """
-    sizes, column, _, _, _, inertia, loads_i, loads_f, _, _, _, _, _ = system
-    nb, d = sizes[0], sizes[1]
-    potential = 0.0
-    account[3] = 0.0
-    for b in range(nb):
-        for c in range(d):
-            Q[b, c] = 0.0
-    if d == 6:
-        for b in range(nb):
-            w = angular(V, b)
-            h = (
-                inertia[b, 0, 0] * w[0] + inertia[b, 0, 1] * w[1] + inertia[b, 0, 2] * w[2],
-                inertia[b, 1, 0] * w[0] + inertia[b, 1, 1] * w[1] + inertia[b, 1, 2] * w[2],
-                inertia[b, 2, 0] * w[0] + inertia[b, 2, 1] * w[1] + inertia[b, 2, 2] * w[2],
-            )
-            moment = cross(h, w)
-            for k in range(3):
-                Q[b, 3 + k] += moment[k]
-    for n in range(loads_i.shape[0]):
-        b, follows = loads_i[n, 0], loads_i[n, 1]
-        if b == nb:
-            continue
-        F = (loads_f[n, 3], loads_f[n, 4], loads_f[n, 5])
-        moment = (loads_f[n, 6], loads_f[n, 7], loads_f[n, 8])
-        r = (loads_f[n, 0], loads_f[n, 1], loads_f[n, 2])
-        if follows == 1:
-            in_world, in_body, moment_body = rotated(X, b, F), F, moment
-        else:
-            in_world, in_body, moment_body = F, rotated_back(X, b, F), rotated_back(X, b, moment)
-            p = rotated(X, b, r)
-            potential -= F[0] * (X[b, 0] + p[0]) + F[1] * (X[b, 1] + p[1]) + F[2] * (X[b, 2] + p[2])
-        arm = cross(r, in_body)
-        w = angular(V, b)
-        account[3] += dot(moment_body, w)
-        if follows == 1:
-            account[3] += dot(in_world, linear(V, b)) + dot(arm, w)
-        for c in range(d):
-            k = column[c]
-            Q[b, c] += in_world[k] if k < 3 else arm[k - 3] + moment_body[k - 3]
-    return potential
+
+@kernel
+def add_gradient(rows, i, J, out):
+    """Add the gradient of row i with respect to the velocities of all bodies to out (n,)."""
+    d = J.shape[2]
+    term = i
+    while term != NONE:
+        for side in range(2):
+            b = rows.rows_i[term, A + side]
+            if b * d < out.shape[0]:
+                for c in range(d):
+                    out[b * d + c] += J[term, side, c]
+        term = rows.rows_i[term, THEN]
+
+
+@kernel
+def bias(rows, i, X, V, work):
+    """Second rate of row i at zero accelerations (ẍ, ω̇)."""
+    J, twists = work.gradients, work.twists
+    total = 0.0
+    term = i
+    while term != NONE:
+        for side in range(2):
+            body = rows.rows_i[term, A + side]
+            if body < V.shape[0]:
+                v, w = linear(V, body), rotated(X, body, angular(V, body))
+                for k in range(3):
+                    twists[body, 0, k], twists[body, 0, 3 + k] = v[k], w[k]
+        curvature(rows.rows_i, rows.rows_f, term, X, twists, 1, work.scratch, work.second)
+        total += work.second[0, 0]
+        # With constant components in body axes ẍ would be ω × ẋ: take that part out again.
+        for side in range(2):
+            body = rows.rows_i[term, A + side]
+            if body < V.shape[0]:
+                turn = cross(rotated(X, body, angular(V, body)), linear(V, body))
+                for c in range(rows.column.shape[0]):
+                    if rows.column[c] < 3:
+                        total -= J[term, side, c] * turn[rows.column[c]]
+        term = rows.rows_i[term, THEN]
+    return total
 
 
 @kernel
@@ -130,85 +152,93 @@ def rotated(X, b, v):
 
 
 @kernel
-def rotated_back(X, b, v):
-    """R_bᵀ v."""
-    return (
-        X[b, 3] * v[0] + X[b, 6] * v[1] + X[b, 9] * v[2],
-        X[b, 4] * v[0] + X[b, 7] * v[1] + X[b, 10] * v[2],
-        X[b, 5] * v[0] + X[b, 8] * v[1] + X[b, 11] * v[2],
-    )
+def body_forces(system, X, V, work):
+    """Loads and gyroscopic moments of all bodies into work.forces. Returns the potential of the loads.
 
-
-@kernel
-def bias(rows_i, rows_f, i, X, V, column, J, at, twists, scratch, h):
-    """Second rate of a measure at zero accelerations (ẍ, ω̇)."""
-    for side in range(2):
-        body = rows_i[i, 1 + side]
-        if body < V.shape[0]:
-            v, turned = linear(V, body), rotated(X, body, angular(V, body))
-            for k in range(3):
-                twists[body, 0, k], twists[body, 0, 3 + k] = v[k], turned[k]
-    curvature(rows_i, rows_f, i, X, twists, 1, scratch, h)
-    total = h[0, 0]
-    # With constant components in body axes ẍ would be ω × ẋ: take that part out again.
-    for side in range(2):
-        body = rows_i[i, 1 + side]
-        if body < V.shape[0]:
-            turn = cross(rotated(X, body, angular(V, body)), linear(V, body))
-            for c in range(column.shape[0]):
-                if column[c] < 3:
-                    total -= J[at, side, c] * turn[column[c]]
-    return total
-
-
-@kernel
-def measure_forces(system, X, V, acceleration, w, u, Q, J, account):
-    """Springs, dampers, drives, motors, friction and actuators. Returns the potential of springs and drives.
-
-    w : values of the measures a step ago, to follow angles beyond a turn; J : (measures, 2, d) their gradients
-    account : power of the actuators, power lost in dampers and friction, kinetic energy of the motors
+    The power of loads that have no potential, moments and followers, goes into the account.
     """
-    sizes, column, rows_i, rows_f, _, _, _, _, uses_start, uses_i, uses_f, speeds, _ = system
-    first, last = sizes[2], sizes[3]
-    g = np.empty(13)
-    twists = np.zeros((sizes[0] + 1, 1, 6))
-    scratch = np.empty((2, 13))
-    h = np.empty((1, 1))
+    column, inertia, loads_i, loads_f = system.rows.column, system.inertia, system.loads_i, system.loads_f
+    Q, account = work.forces, work.account
+    nb, d = Q.shape
     potential = 0.0
-    account[0], account[1], account[2] = 0.0, 0.0, 0.0
-    for row in range(first, last):
-        at = row - first
-        begin, end = uses_start[at], uses_start[at + 1]
+    account[FOLLOWING] = 0.0
+    for b in range(nb):
+        for c in range(d):
+            Q[b, c] = 0.0
+    if d == 6:
+        for b in range(nb):
+            w, J = angular(V, b), inertia[b]
+            h = (
+                J[0, 0] * w[0] + J[0, 1] * w[1] + J[0, 2] * w[2],
+                J[1, 0] * w[0] + J[1, 1] * w[1] + J[1, 2] * w[2],
+                J[2, 0] * w[0] + J[2, 1] * w[1] + J[2, 2] * w[2],
+            )
+            moment = cross(h, w)
+            for k in range(3):
+                Q[b, 3 + k] += moment[k]
+    for n in range(loads_i.shape[0]):
+        b, follows = loads_i[n, BODY], loads_i[n, FOLLOWS]
+        if b == nb:
+            continue
+        r = (loads_f[n, AT_POINT], loads_f[n, AT_POINT + 1], loads_f[n, AT_POINT + 2])
+        F = (loads_f[n, OF_FORCE], loads_f[n, OF_FORCE + 1], loads_f[n, OF_FORCE + 2])
+        moment = (loads_f[n, OF_MOMENT], loads_f[n, OF_MOMENT + 1], loads_f[n, OF_MOMENT + 2])
+        if follows == 1:
+            in_world, F_body, moment_body = rotated(X, b, F), F, moment
+        else:
+            in_world, F_body, moment_body = F, in_body(X, b, F), in_body(X, b, moment)
+            potential -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, loads_f, n, AT_POINT)))
+        arm, w = cross(r, F_body), angular(V, b)
+        account[FOLLOWING] += dot(moment_body, w)
+        if follows == 1:
+            account[FOLLOWING] += dot(in_world, linear(V, b)) + dot(arm, w)
+        for c in range(d):
+            k = column[c]
+            Q[b, c] += in_world[k] if k < 3 else arm[k - 3] + moment_body[k - 3]
+    return potential
+
+
+@kernel
+def measure_forces(system, X, V, acceleration, w, u, work):
+    """Adds what laws, actuators and dry friction do along measures to work.forces. Returns the potential of the laws.
+
+    f = f(ℓ) - c ℓ̇ - m ℓ̈ + u - dry friction; -f', c and m of each measure stay in `work`, and in its account the power
+    of the actuators, the power lost, and the kinetic energy of inertia along measures.
+    """
+    rows, account = system.rows, work.account
+    sizes = row_sizes(rows)
+    potential = 0.0
+    account[ACTUATED], account[LOST], account[ROTORS] = 0.0, 0.0, 0.0
+    for row in range(sizes.joint_rows, sizes.rows):
+        measure = row - sizes.joint_rows
+        begin, end = system.uses_start[measure], system.uses_start[measure + 1]
         if begin == end:
             continue
-        length = world_gradient(rows_i, rows_f, row, X, g, column, J, at)
-        if rows_i[row, 0] == ANGLE:
-            length = unwrapped(length, w[at])
-        speed = rate(rows_i, row, J, at, V)
-        force = 0.0
+        length = row_gradients(rows, row, X, w, work)
+        speed = rate(rows, row, work.gradients, V)
+        force, stiffness, damping, inertia = 0.0, 0.0, 0.0, 0.0
         for n in range(begin, end):
-            role, number = uses_i[n, 0], uses_i[n, 1]
-            factor, reference = uses_f[n, 0], uses_f[n, 1]
-            if role == SPRING:
-                force -= factor * (length - reference)
-                potential += 0.5 * factor * (length - reference) ** 2
-            elif role == DRIVE:
-                force += factor
-                potential -= factor * length
-            elif role == DAMPER:
-                force -= factor * speed
-                account[1] -= factor * speed * speed
-            elif role == DRY:
-                resisting = dry_friction(reference, speed, speeds[number])[0]
-                force -= resisting
-                account[1] -= resisting * speed
+            role, number = system.uses_i[n, ROLE], system.uses_i[n, NUMBER]
+            if role == LAW:
+                acts = law(number, system.uses_f[n], length)
+                potential += acts.energy
+                force += acts.force
+                stiffness -= acts.slope
+                damping += acts.damping
+                inertia += acts.inertia
             elif role == ACTUATOR:
                 force += u[number]
-                account[0] += u[number] * speed
-            elif role == MOTOR:
-                second = bias(rows_i, rows_f, row, X, V, column, J, at, twists, scratch, h)
-                second += rate(rows_i, row, J, at, acceleration)
-                force -= factor * second
-                account[2] += 0.5 * factor * speed * speed
-        added(rows_i, row, J, at, force, Q)
+                account[ACTUATED] += u[number] * speed
+            elif role == DRY:
+                resisting = dry_friction(system.uses_f[n, DRY_FORCE], speed, system.friction_speed)[0]
+                force -= resisting
+                account[LOST] -= resisting * speed
+        force -= damping * speed
+        account[LOST] -= damping * speed * speed
+        if inertia != 0.0:
+            second = bias(rows, row, X, V, work) + rate(rows, row, work.gradients, acceleration)
+            force -= inertia * second
+            account[ROTORS] += 0.5 * inertia * speed * speed
+        work.stiffness[measure], work.damping[measure], work.inertia[measure] = stiffness, damping, inertia
+        push(rows, row, work.gradients, force, work.forces)
     return potential

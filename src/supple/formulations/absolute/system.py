@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
-from supple.formulations.coefficients import DAMPER, MOTOR, SPRING, carried
+from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, carried
 from supple.integration.ldl import Pattern, pattern_of
-from supple.kinematics.primitives import PA, PB
+from supple.kinematics.numbering import terms
+from supple.kinematics.primitives import PA, PB, A, B
 from supple.kinematics.rest import Rest
+from supple.kinematics.row_arrays import RowArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,17 +27,14 @@ _FILLED = (
 class SystemArrays(NamedTuple):
     """The equations.
 
-    sizes   : bodies, columns a body, joint rows, all rows
-    mass, inertia : of each body, about its centre of mass
-    rows_f, loads_f : points counted from the centres of mass
-    speeds  : (dry frictions,) speed at which dry friction is nearly full
-    driven  : rows whose value is prescribed
+    rows           : of the mechanism, points counted from the centres of mass
+    mass, inertia  : of each body, about its centre of mass
+    loads, uses    : as in CoefficientArrays, points counted from the centres of mass
+    friction_speed : over which dry friction changes its sign
+    driven         : rows whose value is prescribed
     """
 
-    sizes: Integers
-    column: Integers
-    rows_i: Integers
-    rows_f: Array
+    rows: RowArrays
     mass: Array
     inertia: Array
     loads_i: Integers
@@ -42,7 +42,7 @@ class SystemArrays(NamedTuple):
     uses_start: Integers
     uses_i: Integers
     uses_f: Array
-    speeds: Array
+    friction_speed: float
     driven: Integers
 
 
@@ -50,17 +50,31 @@ class IterationArrays(NamedTuple):
     """The iteration matrix [[M̂, Φ_qᵀ], [Φ_q, -ε]]: where its entries go.
 
     solid_mass, solid_inertia : M with directions without inertia filled up
-    at_body : (bodies, d, d), at_row : (multipliers, 2, d), at_multiplier : (multipliers,) places of the entries
-    links, at_link : measures with a spring, damper or motor, and the places (links, 2, d, 2, d) of their contribution
+    at_body       : (bodies, d, d) places of the entries of M̂
+    at_term       : (terms, 2, d) places of the entries of Φ_q: of the terms of its rows, on their two bodies
+    at_multiplier : (multipliers,)
+    links         : (n, 5) measure, two ends (term and side) of measures that laws act along; at_link : (n, d, d) places
+                    of what both ends together contribute to M̂. An end on the ground has none
     """
 
     solid_mass: Array
     solid_inertia: Array
     at_body: Integers
-    at_row: Integers
+    at_term: Integers
     at_multiplier: Integers
     links: Integers
     at_link: Integers
+
+
+MEASURE, TERM, SIDE, OTHER_TERM, OTHER_SIDE = range(5)  # columns of links
+
+
+class StepProblem(NamedTuple):
+    """What a kernel that takes steps is given."""
+
+    system: SystemArrays
+    iteration: IterationArrays
+    pattern: Pattern
 
 
 class Absolute(NamedTuple):
@@ -71,6 +85,10 @@ class Absolute(NamedTuple):
     iteration: IterationArrays
     pattern: Pattern
     centers: Array
+
+    @property
+    def steps(self) -> StepProblem:
+        return StepProblem(self.system, self.iteration, self.pattern)
 
 
 def absolute(rest: Rest, driven: tuple[int, ...] = (), friction_speed: float = 1e-3) -> Absolute:
@@ -85,77 +103,87 @@ def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float) -> Absolut
     found = mass_properties(numbering.drawing)
     centers = np.array([*(found[name].center for name in numbering.bodies), np.zeros(3)])
     rows_f, loads_f = arrays.rows_f.copy(), coefficients.loads_f.copy()
-    rows_f[:, PA : PA + 3] -= centers[arrays.rows_i[:, 1]]
-    rows_f[:, PB : PB + 3] -= centers[arrays.rows_i[:, 2]]
-    loads_f[:, :3] -= centers[coefficients.loads_i[:, 0]]
+    rows_f[:, PA : PA + 3] -= centers[arrays.rows_i[:, A]]
+    rows_f[:, PB : PB + 3] -= centers[arrays.rows_i[:, B]]
+    loads_f[:, AT_POINT : AT_POINT + 3] -= centers[coefficients.loads_i[:, BODY]]
     mass = np.array([found[name].mass for name in numbering.bodies])
     inertia = np.array([found[name].inertia for name in numbering.bodies])
-    speeds = np.full(len(load.dry_forces), friction_speed)
-    sizes = np.array([len(numbering.bodies), arrays.sizes[1], numbering.constraints, arrays.sizes[5]])
     system = SystemArrays(
-        sizes, arrays.column, arrays.rows_i, rows_f, mass, inertia, coefficients.loads_i, loads_f,
-        coefficients.uses_start, coefficients.uses_i, coefficients.uses_f, speeds,
+        arrays._replace(rows_f=rows_f), mass, inertia, coefficients.loads_i, loads_f,
+        coefficients.uses_start, coefficients.uses_i, coefficients.uses_f, float(friction_speed),
         np.array([numbering.constraints + i for i in driven], dtype=np.int64),
     )  # fmt: skip
-    iteration, pattern = _iteration(system, arrays.extent)
+    iteration, pattern = _iteration(system, numbering.constraints)
     return Absolute(rest, system, iteration, pattern, centers)
 
 
-def _iteration(system: SystemArrays, extent: float) -> tuple[IterationArrays, Pattern]:
-    bodies, d, constraints, _ = (int(size) for size in system.sizes)
-    rows = np.concatenate([np.arange(constraints), system.driven])
+class _End(NamedTuple):
+    """A body that a row acts on by one of its terms."""
+
+    term: int
+    side: int
+    body: int
+
+
+def _ends(system: SystemArrays, row: int) -> list[_End]:
+    """The bodies that a row acts on, without the ground: two, or with several terms more."""
+    rows_i, ground = system.rows.rows_i, len(system.mass)
+    both = [_End(term, side, int(rows_i[term, (A, B)[side]])) for term in terms(system.rows, row) for side in (0, 1)]
+    return [end for end in both if end.body != ground]
+
+
+def _iteration(system: SystemArrays, constraints: int) -> tuple[IterationArrays, Pattern]:
+    bodies, d = len(system.mass), len(system.rows.column)
+    rows = [*range(constraints), *system.driven.tolist()]
     columns = bodies * d
-    links = [
-        row - constraints
-        for row in range(constraints, int(system.sizes[3]))
-        if any(
-            system.uses_i[n, 0] in (SPRING, DAMPER, MOTOR)
-            for n in range(system.uses_start[row - constraints], system.uses_start[row - constraints + 1])
-        )
+    acted = [
+        measure
+        for measure in range(len(system.uses_start) - 1)
+        if (system.uses_i[system.uses_start[measure] : system.uses_start[measure + 1], ROLE] == LAW).any()
     ]
-    entries: set[tuple[int, int]] = {(b * d + c, b * d + e) for b in range(bodies) for c in range(d) for e in range(d)}
-    for i, row in enumerate(rows):
-        entries |= {(columns + i, b * d + c) for b in system.rows_i[row, 1:3] if b < bodies for c in range(d)}
-    for link in links:
-        a, b = system.rows_i[constraints + link, 1:3]
-        if a < bodies and b < bodies:
-            entries |= {(a * d + c, b * d + e) for c in range(d) for e in range(d)}
+    links = [
+        (measure, one, other)
+        for measure in acted
+        for one, other in combinations_with_replacement(_ends(system, constraints + measure), 2)
+    ]
+
+    def block(one: int, other: int) -> list[list[tuple[int, int]]]:
+        return [[(one * d + c, other * d + e) for e in range(d)] for c in range(d)]
+
+    entries = {pair for b in range(bodies) for line in block(b, b) for pair in line}
+    entries |= {
+        (columns + i, end.body * d + c) for i, row in enumerate(rows) for end in _ends(system, row) for c in range(d)
+    }
+    entries |= {pair for _, one, other in links for line in block(one.body, other.body) for pair in line}
     table = np.array(sorted(entries), dtype=np.int64)
     pattern, place = pattern_of(columns + len(rows), table[:, 0], table[:, 1])
-    at_body = np.array([[[place[b * d + c, b * d + e] for e in range(d)] for c in range(d)] for b in range(bodies)])
-    at_row = np.full((len(rows), 2, d), -1, dtype=np.int64)
+
+    def places(one: int, other: int) -> list[list[int]]:
+        return [[place[pair] for pair in line] for line in block(one, other)]
+
+    at_body = np.array([places(b, b) for b in range(bodies)], dtype=np.int64).reshape(bodies, d, d)
+    at_term = np.full((len(system.rows.rows_i), 2, d), -1, dtype=np.int64)
     for i, row in enumerate(rows):
-        for side in (0, 1):
-            b = system.rows_i[row, 1 + side]
-            if b < bodies:
-                at_row[i, side] = [place[columns + i, b * d + c] for c in range(d)]
-    at_multiplier = np.array([place[columns + i, columns + i] for i in range(len(rows))], dtype=np.int64)
-    at_link = np.full((len(links), 2, d, 2, d), -1, dtype=np.int64)
-    for n, link in enumerate(links):
-        ends = system.rows_i[constraints + link, 1:3]
-        for p in (0, 1):
-            for q in (0, 1):
-                if ends[p] < bodies and ends[q] < bodies:
-                    at_link[n, p, :, q] = [
-                        [place[ends[p] * d + c, ends[q] * d + e] for e in range(d)] for c in range(d)
-                    ]
-    solid_mass, solid_inertia = _filled(system, extent)
-    return (
-        IterationArrays(
-            solid_mass, solid_inertia, at_body.reshape(bodies, d, d), at_row, at_multiplier,
-            np.array(links, dtype=np.int64), at_link,
-        ),
-        pattern,
-    )  # fmt: skip
+        for end in _ends(system, row):
+            at_term[end.term, end.side] = [place[columns + i, end.body * d + c] for c in range(d)]
+    iteration = IterationArrays(
+        *_filled(system),
+        at_body,
+        at_term,
+        np.array([place[columns + i, columns + i] for i in range(len(rows))], dtype=np.int64),
+        np.array([(m, one.term, one.side, other.term, other.side) for m, one, other in links], np.int64).reshape(-1, 5),
+        np.array([places(one.body, other.body) for _, one, other in links], dtype=np.int64).reshape(-1, d, d),
+    )
+    return iteration, pattern
 
 
-def _filled(system: SystemArrays, extent: float) -> tuple[Array, Array]:
+def _filled(system: SystemArrays) -> tuple[Array, Array]:
     """Masses and inertias with what is (nearly) zero filled up."""
     largest = float(system.mass.max()) if system.mass.max() > 0.0 else 1.0
     mass = np.maximum(system.mass, _FILLED * largest)
     inertia = np.empty_like(system.inertia)
     for b, J in enumerate(system.inertia):
         moments, axes = np.linalg.eigh(J)
-        least = _FILLED * max(float(moments.max()), _FILLED * mass[b] * extent**2)
+        least = _FILLED * max(float(moments.max()), _FILLED * mass[b] * system.rows.extent**2)
         inertia[b] = axes @ np.diag(np.maximum(moments, least)) @ axes.T
     return mass, inertia

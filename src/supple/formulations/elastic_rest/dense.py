@@ -5,7 +5,6 @@ Motor inertia on coordinates, the stiffness of forces at rest, and all modes at 
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
-from supple.formulations.coefficients import MOTOR, carried
+from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, Held
 from supple.formulations.elastic_rest.energy_modes import diagonalised
@@ -42,7 +41,7 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *,
     """At one configuration (not a batch)."""
     X = configuration.X[None]
     K = elastic_stiffness(rest, configuration, held)
-    motors = acting(rest, MOTOR)
+    motors = acting(rest, "inertia")
     J = rows_at(rest, np.array(list(motors), dtype=np.int64), X)[0]
     M = np.eye(rest.size) + J.T @ (np.array(list(motors.values()))[:, None] * J)
     if preload:
@@ -109,20 +108,18 @@ def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:
     position = undeformed(mechanism)
     first = position.numbering.constraints
     locked = range(first, first + (0 if free_actuators else len(position.numbering.coordinates)))
-    return any(row not in locked for row in _uses(mechanism, MOTOR))
+    return any(row not in locked for row in _along(mechanism, "inertia"))
 
 
-def acting(rest: ElasticRest, role: int) -> dict[int, float]:
-    """Coefficient of everything of a role (MOTOR, DAMPER, ...), by the measure's row."""
-    return _uses(rest.numbering.mechanism, role)
+def acting(rest: ElasticRest, what: str) -> dict[int, float]:
+    """The damping or inertia (`what`, a field of `Along`) of all laws along a measure, by the measure's row."""
+    return _along(rest.numbering.mechanism, what)
 
 
-def _uses(mechanism: Mechanism, role: int) -> dict[int, float]:
+def _along(mechanism: Mechanism, what: str) -> dict[int, float]:
     position = undeformed(mechanism)
-    arrays = carried(position).arrays
-    found = {}
-    for measure, (start, stop) in enumerate(pairwise(arrays.uses_start)):
-        total = float(arrays.uses_f[start:stop, 0][arrays.uses_i[start:stop, 0] == role].sum())
-        if total:
-            found[position.numbering.constraints + measure] = total
-    return found
+    arrays, first = carried(position).arrays, position.numbering.constraints
+    totals = {
+        first + measure: getattr(along_measure(arrays, measure), what) for measure in range(len(arrays.uses_start) - 1)
+    }
+    return {row: total for row, total in totals.items() if total}

@@ -9,7 +9,6 @@ which its mass is the unit matrix and its stiffness Λ is diagonal (zero for its
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.coefficients import SPRING, carried
+from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import (
     BodyCoordinates,
     elastic_coordinates,
@@ -289,13 +288,13 @@ def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Arra
 
 def spring_rows(numbering: Numbering) -> dict[int, float]:
     """Measures that springs act along, and how stiff they are together."""
-    arrays = carried(rest(numbering.mechanism)).arrays
-    found: dict[int, float] = {}
-    for measure, (start, stop) in enumerate(pairwise(arrays.uses_start)):
-        stiffness = arrays.uses_f[start:stop, 0][arrays.uses_i[start:stop, 0] == SPRING].sum()
-        if stiffness > 0.0:
-            found[numbering.constraints + measure] = float(stiffness)
-    return found
+    load = carried(rest(numbering.mechanism))
+    load.require_linear("a flexible model")
+    stiffness = {
+        numbering.constraints + measure: -along_measure(load.arrays, measure).slope
+        for measure in range(len(load.arrays.uses_start) - 1)
+    }
+    return {row: value for row, value in stiffness.items() if value > 0.0}
 
 
 def node_at(body: BodyCoordinates, place: Array) -> tuple[int, Array]:

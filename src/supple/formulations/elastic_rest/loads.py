@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations.coefficients import ACTUATOR, DRIVE, SPRING, carried
+from supple.formulations.coefficients import ACTUATOR, NUMBER, ROLE, along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, node_at
 from supple.kinematics.configuration import Configuration
@@ -78,25 +78,18 @@ def _along_measures(rest: ElasticRest, configuration: Configuration) -> dict[int
     """Force along each measure that a spring (as it is stretched without deformation) or a drive acts along."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     first = rest.numbering.constraints
-    found: dict[int, float] = {}
-    for measure in range(len(arrays.uses_start) - 1):
-        uses = slice(arrays.uses_start[measure], arrays.uses_start[measure + 1])
-        for role, (factor, reference) in zip(arrays.uses_i[uses, 0], arrays.uses_f[uses], strict=True):
-            pushed = 0.0
-            if role == SPRING:
-                pushed = -factor * (configuration.w[measure] - reference)
-            elif role == DRIVE:
-                pushed = factor
-            if pushed:
-                found[first + measure] = found.get(first + measure, 0.0) + pushed
-    return found
+    forces = {
+        first + measure: along_measure(arrays, measure, configuration.w[measure]).force
+        for measure in range(len(arrays.uses_start) - 1)
+    }
+    return {row: force for row, force in forces.items() if force}
 
 
 def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
     """Rows that inputs act along: of the actuators, then of the loaded displacements."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
-    driven = arrays.uses_i[:, 0] == ACTUATOR
+    driven = arrays.uses_i[:, ROLE] == ACTUATOR
     rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
-    rows[arrays.uses_i[driven, 1]] = rest.numbering.constraints + measured[driven]
+    rows[arrays.uses_i[driven, NUMBER]] = rest.numbering.constraints + measured[driven]
     return np.concatenate([rows, np.array(list(rest.displacements.values()), dtype=np.int64)])

@@ -81,6 +81,7 @@ def _made(position: Rest) -> MechanismTree:
             hint="a tree has none; cut them, or use a formulation for closed chains",
         )
     _require_rigid(mechanism)
+    carried(position).require_linear("a tree")
     growing, links = _Growing(), {GROUND_NAME: GROUND}
     found = mass_properties(numbering.drawing)
     for body in graph.order:
@@ -177,8 +178,11 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
 
     for spring in mechanism.springs.values():
         if spring.joint is not None:  # k (q - r): the constants add up to one force
-            found["stiffness"][at(spring)] += spring.stiffness
-            found["drive"][at(spring)] += spring.stiffness * spring.relaxed
+            acts = spring.about_relaxed
+            found["stiffness"][at(spring)] -= acts.slope
+            found["drive"][at(spring)] += acts.force - acts.slope * spring.relaxed
+            found["damping"][at(spring)] += acts.damping
+            found["armature"][at(spring)] += acts.inertia
     for damper in mechanism.dampers.values():
         if damper.joint is not None:
             found["damping"][at(damper)] += damper.damping
@@ -201,7 +205,8 @@ def _lines(numbering: Numbering, links: dict[str, int]) -> list[Line]:
         lines.append(Line(links[bodies[a]], pa, links[bodies[b]], pb, actuator=actuator, **values))
 
     for name, spring in mechanism.springs.items():
-        line("springs", name, spring, stiffness=spring.stiffness, length=spring.relaxed)
+        acts, at_rest = spring.about_relaxed, spring.relaxed
+        line("springs", name, spring, stiffness=-acts.slope, length=at_rest, damping=acts.damping, force=acts.force)
     for name, damper in mechanism.dampers.items():
         line("dampers", name, damper, damping=damper.damping)
     for name, force in mechanism.forces.items():

@@ -1,0 +1,82 @@
+"""What a step in time works with: arrays that are made once and filled at every iteration."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.kinematics.row_arrays import row_sizes
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Places in the account: power of the actuators, power lost in laws and friction, kinetic energy of inertia along
+# measures, power of loads without potential.
+ACTUATED, LOST, ROTORS, FOLLOWING = range(4)
+
+
+class StepWork(NamedTuple):
+    """Of one iteration.
+
+    gradients  : (terms, 2, d) of the terms of rows and measures, on their two bodies
+    values     : (multipliers,) of joint and prescribed rows, what they should be taken off
+    forces     : (bodies, d) Q; account : (4,) powers and energies, above
+    stiffness, damping, inertia : (measures,) -f', c and m of all laws along each
+    matrix, L, D, solving, filled : the iteration matrix and its factor
+    right_side : (n,) -(r_q, r_c), then the correction
+    move       : (bodies, d) displacement of the step; twist (6,) : of one body
+    term, twists, scratch, second : for gradient and second rate of one term
+    """
+
+    gradients: Array
+    values: Array
+    forces: Array
+    account: Array
+    stiffness: Array
+    damping: Array
+    inertia: Array
+    matrix: Array
+    L: Array
+    D: Array
+    solving: Array
+    filled: Integers
+    right_side: Array
+    move: Array
+    twist: Array
+    term: Array
+    twists: Array
+    scratch: Array
+    second: Array
+
+
+@kernel
+def step_work(system, pattern):
+    """Arrays for one step after another."""
+    sizes = row_sizes(system.rows)
+    nb, d, measures = sizes.bodies, sizes.width, sizes.rows - sizes.joint_rows
+    multipliers = sizes.joint_rows + system.driven.shape[0]
+    n = nb * d + multipliers
+    return StepWork(
+        np.empty((system.rows.rows_i.shape[0], 2, d)),
+        np.empty(multipliers),
+        np.empty((nb, d)),
+        np.zeros(4),
+        np.zeros(measures),
+        np.zeros(measures),
+        np.zeros(measures),
+        np.empty(pattern.entries.shape[0]),
+        np.empty(pattern.below_index.shape[0]),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty((nb, d)),
+        np.zeros(6),
+        np.empty(13),
+        np.zeros((nb + 1, 1, 6)),
+        np.empty((2, 13)),
+        np.empty((1, 1)),
+    )

@@ -1,0 +1,57 @@
+"""The laws that act along measures, as kernels see them: by number, through one kernel.
+
+`law` looks a number up in a chain of small kernels, one a law; a law that is used for the first time is put before the
+chain. Kernels look names up when they are compiled, so what was compiled with a shorter chain is forgotten.
+"""
+
+from __future__ import annotations
+
+import types
+
+from supple.compilation import kernel
+from supple.compilation.kernel import forget
+from supple.description.force_law import OWN_LAWS, Along, ForceLaw
+
+REFERENCE = -1
+"""Where ℓ₀ stands in the numbers of a use, behind the parameters."""
+
+
+@kernel
+def law(number, p, length):
+    """Law `number` at ℓ; p : its parameters and ℓ₀."""
+    return CHAIN(number, p, length - p[REFERENCE])
+
+
+@kernel
+def _no_law(number, p, x):
+    """The end of the chain: numbers come from `number_of`, and nobody gets here."""
+    return Along(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def _link(number, p, x):
+    """One law before the others; the names in capitals are each link's own."""
+    if number == NUMBER:  # type: ignore[name-defined]  # noqa: F821
+        energy, force, slope, damping, damping_slope, inertia = LAW(p, x)  # type: ignore[name-defined]  # noqa: F821
+        return Along(1.0 * energy, 1.0 * force, 1.0 * slope, 1.0 * damping, 1.0 * damping_slope, 1.0 * inertia)
+    return OTHERWISE(number, p, x)  # type: ignore[name-defined]  # noqa: F821
+
+
+CHAIN = _no_law
+_used: list[ForceLaw] = []
+
+
+def number_of(record: ForceLaw) -> int:
+    """The number under which kernels know a law."""
+    global CHAIN
+    if record in _used:
+        return _used.index(record)
+    number = len(_used)
+    names = {"NUMBER": number, "LAW": record.along, "OTHERWISE": CHAIN, "Along": Along, "__name__": __name__}
+    CHAIN = kernel(types.FunctionType(_link.__code__, names, f"law_{record.name}"))
+    _used.append(record)
+    forget(law)
+    return number
+
+
+for _own in OWN_LAWS:
+    number_of(_own)
