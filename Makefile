@@ -2,7 +2,7 @@
 #
 #   make demo    run the orthoglide study, results in build/demo
 #   make test    everything: check, then the tests
-#   make check   the fast part: lint, format, types, layers
+#   make check   the fast part: lint, format, types, layers, how kernels read
 #   make bench   run every benchmark
 #   make clean   remove the virtualenv and everything built
 
@@ -54,6 +54,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q --noconftest tests/house/test_kernel_rules.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

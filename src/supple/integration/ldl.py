@@ -88,14 +88,15 @@ def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Intege
 @kernel
 def factorise(pattern, values, L, D, y, filled):
     """L (unit lower triangle, by columns) and D from the upper triangle's values. Returns whether no pivot vanished."""
-    _, start, index, row_start, row_index, below_start, below_index = pattern
+    start, entries, row_start, row_index = pattern.start, pattern.entries, pattern.row_start, pattern.row_index
+    below_start, below_index = pattern.below_start, pattern.below_index
     n = D.shape[0]
     for k in range(n):
         filled[k] = below_start[k]
         y[k] = 0.0
     for k in range(n):
         for p in range(start[k], start[k + 1]):
-            y[index[p]] = values[p]
+            y[entries[p]] = values[p]
         pivot = y[k]
         y[k] = 0.0
         for p in range(row_start[k], row_start[k + 1]):
@@ -117,7 +118,7 @@ def factorise(pattern, values, L, D, y, filled):
 @kernel
 def substitute(pattern, L, D, b, y):
     """Solve L D Lᵀ x = b in place; y is workspace."""
-    order, _, _, _, _, below_start, below_index = pattern
+    order, below_start, below_index = pattern.order, pattern.below_start, pattern.below_index
     n = D.shape[0]
     for k in range(n):
         y[k] = b[order[k]]

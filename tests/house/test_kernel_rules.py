@@ -1,0 +1,266 @@
+"""How kernels read: at most eight parameters, packed data by name, nothing unpacked into blanks.
+
+Read from the source alone, so that `make check` can run it in a second. An exception has a reason and may only go: one
+that is not needed any more fails as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src" / "supple"
+
+MOST_PARAMETERS = 8
+FEWEST_BLANKS = 3
+
+# What travels together in kernels, under the names it has there; vectors and matrices of numbers are none of them.
+PACKED = {
+    "account", "all_tables", "alpha", "arrays", "at", "carried", "coefficients", "flexible", "header", "inputs",
+    "iteration", "load", "loads", "model", "motion", "new", "offsets", "options", "pattern", "problem", "record",
+    "rest", "rows", "search", "selected", "sizes", "state", "system", "tables", "targets", "tolerance", "tree", "work",
+}  # fmt: skip
+
+# Functions that return such a thing: what their result is assigned to is packed as well.
+MAKERS = ("row_sizes", "row_header", "row_offsets", "workspace")
+
+OLD = "written before the rules, and still to be rebuilt"
+
+# "file:kernel rule" -> why it may stay.
+EXCEPTIONS: dict[str, str] = {
+    "formulations/absolute/instant.py:dense_batch blanks": OLD,
+    "formulations/absolute/instant.py:dense_batch index": OLD,
+    "formulations/absolute/instant.py:dense_batch parameters": OLD,
+    "formulations/absolute/iteration.py:iteration_matrix blanks": OLD,
+    "formulations/absolute/iteration.py:iteration_matrix index": OLD,
+    "formulations/absolute/iteration.py:residual blanks": OLD,
+    "formulations/absolute/iteration.py:residual index": OLD,
+    "formulations/absolute/iteration.py:residual parameters": OLD,
+    "formulations/absolute/iteration.py:row_of index": OLD,
+    "formulations/absolute/iteration.py:rows_at blanks": OLD,
+    "formulations/absolute/iteration.py:rows_at index": OLD,
+    "formulations/absolute/iteration.py:workspace index": OLD,
+    "formulations/absolute/march.py:breach index": OLD,
+    "formulations/absolute/march.py:displaced index": OLD,
+    "formulations/absolute/march.py:driving_power index": OLD,
+    "formulations/absolute/march.py:follow_angles blanks": OLD,
+    "formulations/absolute/march.py:follow_angles index": OLD,
+    "formulations/absolute/march.py:kinetic_energy blanks": OLD,
+    "formulations/absolute/march.py:kinetic_energy index": OLD,
+    "formulations/absolute/march.py:march index": OLD,
+    "formulations/absolute/march.py:march parameters": OLD,
+    "formulations/absolute/march.py:take_step index": OLD,
+    "formulations/absolute/march.py:take_step parameters": OLD,
+    "formulations/absolute/residual.py:bias parameters": OLD,
+    "formulations/absolute/residual.py:body_forces blanks": OLD,
+    "formulations/absolute/residual.py:body_forces index": OLD,
+    "formulations/absolute/residual.py:measure_forces blanks": OLD,
+    "formulations/absolute/residual.py:measure_forces index": OLD,
+    "formulations/absolute/residual.py:measure_forces parameters": OLD,
+    "formulations/elastic_rest/block_modes.py:lowest_modes parameters": OLD,
+    "formulations/elastic_rest/constrained_modes.py:modes_batch index": OLD,
+    "formulations/elastic_rest/constrained_modes.py:modes_batch parameters": OLD,
+    "formulations/elastic_rest/energy_modes.py:refined_response parameters": OLD,
+    "formulations/elastic_rest/response_kernel.py:at_rest parameters": OLD,
+    "formulations/elastic_rest/response_kernel.py:lines parameters": OLD,
+    "formulations/elastic_rest/response_kernel.py:response parameters": OLD,
+    "formulations/elastic_rest/saddle.py:multipliers parameters": OLD,
+    "formulations/elastic_rest/saddle.py:rested parameters": OLD,
+    "formulations/recursive/batch.py:batch parameters": OLD,
+    "formulations/recursive/batch.py:one_state parameters": OLD,
+    "formulations/recursive/exchange.py:bring_accelerations index": OLD,
+    "formulations/recursive/exchange.py:bring_in blanks": OLD,
+    "formulations/recursive/exchange.py:bring_in index": OLD,
+    "formulations/recursive/exchange.py:bring_in parameters": OLD,
+    "formulations/recursive/exchange.py:take_accelerations index": OLD,
+    "formulations/recursive/exchange.py:take_changes index": OLD,
+    "formulations/recursive/exchange.py:take_forces blanks": OLD,
+    "formulations/recursive/exchange.py:take_forces index": OLD,
+    "formulations/recursive/exchange.py:take_line_inputs blanks": OLD,
+    "formulations/recursive/exchange.py:take_line_inputs index": OLD,
+    "formulations/recursive/exchange.py:take_linear index": OLD,
+    "formulations/recursive/exchange.py:take_linear parameters": OLD,
+    "formulations/recursive/exchange.py:take_mass blanks": OLD,
+    "formulations/recursive/exchange.py:take_mass index": OLD,
+    "formulations/recursive/lines.py:curve parameters": OLD,
+    "formulations/recursive/lines.py:measure_line parameters": OLD,
+    "formulations/recursive/lines.py:measure_lines parameters": OLD,
+    "formulations/recursive/lines.py:vary_lines parameters": OLD,
+    "formulations/recursive/loads.py:apply_load index": OLD,
+    "formulations/recursive/outward.py:outward parameters": OLD,
+    "formulations/recursive/recursion.py:recursion blanks": OLD,
+    "formulations/recursive/recursion.py:recursion index": OLD,
+    "kinematics/second_rates.py:second_rate parameters": OLD,
+    "kinematics/second_rates.py:second_rate_of_distance parameters": OLD,
+    "parameterization/elastic_modes.py:elastic_modes index": OLD,
+    "parameterization/elastic_modes.py:elastic_modes parameters": OLD,
+    "parameterization/elastic_modes.py:upwards index": OLD,
+    "parameterization/internal_modes.py:subspace_slopes parameters": OLD,
+    "parameterization/linear_kernel.py:forces parameters": OLD,
+    "parameterization/linear_kernel.py:linear_batch index": OLD,
+    "parameterization/linear_kernel.py:linear_batch parameters": OLD,
+    "parameterization/modal_coefficients.py:modal_coefficients index": OLD,
+    "parameterization/modal_coefficients.py:modal_coefficients parameters": OLD,
+    "parameterization/modal_measures.py:along_measures parameters": OLD,
+    "parameterization/motion_slopes.py:body_slopes index": OLD,
+    "parameterization/motion_slopes.py:motion_workspace index": OLD,
+    "parameterization/motion_slopes.py:motor_slopes blanks": OLD,
+    "parameterization/motion_slopes.py:motor_slopes index": OLD,
+    "parameterization/motion_slopes.py:move blanks": OLD,
+    "parameterization/motion_slopes.py:move index": OLD,
+    "parameterization/motion_slopes.py:move parameters": OLD,
+    "parameterization/rigid_kernel.py:loads parameters": OLD,
+    "parameterization/rigid_kernel.py:mass index": OLD,
+    "parameterization/rigid_kernel.py:measures index": OLD,
+    "parameterization/rigid_kernel.py:measures parameters": OLD,
+    "parameterization/rigid_kernel.py:rigid_batch index": OLD,
+    "parameterization/rigid_kernel.py:rigid_row blanks": OLD,
+    "parameterization/rigid_kernel.py:rigid_row index": OLD,
+    "parameterization/rigid_kernel.py:rigid_row parameters": OLD,
+    "reduced/dynamics_kernel.py:energies index": OLD,
+    "reduced/dynamics_kernel.py:forces index": OLD,
+    "reduced/dynamics_kernel.py:forces parameters": OLD,
+    "reduced/dynamics_kernel.py:forward_batch index": OLD,
+    "reduced/dynamics_kernel.py:forward_in_place index": OLD,
+    "reduced/dynamics_kernel.py:inverse_batch index": OLD,
+    "reduced/dynamics_kernel.py:inverse_in_place index": OLD,
+    "reduced/dynamics_kernel.py:observe_batch index": OLD,
+    "reduced/dynamics_kernel.py:solve_mass index": OLD,
+    "reduced/dynamics_kernel.py:state_size index": OLD,
+    "reduced/kernels.py:coefficients parameters": OLD,
+    "reduced/time/explicit_march.py:explicit_march index": OLD,
+    "reduced/time/implicit_march.py:implicit_march index": OLD,
+    "reduced/time/implicit_march.py:implicit_march parameters": OLD,
+    "reduced/time/implicit_march.py:tangent index": OLD,
+    "reduced/time/implicit_march.py:tangent parameters": OLD,
+}
+
+
+def kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Functions marked with @kernel or @kernel(...)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in node.decorator_list)
+            if any(isinstance(mark, ast.Name) and mark.id == "kernel" for mark in marks):
+                yield node
+
+
+def records(trees: list[ast.Module]) -> set[str]:
+    """Names of the NamedTuples of the source."""
+    return {
+        node.name
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any("NamedTuple" in ast.unparse(base) for base in node.bases)
+    }
+
+
+def packed_names(function: ast.FunctionDef, named_tuples: set[str]) -> set[str]:
+    """PACKED, and the names that such a thing, or what makes one, is assigned to in the function."""
+    found = set(PACKED)
+    found |= {
+        argument.arg
+        for argument in function.args.args
+        if argument.annotation is not None and ast.unparse(argument.annotation) in named_tuples
+    }
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target, value in _pairs(node):
+            call = value.func if isinstance(value, ast.Call) else None
+            made = isinstance(call, ast.Name) and (call.id.endswith(MAKERS) or call.id in named_tuples)
+            if made or (isinstance(value, ast.Name) and value.id in found):
+                found.add(target)
+    return found
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    """(name, value) of `a = x` and of `a, b = x, y`."""
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, other in zip(target.elts, value.elts, strict=False):
+            if isinstance(one, ast.Name):
+                yield one.id, other
+
+
+def is_number(node: ast.expr) -> bool:
+    """A literal integer, also a negative one."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def offences(function: ast.FunctionDef, named_tuples: set[str]) -> Iterator[tuple[str, int, str]]:
+    """(rule, line, what was found) of one kernel."""
+    arguments = function.args
+    parameters = len(arguments.posonlyargs) + len(arguments.args) + len(arguments.kwonlyargs)
+    if parameters > MOST_PARAMETERS:
+        yield "parameters", function.lineno, f"{parameters} parameters"
+    packed = packed_names(function, named_tuples)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and is_number(node.slice):
+            owner = node.value
+            name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
+            if name in packed:
+                yield "index", node.lineno, ast.unparse(node)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            blanks = sum(isinstance(item, ast.Name) and item.id == "_" for item in node.targets[0].elts)
+            if blanks >= FEWEST_BLANKS:
+                yield "blanks", node.lineno, ast.unparse(node.targets[0])
+
+
+@cache
+def found_in(source: Path) -> dict[str, list[str]]:
+    """ "file:kernel rule" -> the places that break it."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(source.rglob("*.py"))}
+    named_tuples = records(list(trees.values()))
+    found: dict[str, list[str]] = {}
+    for path, tree in trees.items():
+        for function in kernels(tree):
+            for rule, line, what in offences(function, named_tuples):
+                key = f"{path.relative_to(source).as_posix()}:{function.name} {rule}"
+                found.setdefault(key, []).append(f"line {line}: {what}")
+    return found
+
+
+def test_kernels_keep_the_rules():
+    broken = {key: places for key, places in found_in(SRC).items() if key not in EXCEPTIONS}
+    assert not broken, "\n".join(f"{key} ({'; '.join(places[:4])})" for key, places in broken.items())
+
+
+def test_no_exception_outlives_its_need():
+    idle = set(EXCEPTIONS) - set(found_in(SRC))
+    assert not idle, f"not needed any more, take out: {sorted(idle)}"
+    assert all(EXCEPTIONS.values()), "an exception says why"
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("def f(a, b, c, d, e, g, h, i, j): pass", "parameters"),
+        ("def f(sizes): return sizes[3]", "index"),
+        ("def f(rows): return rows.sizes[-1]", "index"),
+        ("def f(rows):\n    shape = row_sizes(rows)\n    return shape[2]", "index"),
+        ("def f(system):\n    mine = system\n    return mine[0]", "index"),
+        ("def f(x):\n    kept = Kept(x, x)\n    return kept[1]", "index"),
+        ("def f(x: Kept): return x[0]", "index"),
+        ("def f(x):\n    a, _, _, b, _ = x\n    return a + b", "blanks"),
+        ("def f(v, w): return v[0] * w[1] - v[2] * w[0]", None),
+        ("def f(at): return at[FORCE] + at[0, 1]", None),
+        ("def f(work): return work.force[0]", None),
+        ("def f(x):\n    a, _, b = x\n    return a + b", None),
+        ("def f(rows): return rows.shape[0]", None),
+    ],
+)
+def test_the_rules_see_what_they_are_for(body, rule, tmp_path):
+    record = "class Kept(NamedTuple):\n    a: int\n    b: int\n\n"
+    (tmp_path / "some.py").write_text(f"{record}@kernel(inline=True)\n{body}\n")
+    assert list(found_in.__wrapped__(tmp_path)) == ([] if rule is None else [f"some.py:f {rule}"])
+    (tmp_path / "some.py").write_text(f"{record}{body}\n")  # what is no kernel may do as it likes
+    assert not found_in.__wrapped__(tmp_path)
