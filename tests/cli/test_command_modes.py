@@ -71,6 +71,26 @@ def test_it_is_readable(supple, flexible):
     assert "of the motion; crank" in modes[0]
 
 
+STRUCTURE = """\
+supple: 1
+name: mast
+plane: xz
+materials: {steel: {youngs_modulus: 210 GPa, density: 7800}}
+sections: {bar: {rectangle: [20 mm, 10 mm]}}
+points: {A: [0, 0], B: [0, 1]}
+bodies:
+  mast: {beam: [A, B], section: bar, material: steel}
+joints:
+  foot: {weld: [ground, mast], at: A}
+"""
+
+
+def test_of_what_has_no_actuators_none_are_locked(supple, folder):
+    (folder / "mast.yaml").write_text(STRUCTURE)
+    said = supple("modes", folder / "mast.yaml", "--count", 1)
+    assert said.out.splitlines()[0] == "mast at rest"
+
+
 def test_shapes_are_drawn(supple, flexible, folder):
     assert supple("modes", flexible, "--count", 2, "-o", "shapes.png").status == 0
     assert (folder / "shapes.png").read_bytes().startswith(b"\x89PNG")

@@ -105,18 +105,11 @@ def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     return [port(numbering, name) for name in watched]
 
 
-def _title(where: Any, what: str) -> str:
-    from supple.cli.tables import number
-
-    at = ", ".join(f"{name}={number(value)}" for name, value in where.coordinates.items())
-    return f"{where.mechanism.name} at {at or 'rest'}, {what}, actuators locked"
-
-
 def _show_sag(found: Deflection, ports: list[Port], data: dict[str, Any]) -> None:
-    from supple.cli.tables import Tables, number
+    from supple.cli.tables import Tables, number, posture
 
     out = Tables()
-    out.line(_title(found.configuration, "under gravity and constant loads"))
+    out.line(f"{posture(found.configuration)}, under gravity and constant loads")
     moved = data["displacements"]
     out.table(("place", "displacement"), [(item.name, number(moved[item.name], item.unit)) for item in ports])
     numbering = found.rest.numbering
@@ -130,10 +123,10 @@ def _show_sag(found: Deflection, ports: list[Port], data: dict[str, Any]) -> Non
 
 
 def _show_compliance(found: Compliance, stiffness: Any) -> None:
-    from supple.cli.tables import Tables
+    from supple.cli.tables import Tables, posture
 
     out = Tables()
-    out.line(_title(found.configuration, "displacements (rows) for unit forces (columns)"))
+    out.line(f"{posture(found.configuration)}, displacements (rows) for unit forces (columns)")
     labels = [f"{name} [{unit}]" for name, unit in zip(found.names, found.units, strict=True)]
     forces = [
         f"{name} [{'N m' if unit == 'rad' else 'N'}]" for name, unit in zip(found.names, found.units, strict=True)

@@ -63,7 +63,8 @@ def modes(
         mechanism = read_mechanism(answer, file, settings)
         values = None if grid is None else grid_of(grid, mechanism)
         if no_preload and not free_actuators:
-            answer.note("--no-preload changes nothing while the actuators are locked")
+            what = "actuators" if mechanism.actuators else "coordinates"
+            answer.note(f"--no-preload changes nothing while the {what} are locked")
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
         if values is not None:
             _map(answer, mechanism, values, configuration(mechanism, at), options, output, typed_units(grid or ""))
@@ -174,11 +175,10 @@ def _energy(found: ModeSet) -> dict[str, Any]:
 
 
 def _show(found: ModeSet, free: bool) -> None:
-    from supple.cli.tables import Tables, number
+    from supple.cli.tables import Tables, posture
 
     out = Tables()
-    where = ", ".join(f"{name}={number(value)}" for name, value in found.configuration.coordinates.items())
-    out.line(f"{found.configuration.mechanism.name} at {where or 'rest'}, actuators {'free' if free else 'locked'}")
+    out.line(posture(found.configuration, free=free))
     for i, (hertz, words) in enumerate(zip(found.frequencies_hz, found.descriptions, strict=True)):
         out.line(f"{i + 1:4} {_hertz(hertz, bool(found.energy.free[i])):>10} Hz  {words}")
 

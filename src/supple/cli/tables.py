@@ -44,6 +44,19 @@ class Tables:
         self.table((title, *columns), body)
 
 
+def posture(configuration: Any, *, free: bool = False) -> str:
+    """Where a mechanism stands, and what becomes of its coordinates: `arm at lift=0.2, actuators locked`.
+
+    Coordinates that no actuator drives are locked, or free, as well; a structure has none.
+    """
+    where = ", ".join(f"{name}={number(value)}" for name, value in configuration.coordinates.items())
+    words = f"{configuration.mechanism.name} at {where or 'rest'}"
+    if not configuration.coordinates:
+        return words
+    what = "actuators" if configuration.mechanism.actuators else "coordinates"
+    return f"{words}, {what} {'free' if free else 'locked'}"
+
+
 def number(value: Any, unit: str = "") -> str:
     """Six digits and the unit; what differs from zero by rounding alone is zero."""
     value = float(value)

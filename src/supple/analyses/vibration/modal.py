@@ -56,11 +56,12 @@ def modes(
             break
         band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
+        locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
         raise InputError(
-            "nothing of it can move" + ("" if free_actuators else " while its actuators are locked"),
+            "nothing of it can move" + (f" while its {locked} are locked" if locked else ""),
             part=f'mechanism "{mechanism.name}"',
             hint="look at its mobility with `supple check`"
-            + ("" if free_actuators else "; free the actuators, or make a body or a joint elastic"),
+            + (f"; free the {locked}, or make a body or a joint elastic" if locked else ""),
         )
     bands[count, free_actuators] = rest.band
     frequencies = np.copysign(hertz, squares)
