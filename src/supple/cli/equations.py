@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from supple.equations.coefficients import Coefficients
     from supple.kinematics.rest import Rest
     from supple.parameterization.local_model import LocalModel
-    from supple.reduced.coefficients import Coefficients
 
 _MOST = 6  # coordinates whose Γ still fits a screen
 

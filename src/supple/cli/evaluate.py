@@ -9,7 +9,7 @@ from supple.cli.model_argument import Rom, described, model_configuration, read_
 from supple.cli.options import At, Json
 
 if TYPE_CHECKING:
-    from supple.reduced.coefficients import Coefficients
+    from supple.equations.coefficients import Coefficients
     from supple.reduced.model import ReducedModel
 
 

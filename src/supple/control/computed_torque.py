@@ -21,10 +21,11 @@ from supple.control.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
+from supple.equations.coefficients import EquationsOfMotion
+from supple.equations.dry_friction import FRICTION_SPEED
 from supple.kinematics.rest import rest
-from supple.parameterization.local_model import LocalModel, local
-from supple.reduced.coefficients import Coefficients
-from supple.reduced.model import FRICTION_SPEED, ReducedModel
+from supple.parameterization.local_model import local
+from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
 Wanted = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -58,14 +59,11 @@ class ComputedTorque:
         aim, aim_rates, aim_accelerations = (np.asarray(part, dtype=float) for part in self.wanted(t))
         omega = self.frequencies
         a = aim_accelerations + 2.0 * self.damping_ratios * omega * (aim_rates - rates) + omega**2 * (aim - theta)
-        here: LocalModel | Coefficients
-        here = (
+        here: EquationsOfMotion = (
             self.model.evaluate(theta) if isinstance(self.model, ReducedModel) else local(self.model, theta, rigid=True)
         )
-        Q = here.M @ a + np.einsum("ijk,j,k->i", here.christoffel, rates, rates) + here.damping @ rates - here.force
-        dry = np.array(list(here.dry_forces.values()), dtype=float)
-        Q = Q + here.friction_map.T @ (dry * np.tanh(here.friction_map @ aim_rates / FRICTION_SPEED))
-        return _divided(here.input_map, Q)
+        drag, _ = here.dry_friction(aim_rates, FRICTION_SPEED)
+        return _divided(here.input_map, here.required_forces(rates, a) + here.friction_forces(drag))
 
 
 def computed_torque(

@@ -8,8 +8,9 @@ A rigid mechanism has no δ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
+from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import model_units
@@ -31,15 +33,12 @@ from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
-from supple.results.coefficient_table import coefficient_arrays, coefficient_summary, coefficient_table
-from supple.results.result import Result, bundle
-from supple.results.table import Table
-from supple.results.units import Units
+from supple.results.result import bundle
 
 Array = NDArray[np.float64]
 
 
-class Output(NamedTuple):
+class LocalOutput(NamedTuple):
     """One output y = ρ_o(θ) + Ψ_o(θ) δ.
 
     value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., n - s), none for a rigid mechanism;
@@ -58,69 +57,68 @@ class Output(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalModel(Result):
-    """Coefficients of the equations of motion at θ and δ = 0, for n coordinates η = (θ, δ), s of them θ. In a batch
-    every array has a leading axis (N, ...).
+class LocalModel(EquationsOfMotion):
+    """Equations of motion at θ and δ = 0 with their exact derivatives, for n coordinates η = (θ, δ), s of them θ. In a
+    batch every array has a leading axis (N, ...).
 
-    M           : (n, n) mass matrix (the papers' H)
-    dM          : (n, n, n), dM[i, j, k] = ∂M_ij/∂η_k
-    christoffel : (n, n, n) Γ, symmetric in its last two indices (the papers' D)
-    K           : (n, n) stiffness of the modes, zero rows for θ; dK : (n, n, s) ∂K/∂θ, None for a rigid mechanism
-    damping     : (n, n) D_d of dampers, viscous friction, and of the mechanism's law of damping
-    force       : (n,) p of gravity, springs and applied forces; dforce : (n, n) ∂p_j/∂η_k
-    potential   : V of gravity, springs, constant forces along coordinates and in fixed directions
-    input_map   : (n, inputs) B, transpose of the transmission matrix: actuators, then forces at loaded displacements
-    friction_map: (f, n) J_j of joints with dry friction f_j in `dry_forces`: p_dry = -J_jᵀ f_j sgn(J_j η̇)
-    ddamping, dinput_map, dfriction_map : their gradients, ∂/∂θ_k in a last axis (without the law of damping)
-    squares     : ω² of internal modes; overlap : their smallest with the reference, None for a rigid mechanism
-    modes       : (n, z) Ψ in the coordinates of `system.rest`
-    rigid       : names of the elastic parts that are taken as rigid
+    modes : (n, z) Ψ in the coordinates of `system.rest`
+    rigid : names of the elastic parts that are taken as rigid
     """
 
     configuration: Configuration
-    coordinates: tuple[str, ...]
-    inputs: tuple[str, ...]
-    M: Array
-    dM: Array
-    christoffel: Array
-    K: Array
-    damping: Array
-    potential: Array
-    force: Array
-    dforce: Array
-    input_map: Array
-    outputs: dict[str, Output]
-    friction_map: Array
-    dry_forces: dict[str, float]
-    ddamping: Array
-    dinput_map: Array
-    dfriction_map: Array
-    dK: Array | None = None
-    squares: Array | None = field(default=None, repr=False)
-    overlap: Array | None = field(default=None, repr=False)
-    system: ModalParameterization | None = field(default=None, repr=False)
-    modes: Array | None = field(default=None, repr=False)
+    system: ModalParameterization | None = None
+    modes: Array | None = None
     rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        return f"of {self.configuration!r}, {coefficient_summary(self)}"
+        return f"of {self.configuration!r}, {self.named()}"
 
-    def table(self) -> Table:
-        """[M K p B], a row for each coordinate; of one configuration."""
-        return coefficient_table(self)
+    @cached_property
+    def outputs(self) -> dict[str, LocalOutput]:
+        """Outputs by name."""
+        blocks = ("outputs", "rigid", "modes", "bend", "modes_slope")
+        return {name: LocalOutput(*parts) for name, parts in self.output_parts(*blocks).items()}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return coefficient_arrays(self)
+    @cached_property
+    def dforce(self) -> Array:
+        """∂p/∂η, (n, n)"""
+        s, slope = self.theta.shape[-1], self.row.part(self.rows, "dforce_theta")
+        if self.system is None:
+            return slope
+        found = np.zeros_like(self.M)
+        found[..., :s, :s], found[..., :s, s:] = slope, self.force_slope
+        found[..., s:, :s] = np.swapaxes(self.force_slope, -1, -2)
+        return found
 
-    @property
-    def units(self) -> Units:
-        """Of coordinates, inputs and outputs."""
-        internal = self.internal_hz.shape[-1]
-        return model_units(self.configuration.rest, self.coordinates, self.inputs, tuple(self.outputs), internal)
+    @cached_property
+    def dK(self) -> Array | None:
+        """∂K/∂θ, (n, n, s); None for a rigid mechanism"""
+        if self.system is None:
+            return None
+        s = self.theta.shape[-1]
+        found = np.zeros((*self.K.shape, s))
+        found[..., s:, s:, :] = np.moveaxis(self.stiffness_slope, -3, -1)
+        return found
 
-    @property
-    def theta(self) -> Array:
-        return self.configuration.theta
+    @cached_property
+    def ddamping(self) -> Array:
+        """∂D_d/∂θ, (n, n, s), without the law of damping"""
+        return self.row.part(self.rows, "ddamping")
+
+    @cached_property
+    def dinput_map(self) -> Array:
+        """∂B/∂θ, (n, inputs, s)"""
+        return self.row.part(self.rows, "dinput_map")
+
+    @cached_property
+    def dfriction_map(self) -> Array:
+        """∂J_j/∂θ, (f, n, s)"""
+        return self.row.part(self.rows, "dfriction_map")
+
+    @cached_property
+    def overlap(self) -> Array | None:
+        """Smallest overlap of the internal modes with the reference; None for a rigid mechanism"""
+        return None if self.system is None else self.row.part(self.rows, "overlap")[..., 0]
 
     @property
     def basis(self) -> Basis | None:
@@ -130,13 +128,6 @@ class LocalModel(Result):
     @property
     def singularity(self) -> Array:
         return self.configuration.singularity
-
-    @property
-    def internal_hz(self) -> Array:
-        """Frequencies of the internal modes, rising unless they are followed one by one; none if it is rigid."""
-        if self.squares is None:
-            return np.zeros((*self.theta.shape[:-1], 0))
-        return np.sqrt(np.maximum(self.squares, 0.0)) / (2.0 * np.pi)
 
     def displacements(self, body: str, delta: ArrayLike) -> Array:
         """Displacements u = Ψ_δ δ of all degrees of freedom of a body's nodes, in its axes: (..., degrees).
@@ -149,12 +140,6 @@ class LocalModel(Result):
         s = self.theta.shape[-1]
         z = np.einsum("...a,...az->...z", np.asarray(delta, float), self.modes[..., s:, found.start : found.stop])
         return z @ found.shapes.T
-
-    def inertia_forces(self, rates: Array, accelerations: Array) -> Array:
-        """M θ̈ + Γ[θ̇, θ̇]."""
-        return np.einsum("...ij,...j->...i", self.M, accelerations) + np.einsum(
-            "...ijk,...j,...k->...i", self.christoffel, rates, rates
-        )
 
 
 def local(
@@ -185,15 +170,19 @@ def local(
         names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
-        parts = row_layout(configuration, choice).split(rows[0] if single else rows)
-        return _model(configuration, parts, None, None, names)
+        return LocalModel(
+            configuration.theta, _labels(configuration, None), row_layout(configuration), rows[0] if single else rows,
+            configuration, rigid=names,
+        )  # fmt: skip
     _require_coordinates(configuration.rest.numbering)
     system = modal_parameterization(mechanism, choice)
     found = modal_rows(configuration, system)
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, system, found.status)
-    parts = layout_of(system).split(found.rows[0] if single else found.rows)
-    return _model(configuration, parts, system, found.modes[0] if single else found.modes)
+    rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
+    return LocalModel(
+        configuration.theta, _labels(configuration, system), layout_of(system), rows, configuration, system, modes
+    )
 
 
 def mode_choice(
@@ -223,60 +212,17 @@ def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> RowL
     return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 
-def _model(
-    configuration: Configuration,
-    parts: dict[str, Array],
-    system: ModalParameterization | None,
-    modes: Array | None,
-    rigid: tuple[str, ...] = (),
-) -> LocalModel:
-    numbering = configuration.rest.numbering
-    load = carried(configuration.rest)
-    s, n = len(numbering.coordinates), parts["M"].shape[-1]
-    outputs = {
-        name: Output(
-            parts["outputs"][..., i],
-            parts["rigid"][..., i, :],
-            parts["modes"][..., i, :],
-            parts["bend"][..., i, :, :],
-            parts["modes_slope"][..., i, :, :],
-        )
-        for i, name in enumerate(load.outputs)
-    }
-    dforce, dK = parts["dforce_theta"], None
-    if n > s:
-        dforce = np.zeros_like(parts["M"])
-        dforce[..., :s, :s], dforce[..., :s, s:] = parts["dforce_theta"], parts["force_slope"]
-        dforce[..., s:, :s] = np.swapaxes(parts["force_slope"], -1, -2)
-        dK = np.zeros((*dforce.shape, s))
-        dK[..., s:, s:, :] = np.moveaxis(parts["stiffness_slope"], -3, -1)
-    loaded = () if system is None else system.choice.constraint
-    return LocalModel(
-        configuration,
-        numbering.coordinates if system is None else system.coordinates,
-        (*numbering.mechanism.actuators, *loaded),
-        parts["M"],
-        parts["dM"],
-        parts["christoffel"],
-        parts["K"],
-        parts["damping"],
-        parts["potential"][..., 0],
-        parts["force"],
-        dforce,
-        parts["input_map"],
-        outputs,
-        parts["friction_map"],
-        load.dry_forces,
-        parts["ddamping"],
-        parts["dinput_map"],
-        parts["dfriction_map"],
-        dK,
-        None if system is None else parts["squares"],
-        None if system is None else parts["overlap"][..., 0],
-        system,
-        modes,
-        rigid,
-    )
+def _labels(configuration: Configuration, system: ModalParameterization | None) -> Labels:
+    numbering, load = configuration.rest.numbering, carried(configuration.rest)
+    choice = RIGID if system is None else system.choice
+
+    def made() -> Labels:
+        names = numbering.coordinates if system is None else system.coordinates
+        inputs, outputs = (*numbering.mechanism.actuators, *choice.constraint), tuple(load.outputs)
+        units = model_units(configuration.rest, names, inputs, outputs, choice.internal)
+        return Labels(names, inputs, outputs, load.dry_forces, choice.internal, units)
+
+    return numbering.mechanism.remembered(f"labels {choice}", made)
 
 
 def _require_modes(configuration: Configuration, system: ModalParameterization, status: NDArray[np.int64]) -> None:

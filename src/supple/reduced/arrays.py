@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.packing import COEFFICIENTS, HEADER, LINE, STRIDE, aligned, groups_of_four
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import kernel
+from supple.equations.forces import CoefficientRow, Friction
+from supple.equations.row import COEFFICIENTS as BLOCKS
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.row import RowMap
+from supple.reduced.row_map import RowMap
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,20 +96,21 @@ def one_array(arrays: ModelArrays) -> Array:
 
 
 @kernel
-def row_header(Z):
-    """The header of the row: n, s, inputs, outputs, joints with dry friction, width, ..."""
-    return Z[Z[ROW] : Z[ROW] + _ROW_HEADER]
+def coefficient_row(Z, values):
+    """A row (width,) that is filled at some θ, by the names of what is in it."""
+    header = Z[ROW]
+    at = Z[header + OFFSETS]
+    return CoefficientRow(Z[header + N], Z[header + S], Z[header + INPUTS], Z[at : at + BLOCKS + 1], values)
 
 
 @kernel
-def row_offsets(Z):
-    """Where each coefficient stands in a row, in the order of `supple.reduced.row.Row`."""
-    at = Z[Z[ROW] + OFFSETS]
-    return Z[at : at + 14]
+def row_width(Z):
+    """Numbers in a row."""
+    return Z[Z[ROW] + WIDTH]
 
 
 @kernel
-def dry_forces(Z, F):
-    """Forces of the joints with dry friction."""
+def friction_of(Z, F, speed):
+    """The joints with dry friction; speed : v₀."""
     at = Z[Z[ROW] + DRY_F]
-    return F[at : at + Z[Z[ROW] + DRY]]
+    return Friction(F[at : at + Z[Z[ROW] + DRY]], speed)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import compiled
-from supple.reduced.coefficients import Coefficients
+from supple.equations.coefficients import Coefficients
 from supple.reduced.single_kernel import row_in_place, single_scratch
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Evaluator:
     """
 
     def __init__(self, model: ReducedModel):
-        self.layout, self.places = model.layout, model.row
+        self.labels, self.places = model.labels, model.row
         self.width = self.places.width
         self._length = self.width + 1 + int(single_scratch(model.arrays.integers))
         self.call = partial(compiled(row_in_place), model.memory)
@@ -41,7 +41,7 @@ class Evaluator:
 
     def split(self, theta: Array, row: Array) -> Coefficients:
         """Views of a row by name."""
-        return Coefficients(theta, self.layout, self.places, row[: self.width])
+        return Coefficients(theta, self.labels, self.places, row[: self.width])
 
     def __call__(self, theta: Array, row: Array) -> int:
         return int(self.call(theta, row))

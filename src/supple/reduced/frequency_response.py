@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
-from supple.reduced.coefficients import Coefficients
+from supple.equations.coefficients import Coefficients
 from supple.reduced.linearization import row_slopes
 from supple.reduced.state_arguments import theta_points
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
@@ -69,9 +69,9 @@ def model_response(
             "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
         )
     seen = np.array([_row(model, c, name) for name in _names(outputs, "outputs")])
-    K = c.K + (_preload(model, c, point[0]) if free_actuators and preload else 0.0)
-    omega = 2.0 * np.pi * lines
-    kappa = K + 1j * omega[:, None, None] * c.damping - omega[:, None, None] ** 2 * c.M
+    kappa = c.dynamic_stiffness(2.0 * np.pi * lines)
+    if free_actuators and preload:
+        kappa += _preload(model, c, point[0])
     H = np.empty((len(lines), len(seen), len(driven)), dtype=np.complex128)
     for j, item in enumerate(driven):
         eta = np.zeros((len(lines), model.layout.size), dtype=np.complex128)
@@ -140,10 +140,8 @@ def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
     """K_p (n, n): what p and the forces that hold it change by."""
     s, n = model.layout.theta, model.layout.size
     u = np.linalg.lstsq(c.input_map[:s], -c.force[:s], rcond=None)[0]
-    slopes = row_slopes(model, theta)
     found = np.zeros((n, n))
-    for m in range(s):
-        along = Coefficients(theta, model.layout, model.row, np.ascontiguousarray(slopes[:, m]))
+    for m, along in enumerate(row_slopes(model, theta)):
         found[:, m] = -(along.force + along.input_map @ u)
     found[:s, s:] = found[s:, :s].T
     return found

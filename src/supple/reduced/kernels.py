@@ -39,8 +39,8 @@ def scratch_size(Z, count):
 
 
 @kernel
-def coefficients(Z, F, X, start, count, leaves, work, rows, first):
-    """Rows of `count` points of the flat X, from point `start` on, into the flat `rows` from number `first` on.
+def coefficients(Z, F, X, start, count, leaves, work, rows):
+    """Rows of `count` points of the flat X, from point `start` on, into their places in the flat `rows`.
 
     leaves (count,) and work (scratch_size,) are workspace; leaves[p] is NOWHERE for a point outside, whose row is nan.
     """
@@ -67,7 +67,7 @@ def coefficients(Z, F, X, start, count, leaves, work, rows, first):
     copies_from, copies_to = np.uint64(Z[r + COPIES_FROM]), np.uint64(Z[r + COPIES_TO])
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     for p in range(count):
-        to = np.uint64(first) + np.uint64(p) * width
+        to = np.uint64(start + p) * width
         if leaves[p] == NOWHERE:
             for k in range(width):
                 rows[to + k] = np.nan
@@ -98,6 +98,6 @@ def coefficients_batch(Z, F, theta, rows, status):
     leaves, work = np.empty(block, dtype=np.int64), np.empty(scratch_size(Z, block))
     for start in range(0, theta.shape[0], BLOCK):
         count = min(BLOCK, theta.shape[0] - start)
-        coefficients(Z, F, X, start, count, leaves, work, flat, start * rows.shape[1])
+        coefficients(Z, F, X, start, count, leaves, work, flat)
         for p in range(count):
             status[start + p] = OUTSIDE if leaves[p] == NOWHERE else INSIDE

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
-from supple.reduced.coefficients import Coefficients
+from supple.equations.coefficients import Coefficients
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
-from supple.reduced.row import row_map
+from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import states
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel, SecondOrder
@@ -68,19 +68,19 @@ def linearize_model(
         u, here = _holding(model, c, here, v, a, free=delta is None, speed=friction_speed)
     a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=friction_speed)
     slopes = row_slopes(model, here[:s])
-    along_eta = force_slopes(model, c, here, u, v)
+    along_eta = force_slopes(model, c, slopes, here, u, v, a)
+    drag, steep = c.dry_friction(v, friction_speed)
     for m in range(s):
-        dc = Coefficients(here[:s], layout, model.row, np.ascontiguousarray(slopes[:, m]))
-        along_eta[:, m] -= dc.M @ a + _friction_slope(c, dc, v, friction_speed)
-    along_rates = -2.0 * np.einsum("ijk,k->ij", c.christoffel, v) - c.damping - _friction_damping(c, v, friction_speed)
+        dJ = slopes[m].friction_map
+        along_eta[:, m] -= dJ.T @ drag + c.friction_forces(steep * (dJ @ v))
+    along_rates = c.rate_slopes(v, friction_speed)
     solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
     C = np.zeros((len(layout.outputs), 2 * n))
     y = {}
-    modes = model.row.part(slopes.T, "modes")  # ∂Ψ_o/∂θ_m: (s, o, n - s)
     for o, (name, output) in enumerate(c.outputs.items()):
-        C[o, :s] = output.rigid + modes[:, o] @ here[s:]
+        C[o, :s] = output.rigid + [dc.outputs[name].modes @ here[s:] for dc in slopes]
         C[o, s:n] = output.modes
         y[name] = float(output.value + output.modes @ here[s:])
     rated = tuple(f"{name}.rate" for name in names)
@@ -96,21 +96,20 @@ def linearize_model(
                        basis=model.basis, units=model.units)  # fmt: skip
 
 
-def force_slopes(model: ReducedModel, c: Coefficients, eta: Array, u: Array, rates: Array | None = None) -> Array:
-    """∂f/∂η (n, n) of f without dry friction; c : coefficients at θ."""
-    n, s = model.layout.size, model.layout.theta
-    v = np.zeros(n) if rates is None else rates
-    slopes = row_slopes(model, eta[:s])
-    found = -c.K
-    for m in range(s):
-        dc = Coefficients(eta[:s], model.layout, model.row, np.ascontiguousarray(slopes[:, m]))
-        found[:, m] += _linear_forces(dc, eta, v, u)
-    found[:s, s:] += c.force_slope - c.stiffness_slope @ eta[s:]
-    return found
+def force_slopes(
+    model: ReducedModel, c: Coefficients, slopes: list[Coefficients], eta: Array, u: Array, v: Array, a: Array
+) -> Array:
+    """∂f/∂η - ∂M/∂η a, (n, n), of f without dry friction; c, slopes : coefficients at θ and their derivatives.
+
+    f is linear in the coefficients, so that their derivatives may stand for them.
+    """
+    s = model.layout.theta
+    along = [dc.input_map @ u - dc.required_forces(v, a, eta[s:]) for dc in slopes]
+    return np.hstack([np.array(along).reshape(s, -1).T, c.stiffness_force_slope(eta[s:])])
 
 
-def row_slopes(model: ReducedModel, theta: Array) -> Array:
-    """∂row/∂θ: (width, s)."""
+def row_slopes(model: ReducedModel, theta: Array) -> list[Coefficients]:
+    """∂row/∂θ_m for each m, by the names of the coefficients."""
     places = row_map(model.layout, model.row)
     _, slopes = model.fitted.with_gradient(theta)  # (t, s)
     bends = hessian(model.fitted, theta)  # (t, s, s)
@@ -120,31 +119,7 @@ def row_slopes(model: ReducedModel, theta: Array) -> Array:
     along, column = np.divmod(places.slopes_from, max(t, 1))
     found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, bends[column, along])
     found[places.copies_to] = found[places.copies_from]
-    return found
-
-
-def _linear_forces(c: Coefficients, eta: Array, v: Array, u: Array) -> Array:
-    """f without dry friction: linear in the coefficients, so that their derivatives may stand for them."""
-    s = c.force_slope.shape[0]
-    found = c.force + c.input_map @ u - np.einsum("ijk,j,k->i", c.christoffel, v, v) - c.damping @ v - c.K @ eta
-    found[:s] += c.force_slope @ eta[s:] - 0.5 * (c.stiffness_slope @ eta[s:]) @ eta[s:]
-    return np.asarray(found)
-
-
-def _friction(c: Coefficients, v: Array, speed: float) -> tuple[Array, Array]:
-    """Forces f_j tanh(J_j η̇ / v₀), and their derivatives with respect to J_j η̇."""
-    limit = np.array(list(c.dry_forces.values()), dtype=float)
-    part = np.tanh(c.friction_map @ v / speed)
-    return limit * part, limit / speed * (1.0 - part**2)
-
-
-def _friction_slope(c: Coefficients, dc: Coefficients, v: Array, speed: float) -> Array:
-    drag, steep = _friction(c, v, speed)
-    return np.asarray(dc.friction_map.T @ drag + c.friction_map.T @ (steep * (dc.friction_map @ v)))
-
-
-def _friction_damping(c: Coefficients, v: Array, speed: float) -> Array:
-    return np.asarray(c.friction_map.T @ (_friction(c, v, speed)[1][:, None] * c.friction_map))
+    return [Coefficients(theta, model.labels, model.row, row) for row in np.ascontiguousarray(found.T)]
 
 
 def _holding(
@@ -160,9 +135,7 @@ def _holding(
         missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed) - c.input_map @ u
         matrix = c.input_map
         if free and n > s:
-            give = -c.K[:, s:]
-            give[:s] += c.force_slope - c.stiffness_slope @ held[s:]
-            matrix = np.hstack([matrix, give])
+            matrix = np.hstack([matrix, c.stiffness_force_slope(held[s:])])
         if not matrix.shape[1]:
             return u, held
         # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.

@@ -17,15 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
+from supple.equations.coefficients import Coefficients, Labels
+from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.row import RowLayout
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
-from supple.reduced.coefficients import Coefficients
 from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, forward_batch, inverse_batch, observe_batch
 from supple.reduced.evaluator import Evaluator
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import Repertoire, named_theta
-from supple.reduced.row import Row, row_map, row_of
+from supple.reduced.row_map import row_map, row_of
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
 from supple.reduced.time.led_motion import Led, led_motion
@@ -39,8 +41,6 @@ from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
 
 Array = NDArray[np.float64]
-
-FRICTION_SPEED = 1e-3  # over which dry friction changes its sign, in the unit of the joint's rate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,9 +82,16 @@ class ReducedModel:
         return tuple(self.provenance.get("rigid", ()))
 
     @cached_property
-    def row(self) -> Row:
+    def row(self) -> RowLayout:
         """Where the coefficients stand in a row of results."""
         return row_of(self.layout)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """Names and units of what the coefficients belong to."""
+        layout = self.layout
+        names = (layout.coordinates, layout.inputs, layout.outputs)
+        return Labels(*names, layout.dry_forces, layout.internal, self.units)
 
     @cached_property
     def arrays(self) -> ModelArrays:
@@ -99,7 +106,7 @@ class ReducedModel:
     @cached_property
     def single(self) -> SingleCalls:
         """Calls for one state, which pass over all that only batches need."""
-        return SingleCalls(self.layout, self.row, self.memory)
+        return SingleCalls(self.layout, self.labels, self.row, self.memory)
 
     @property
     def met(self) -> bool:
@@ -126,7 +133,7 @@ class ReducedModel:
         status = np.empty(len(points), dtype=np.int64)
         compiled(coefficients_batch, count=len(points))(*self.arrays, points, rows, status)
         self._require(status, points)
-        return Coefficients(points[0] if single else points, self.layout, self.row, rows[0] if single else rows)
+        return Coefficients(points[0] if single else points, self.labels, self.row, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:
         """A function of (θ, row) for single calls with the least overhead; see `Evaluator`."""

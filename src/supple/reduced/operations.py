@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.row import row_map, row_of
+from supple.reduced.row_map import row_map, row_of
 
 
 def paper_operations(layout: CoefficientLayout, fitted: Piecewise) -> int:

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import compiled
-from supple.reduced.coefficients import Coefficients
+from supple.equations.coefficients import Coefficients, Labels
+from supple.equations.row import RowLayout
 from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size
 from supple.reduced.kernels import INSIDE
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.row import Row
 from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values
 
@@ -30,10 +30,10 @@ class SingleCalls:
     memory : `supple.reduced.arrays.one_array` of the model
     """
 
-    def __init__(self, layout: CoefficientLayout, row: Row, memory: Array):
+    def __init__(self, layout: CoefficientLayout, labels: Labels, row: RowLayout, memory: Array):
         Z = memory.view(np.int64)
         n, s = layout.size, layout.theta
-        self._layout, self._row, self._memory = layout, row, memory
+        self._layout, self._labels, self._row, self._memory = layout, labels, row, memory
         self._in_place = compiled(row_in_place)
         self._forward, self._inverse = compiled(forward_in_place), compiled(inverse_in_place)
         self._size, self._row_size = int(state_size(Z)), row.width + 1 + int(single_scratch(Z))
@@ -47,7 +47,7 @@ class SingleCalls:
         point = np.empty(self._layout.theta)
         if not _put(point, theta) or self._in_place(self._memory, point, row) != INSIDE:
             return None
-        return Coefficients(point, self._layout, self._row, row[: self._row.width])
+        return Coefficients(point, self._labels, self._row, row[: self._row.width])
 
     def forward(
         self, theta: Values, delta: ArrayLike | None, rates: Values | None, inputs: Values | None, speed: float

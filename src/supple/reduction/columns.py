@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from supple.approximation.samples import Samples
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
+from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
@@ -80,7 +81,7 @@ class Columns:
                 found[name] = np.zeros((len(values), n))
         if self.layout.christoffel == "from-mass" and "M" in columns:
             slopes = _theta_mass(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n, s)
-            found["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = _christoffel(slopes)
+            found["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = christoffel(slopes)
         if self.layout.force == "from-potential" and "potential" in columns:
             found["force"][:, :s] = -gradients[:, columns["potential"][0]]
         return self._judged(found)
@@ -389,8 +390,3 @@ def _full(columns: Array, name: str, n: int) -> Array:
 def _theta_mass(slopes: Array, n: int, s: int) -> Array:
     """∂M_ij/∂θ_k of θ alone, (N, s, s, s), from the gradient of packed M, slopes (N, s, packed)."""
     return np.moveaxis(unpacked(slopes, n)[..., :s, :s], 1, -1)
-
-
-def _christoffel(dM: Array) -> Array:
-    """Γ_ijk = ½(∂M_ij/∂θ_k + ∂M_ik/∂θ_j - ∂M_jk/∂θ_i), (N, s, s, s).                          [Brüls 2007, eq. 2]"""
-    return 0.5 * (dM + np.swapaxes(dM, -1, -2) - np.moveaxis(dM, -1, -3))

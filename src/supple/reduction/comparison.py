@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
+from supple.equations.coefficients import Coefficients, EquationsOfMotion
+from supple.equations.row import RowLayout
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
@@ -133,7 +134,7 @@ def _compared(
     x = where if isinstance(where, np.ndarray) else where.theta
     names = model.layout.coordinates[: model.layout.theta]
     choice = modes_of(model)
-    full, reduced = exact_coefficients(mechanism, domain, x, choice), model.evaluate(x)
+    full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
     exact, found, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
     error, at = {}, {}
@@ -152,13 +153,13 @@ def _compared(
         relative = difference / np.where(size > 0.0, size, 1.0)
         worst = int(np.argmax(relative))
         error[name], at[name] = float(relative[worst]), dict(zip(names, x[worst].tolist(), strict=True))
-    slow, fast = _fastest(lambda: exact_coefficients(mechanism, domain, x, choice)), _fastest(lambda: model.evaluate(x))
+    slow, fast = _fastest(lambda: exact_coefficients(mechanism, model, domain, x)), _fastest(lambda: model.evaluate(x))
     force_error = None
     if not isinstance(where, np.ndarray):
         still = np.zeros((len(x), model.layout.size - x.shape[1]))  # of δ
         rates, accelerations = np.hstack([where.rates, still]), np.hstack([where.accelerations, still])
-        needed = _needed(full, rates, accelerations)
-        off = np.abs(_needed(reduced, rates, accelerations) - needed)
+        needed = full.required_forces(rates, accelerations)
+        off = np.abs(reduced.required_forces(rates, accelerations) - needed)
         force_error = float(off.max() / (np.abs(needed).max() or 1.0))
     stiff = () if choice else mechanism.elastic_names
     return Comparison(len(x), error, at, slow / fast, slow, fast, force_error, rigid=stiff)
@@ -212,48 +213,37 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def exact_coefficients(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
-    """Coefficients of the mechanism at x, in attributes like those of a reduced model."""
+def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array) -> EquationsOfMotion:
+    """Coefficients of the mechanism at x, of what the model is a model of."""
+    choice = modes_of(model)
     if domain.path is None and not domain.held:
         return local(mechanism, x, rigid=not choice, **choice)
     if domain.path is None:
-        return _held(mechanism, domain, x, choice)
+        return Coefficients(x, model.labels, *_held(mechanism, domain, x, choice))
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
-    parts = path_layout(row_layout(configuration)).split(
-        path_rows(coefficient_rows(configuration)[0], row_layout(configuration), curve)
-    )
-    outputs = {name: SimpleNamespace(value=parts["outputs"][:, i]) for i, name in enumerate(domain.outputs)}
-    return SimpleNamespace(**{**parts, "outputs": outputs})
+    whole = row_layout(configuration)
+    rows = path_rows(coefficient_rows(configuration)[0], whole, curve)
+    return Coefficients(x, model.labels, path_layout(whole), rows)
 
 
-def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> Any:
+def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
     asked = dict(choice)
     modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
     sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
     rows, valid = domain.rows(sampling, x)
     if not valid.all():
         local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
-    parts = domain.layout(sampling).split(rows)
-    outputs = {
-        name: SimpleNamespace(value=parts["outputs"][:, i], modes=parts["modes"][:, i])
-        for i, name in enumerate(domain.outputs)
-    }
-    return SimpleNamespace(**{**parts, "outputs": outputs})
+    return domain.layout(sampling), rows
 
 
-def families(model: Any) -> dict[str, Array]:
+def families(model: EquationsOfMotion) -> dict[str, Array]:
     """Coefficient families of a batch of local or reduced models, each (N, entries)."""
     count = len(model.M)
     names = ("M", "christoffel", "force", "damping", "input_map")
     found = {name: np.asarray(getattr(model, name)) for name in names}
-    outputs = list(model.outputs.values())
-    if outputs:
-        found["outputs"] = np.hstack([np.asarray(item.value).reshape(count, 1) for item in outputs])
-    elastic = getattr(outputs[0], "modes", np.zeros(0)) if outputs else np.zeros(0)
-    if elastic.size:
-        found["output_modes"] = np.stack([np.asarray(item.modes) for item in outputs], axis=1)
-    if elastic.size or np.any(getattr(model, "K", np.zeros(1))):
+    found["outputs"], found["output_modes"] = (model.row.part(model.rows, name) for name in ("outputs", "modes"))
+    if found["output_modes"].size or np.any(model.K):
         found["K"] = np.asarray(model.K)
     return {name: array.reshape(count, -1) for name, array in found.items() if np.prod(array.shape[1:])}
 
@@ -286,13 +276,6 @@ def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
     chosen = rng.choice(len(leaves), size=count, p=volume / volume.sum())
     inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # a face is only known to rounding
     return np.asarray(lower[chosen] + inside * (upper - lower)[chosen])
-
-
-def _needed(model: Any, rates: Array, accelerations: Array) -> Array:
-    """M θ̈ + Γ[θ̇, θ̇] + D θ̇ - p."""
-    found = np.einsum("nij,nj->ni", model.M, accelerations) - model.force
-    found += np.einsum("nij,nj->ni", model.damping, rates)
-    return np.asarray(found + np.einsum("nijk,nj,nk->ni", model.christoffel, rates, rates))
 
 
 def _fastest(run: Callable[[], object]) -> float:

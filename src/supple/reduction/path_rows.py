@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.christoffel import inertia_forces
 from supple.equations.row import RowLayout, local_layout
 from supple.reduction.path import Curve
 
@@ -42,7 +43,7 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
 
     mass, mass_slope = twice(full["M"], full["dM"])
     parts["M"][:, 0, 0], parts["dM"][:, 0, 0, 0] = mass, mass_slope
-    inertia = np.einsum("nijk,nj,nk->ni", full["christoffel"], t, t) + np.einsum("nij,nj->ni", full["M"], n)
+    inertia = inertia_forces(full["M"], full["christoffel"], t, n)
     parts["christoffel"][:, 0, 0, 0] = np.einsum("ni,ni->n", t, inertia)
     parts["potential"][:] = full["potential"]
     parts["force"][:, 0] = np.einsum("ni,ni->n", t, full["force"])

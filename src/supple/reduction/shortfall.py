@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.approximation.check_points import outward
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import exact_coefficients, modes_of, scattered_over
+from supple.reduction.comparison import exact_coefficients, scattered_over
 from supple.reduction.domain import Domain
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> lis
         worst = int(np.argmin(lowest))
         if lowest[worst] > 0.0:
             continue
-        exact = exact_coefficients(mechanism, domain, x[worst : worst + 1], modes_of(model))
+        exact = exact_coefficients(mechanism, model, domain, x[worst : worst + 1])
         if _lowest(np.asarray(getattr(exact, name))[:, first:, first:])[0] > _SINGULAR:
             names = model.layout.coordinates[:s]
             where = ", ".join(f"{key}={value:.4g}" for key, value in zip(names, x[worst], strict=True))

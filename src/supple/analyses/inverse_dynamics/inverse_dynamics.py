@@ -31,11 +31,11 @@ from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajector
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
+from supple.equations.coefficients import EquationsOfMotion
 from supple.formulations.absolute.reaction import Reaction
 from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import LocalModel, local
-from supple.reduced.coefficients import Coefficients
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -167,15 +167,10 @@ def inverse(
 
 def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
     """Q (N, s): M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ J_jᵀ friction_j."""
-    return (
-        model.inertia_forces(path.rates, path.accelerations)
-        + np.einsum("nij,nj->ni", model.damping, path.rates)
-        - model.force
-        + np.einsum("nfi,nf->ni", model.friction_map, friction)
-    )
+    return model.required_forces(path.rates, path.accelerations) + model.friction_forces(friction)
 
 
-def dry_friction(model: LocalModel | Coefficients, rates: Array) -> Array:
+def dry_friction(model: EquationsOfMotion, rates: Array) -> Array:
     """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands."""
     forces = np.array(list(model.dry_forces.values()))
     speed = np.einsum("nfi,ni->nf", model.friction_map, rates)

@@ -16,7 +16,7 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.rest import rest
-from supple.reduced.model import FRICTION_SPEED, ReducedModel
+from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -112,11 +112,8 @@ def model_force(model: ReducedModel, path: Trajectory) -> Array:
     """
     if model.layout.size > model.layout.theta:
         return _deformed(model, path)[0]
-    c: Any = model.evaluate(path.theta)
-    v, a = path.rates, path.accelerations
-    found = np.einsum("nij,nj->ni", c.M, a) + np.einsum("nijk,nj,nk->ni", c.christoffel, v, v)
-    found += np.einsum("nij,nj->ni", c.damping, v) - c.force
-    return np.asarray(found + np.einsum("nfi,nf->ni", c.friction_map, dry_friction(c, v)))
+    c = model.evaluate(path.theta)
+    return c.required_forces(path.rates, path.accelerations) + c.friction_forces(dry_friction(c, path.rates))
 
 
 def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
@@ -124,11 +121,7 @@ def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
     s, n = model.layout.theta, model.layout.size
     delta = quasi_static(model, path.theta, path.rates, path.accelerations)
     v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
-    c: Any = model.evaluate(path.theta)
-    smooth = np.array(list(c.dry_forces.values())) * np.tanh(
-        np.einsum("nfi,ni->nf", c.friction_map, v) / FRICTION_SPEED
-    )
+    c = model.evaluate(path.theta)
     # Dry friction has its true sign here, as in the forces of the mechanism.
-    forces = model.inverse(path.theta, v, a, delta=delta)
-    forces = forces + np.einsum("nfi,nf->ni", c.friction_map, dry_friction(c, v) - smooth)
+    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c, v))
     return np.ascontiguousarray(forces[:, :s]), delta

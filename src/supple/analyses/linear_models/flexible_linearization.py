@@ -42,9 +42,10 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
     s, n = model.theta.shape[-1], len(model.coordinates)
     u = np.zeros(len(model.inputs)) if inputs is None else inputs
     eta = np.concatenate([model.theta, np.zeros(n - s)])
+    still = np.zeros(n)
     for _ in range(_STEPS):  # δ enters almost linearly: the second step takes care of ∂K/∂θ
-        missing = model.M @ wanted - _force(model, eta[s:], u)
-        give = _by_delta(model, eta[s:])
+        missing = model.required_forces(still, wanted, eta[s:]) - model.input_map @ u
+        give = model.stiffness_force_slope(eta[s:])
         if inputs is not None:  # θ is free to accelerate: δ balances its own rows
             eta[s:] += np.linalg.solve(give[s:], missing[s:])
             continue
@@ -54,11 +55,10 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
         size[size == 0.0] = 1.0
         change = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
         u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
-    a = np.asarray(np.linalg.solve(model.M, _force(model, eta[s:], u)), dtype=np.float64)
-    limit = np.array(list(model.dry_forces.values()), dtype=float)
+    a = np.asarray(np.linalg.solve(model.M, model.potential_force(eta[s:]) + model.input_map @ u), dtype=np.float64)
     by_eta = -_stiffness(model, u, holding=inputs is None and not np.any(wanted)) - np.einsum("ijk,j->ik", model.dM, a)
-    drag = model.friction_map.T @ (limit[:, None] / friction_speed * model.friction_map)
-    return FlexibleRest(eta, u, a, SecondOrder(model.M, by_eta, -model.damping - drag, model.input_map))
+    by_rates = model.rate_slopes(still, friction_speed)
+    return FlexibleRest(eta, u, a, SecondOrder(model.M, by_eta, by_rates, model.input_map))
 
 
 def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
@@ -69,23 +69,3 @@ def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
     K_e = elastic_stiffness(rest, here, rest.held(actuators=False))
     K_g = rest_force_stiffness(rest, here, u, holding=holding)
     return np.asarray(model.modes @ (K_e + K_g) @ model.modes.T)
-
-
-def _force(model: LocalModel, delta: Array, u: Array) -> Array:
-    """f at rest."""
-    s = model.theta.shape[-1]
-    found = np.asarray(model.force + model.input_map @ u - model.K[:, s:] @ delta)
-    found[:s] += model.dforce[:s, s:] @ delta
-    if model.dK is not None:
-        found[:s] -= 0.5 * np.einsum("kji,k,j->i", model.dK[s:, s:], delta, delta)
-    return found
-
-
-def _by_delta(model: LocalModel, delta: Array) -> Array:
-    """∂f/∂δ (n, n - s)."""
-    s = model.theta.shape[-1]
-    found = -model.K[:, s:]
-    found[:s] += model.dforce[:s, s:]
-    if model.dK is not None:
-        found[:s] -= np.einsum("kji,j->ik", model.dK[s:, s:], delta)
-    return found

@@ -150,10 +150,8 @@ def _tree_inputs(mechanism: Mechanism, order: TreeOrder, theta: Array, rates: Ar
 
 def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:
     """Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ + friction - p."""
-    limit = np.array(list(model.dry_forces.values()), dtype=float)
-    drag = limit * np.tanh(np.einsum("nfi,ni->nf", model.friction_map, rates) / speed)
-    lost = np.einsum("nij,nj->ni", model.damping, rates) + np.einsum("nfi,nf->ni", model.friction_map, drag)
-    return np.asarray(model.inertia_forces(rates, accelerations) + lost - model.force)
+    drag, _ = model.dry_friction(rates, speed)
+    return model.required_forces(rates, accelerations) + model.friction_forces(drag)
 
 
 def _states(label: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:

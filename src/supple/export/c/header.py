@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from supple.equations.dry_friction import FRICTION_SPEED
 from supple.export.c.literals import number
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers
 from supple.export.c.polynomial import operations
 from supple.export.c.source import table_bytes
-from supple.reduced.model import FRICTION_SPEED
 
 
 def header(model: CModel) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import NumericalError
-from supple.reduced.linearization import force_slopes
+from supple.reduced.linearization import force_slopes, row_slopes
 from supple.reduced.named_values import in_order
 from supple.reduced.state_arguments import theta_points
 
@@ -31,11 +31,12 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
     u = np.zeros(len(layout.inputs)) if inputs is None else in_order("inputs", inputs, layout.inputs)
     roots = model.fitted.arrays.roots_f
     width = (roots[:, 1] - roots[:, 0]).max(axis=0)
+    still = np.zeros(n)
     for _ in range(_STEPS):
         c = model.evaluate(eta[:s])
         force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
         largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
-        slopes = force_slopes(model, c, eta, u)
+        slopes = force_slopes(model, c, row_slopes(model, eta[:s]), eta, u, still, still)
         # Where all forces vanish together, what they grow to across the region is what a rest is small against.
         largest = max(largest, float((np.abs(slopes[:, :s]) @ width).max()))
         if np.abs(force).max() <= _SMALL * largest:

@@ -10,8 +10,9 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import dry_forces, row_header, row_offsets
-from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
+from supple.equations.forces import forces, solve_mass
+from supple.reduced.arrays import coefficient_row, friction_of, row_width
+from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.single_kernel import row_at, single_scratch
 
@@ -65,13 +66,12 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
               steps; speed of dry friction
     """
     largest, tolerance, speed = options
-    sizes, dry = row_header(Z), dry_forces(Z, F)
-    at = row_offsets(Z)
-    n, s = sizes[0], sizes[1]
-    leaf, row, L = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, speed)
+    n, s = c.n, c.s
+    leaf, L = NOWHERE, np.empty((n, n))
     work, theta = np.empty(single_scratch(Z)), np.empty(s)
-    u, f, trial = np.empty(sizes[2]), np.empty(n), np.empty(2 * n)
-    A, c, e = tableau()
+    u, f, trial = np.empty(c.inputs), np.empty(n), np.empty(2 * n)
+    A, nodes, e = tableau()
     k = np.zeros((7, 2 * n))
     time, reached, steps, first = grid[0], 1, 0, True
     wanted = largest
@@ -88,13 +88,13 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
                     total += A[stage, j] * k[j, i]
                 trial[i] = state[i] + h * total
             theta[:] = trial[:s]
-            leaf = row_at(Z, F, theta, work, 0, row, leaf)
+            leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break
-            inputs_at(breaks, values, time + c[stage] * h, piece, u)
-            forces(sizes, at, row, dry, speed, trial[:n], trial[n:], u, f)
-            if not solve_mass(n, at, row, L, f):
+            inputs_at(breaks, values, time + nodes[stage] * h, piece, u)
+            forces(c, friction, trial[:n], trial[n:], u, f)
+            if not solve_mass(c, L, f):
                 status = INDEFINITE
                 break
             for i in range(n):

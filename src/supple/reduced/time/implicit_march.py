@@ -6,12 +6,17 @@ with the coupling of p; how the coefficients change with θ is left out, because
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
-from supple.reduced.arrays import dry_forces, row_header, row_offsets
-from supple.reduced.dynamics_kernel import INDEFINITE, forces, solve_mass
+from supple.equations.forces import add_mass, forces, rate_slopes, solve_mass
+from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
+from supple.integration.generalized_alpha import Alpha
+from supple.reduced.arrays import coefficient_row, friction_of, row_width
+from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.single_kernel import row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, inputs_at, next_stop
@@ -21,30 +26,28 @@ _CONVERGED = 1e-10  # correction of a coordinate, of its size and its travel in 
 _NEGLIGIBLE = 1e-16  # in m or rad
 
 
+class Options(NamedTuple):
+    """As of `explicit_march`, and the parameters of generalized-α."""
+
+    largest: float
+    tolerance: float
+    speed: float
+    alpha: Alpha
+
+
 @kernel
-def tangent(sizes, at, row, dry, speed, rates, mass, slope, S):
+def tangent(c, friction, rates, mass, slope, S):
     """β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η, as far as p is linear in δ and θ, into S (n, n)."""
-    n, s = sizes[0], sizes[1]
+    n, s, at, row = c.n, c.s, c.at, c.values
     d = n - s
+    rate_slopes(c, friction, rates, S)
     for i in range(n):
         for j in range(n):
-            bend = 0.0
-            for k in range(n):
-                bend += row[at[3] + (i * n + j) * n + k] * rates[k]
-            along = row[at[2] + i * n + j] + 2.0 * bend
-            S[i, j] = mass * row[at[0] + i * n + j] + slope * along + row[at[1] + i * n + j]
+            S[i, j] = mass * row[at[MASS] + i * n + j] - slope * S[i, j] + row[at[STIFFNESS] + i * n + j]
     for i in range(s):
         for k in range(d):
-            S[i, s + k] -= row[at[6] + i * d + k]
-            S[s + k, i] -= row[at[6] + i * d + k]
-    for q in range(dry.shape[0]):
-        slip = 0.0
-        for i in range(n):
-            slip += row[at[11] + q * n + i] * rates[i]
-        stiff = slope * dry[q] / speed * (1.0 - np.tanh(slip / speed) ** 2)
-        for i in range(n):
-            for j in range(n):
-                S[i, j] += stiff * row[at[11] + q * n + i] * row[at[11] + q * n + j]
+            S[i, s + k] -= row[at[FORCE_SLOPE] + i * d + k]
+            S[s + k, i] -= row[at[FORCE_SLOPE] + i * d + k]
 
 
 @kernel
@@ -75,30 +78,28 @@ def eliminate(S, b):
 
 
 @kernel(purpose="simulating reduced models, implicitly")
-def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
+def implicit_march(Z, F, options, grid, breaks, values, state, record):
     """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
 
-    options : as for `explicit_march`. The error of a step is estimated as h²|β - 1/6| times the change of a
-              [Zienkiewicz, Xie 1991]
+    The error of a step is estimated as h²|β - 1/6| times the change of a                 [Zienkiewicz, Xie 1991]
     """
-    largest, tolerance, speed = options
-    alpha_m, alpha_f, beta, gamma = alpha
-    sizes, dry = row_header(Z), dry_forces(Z, F)
-    at = row_offsets(Z)
-    n, s = sizes[0], sizes[1]
-    leaf, row, S = NOWHERE, np.empty(sizes[5]), np.empty((n, n))
+    largest, tolerance = options.largest, options.tolerance
+    alpha_m, alpha_f, beta, gamma = options.alpha
+    c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, options.speed)
+    n, s = c.n, c.s
+    leaf, S = NOWHERE, np.empty((n, n))
     work, theta = np.empty(single_scratch(Z)), np.empty(s)
-    u, f = np.empty(sizes[2]), np.empty(n)
+    u, f = np.empty(c.inputs), np.empty(n)
     eta, v, dv, a = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     time, reached, steps = grid[0], 1, 0
     theta[:] = state[:s]
-    leaf = row_at(Z, F, theta, work, 0, row, leaf)
+    leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
     record[0, :] = state
     if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
     inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
-    forces(sizes, at, row, dry, speed, state[:n], state[n:], u, f)
-    if not solve_mass(n, at, row, S, f):
+    forces(c, friction, state[:n], state[n:], u, f)
+    if not solve_mass(c, S, f):
         return INDEFINITE, 0, time, steps
     dv_old, a_old = f.copy(), f.copy()
     wanted = largest
@@ -116,15 +117,13 @@ def implicit_march(Z, F, options, alpha, grid, breaks, values, state, record):
         status, far = STUCK, 0.0
         for _ in range(_ITERATIONS):
             theta[:] = eta[:s]
-            leaf = row_at(Z, F, theta, work, 0, row, leaf)
+            leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break
-            forces(sizes, at, row, dry, speed, eta, v, u, f)
-            for i in range(n):
-                for j in range(n):
-                    f[i] -= row[at[0] + i * n + j] * dv[j]
-            tangent(sizes, at, row, dry, speed, v, mass, slope, S)
+            forces(c, friction, eta, v, u, f)
+            add_mass(c, -1.0, dv, f)
+            tangent(c, friction, v, mass, slope, S)
             if not eliminate(S, f):
                 break
             before, far = far, 0.0

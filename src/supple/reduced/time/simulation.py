@@ -18,7 +18,7 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.time.explicit_march import explicit_march
-from supple.reduced.time.implicit_march import implicit_march
+from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.led_motion import course_at, led_motion
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import scenario_run
@@ -107,8 +107,8 @@ def simulate_model(
     error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
     options = (float(step if step is not None else span), float(error), float(friction_speed))
     if method == "implicit" or (method == "auto" and layout.size > layout.theta):
-        alpha = tuple(alpha_of(spectral_radius))
-        marched = compiled(implicit_march)(*model.arrays, options, alpha, grid, breaks, values, state, record)
+        damped = Options(*options, alpha_of(spectral_radius))
+        marched = compiled(implicit_march)(*model.arrays, damped, grid, breaks, values, state, record)
     else:
         marched = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
     status, reached, time, steps = marched

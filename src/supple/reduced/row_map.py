@@ -1,4 +1,4 @@
-"""All coefficients at one θ in a row of numbers, and how they follow from the fitted function and its gradient.
+"""How a row of coefficients (`supple.equations.row`) follows from the fitted function and its gradient.
 
     row = template + P f̂(θ) + Q ∂f̂/∂θ
 
@@ -10,29 +10,24 @@ column off its diagonal); Q forms what follows from gradients:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.christoffel import WEIGHTS
+from supple.equations.row import RowLayout, row_layout
 from supple.reduced.layout import CoefficientLayout
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# The order of the coefficients in a row; kernels find them by `offsets`.
-M, K, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP, OUTPUTS, RIGID, MODES, FRICTION = range(12)
-STIFFNESS_SLOPE = 12
-
 
 class RowMap(NamedTuple):
     """P and Q by their entries, and what else a kernel asks for.
 
-    template  : (width,); offsets : (14,) where each coefficient starts
+    template  : (width,); offsets : where each coefficient starts
     P         : row[values_to] = f̂[values_from]
     Q         : row[slopes_to] = Σ_3 slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column, both (entries, 3):
                 Γ needs three slopes, and no loop is as fast as a fixed number of them
@@ -52,61 +47,15 @@ class RowMap(NamedTuple):
     ranges: Integers
 
 
-@dataclass(frozen=True)
-class Row:
-    """Places of the coefficients in a row of `width` numbers.
-
-    shapes : in order. M, K, damping (n, n); christoffel (n, n, n); potential (1,); force (n,) at δ = 0;
-             force_slope (s, n - s), ∂p_δ/∂θ; input_map (n, inputs); outputs (o,), rigid (o, s), modes (o, n - s);
-             friction_map (f, n); stiffness_slope (s, n - s, n - s), ∂K_δδ/∂θ
-    """
-
-    shapes: dict[str, tuple[int, ...]]
-    offsets: tuple[int, ...]
-
-    @property
-    def width(self) -> int:
-        return self.offsets[-1]
-
-    def part(self, rows: Array, name: str) -> Array:
-        """A view of one coefficient in rows (..., width)."""
-        first, stop, shape = self._spans[name]
-        return rows[..., first:stop].reshape(rows.shape[:-1] + shape)
-
-    @cached_property
-    def _spans(self) -> dict[str, tuple[int, int, tuple[int, ...]]]:
-        return {
-            name: (first, stop, shape)
-            for (name, shape), (first, stop) in zip(self.shapes.items(), pairwise(self.offsets), strict=True)
-        }
-
-
-def row_of(layout: CoefficientLayout) -> Row:
+def row_of(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
-    n, s = layout.size, layout.theta
-    o, f = len(layout.outputs), len(layout.dry_forces)
-    shapes: dict[str, tuple[int, ...]] = {
-        "M": (n, n),
-        "K": (n, n),
-        "damping": (n, n),
-        "christoffel": (n, n, n),
-        "potential": (1,),
-        "force": (n,),
-        "force_slope": (s, n - s),
-        "input_map": (n, len(layout.inputs)),
-        "outputs": (o,),
-        "rigid": (o, s),
-        "modes": (o, n - s),
-        "friction_map": (f, n),
-        "stiffness_slope": (s, n - s, n - s),
-    }
-    return Row(shapes, tuple(np.cumsum([0, *(prod(shape) for shape in shapes.values())]).tolist()))
+    return row_layout(layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces))
 
 
-def _places(layout: CoefficientLayout, row: Row) -> dict[str, list[tuple[int, ...]]]:
+def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[int, ...]]]:
     """For each packed column of each coefficient the one or two places it takes in the row."""
     n = layout.size
-    start = dict(zip(row.shapes, row.offsets, strict=False))
+    start = {name: row.start(name) for name in row.shapes}
     triangle = [(i, j) for i in range(n) for j in range(i, n)]
 
     def symmetric(base: int) -> list[tuple[int, ...]]:
@@ -126,11 +75,11 @@ def _places(layout: CoefficientLayout, row: Row) -> dict[str, list[tuple[int, ..
     return found
 
 
-def row_map(layout: CoefficientLayout, row: Row) -> RowMap:
+def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
     """P and Q of a layout."""
     t = layout.fitted
     places = _places(layout, row)
-    start = dict(zip(row.shapes, row.offsets, strict=False))
+    start = {name: row.start(name) for name in row.shapes}
     structured = _structured(layout, start)
     template = np.zeros(row.width)
     if "potential" not in layout.columns and "potential" not in layout.constants:
@@ -155,7 +104,7 @@ def row_map(layout: CoefficientLayout, row: Row) -> RowMap:
 
     return RowMap(
         template,
-        integers(list(row.offsets)),
+        row.offsets,
         integers([a for a, _ in values]),
         integers([b for _, b in values]),
         integers([source for entries in padded for source, _ in entries]).reshape(-1, 3),
@@ -197,7 +146,9 @@ def _slopes(
             for j in range(s):
                 for k in range(j, s):
                     to = start["christoffel"] + (i * n + j) * n + k
-                    slopes.append((to, [(slope(i, j, k), 0.5), (slope(i, k, j), 0.5), (slope(j, k, i), -0.5)]))
+                    slopes.append(
+                        (to, list(zip((slope(i, j, k), slope(i, k, j), slope(j, k, i)), WEIGHTS, strict=True)))
+                    )
                     if k > j:
                         copies.append((to, start["christoffel"] + (i * n + k) * n + j))
     if layout.force == "from-potential" and "potential" in columns:

@@ -1,0 +1,254 @@
+"""The coefficients of the equations of motion at one θ or at many, of a local or of a reduced model, and what follows.
+
+M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u,    y = ρ_o + Ψ_o δ,    η = (θ, δ)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.equations.christoffel import inertia_forces, mass_gradient, turning
+from supple.equations.dry_friction import dry_friction
+from supple.equations.row import RowLayout
+from supple.results.names import listed
+from supple.results.result import Result, bundle
+from supple.results.table import Table, matrix_table
+from supple.results.units import UNKNOWN, Units
+
+Array = NDArray[np.float64]
+
+_KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")
+
+
+class Output(NamedTuple):
+    """One output y = ρ_o(θ) + Ψ_o(θ) δ.
+
+    value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., n - s), none for a rigid mechanism
+    """
+
+    value: Array
+    rigid: Array
+    modes: Array
+
+    def __repr__(self) -> str:
+        return bundle(self)
+
+
+class Labels(NamedTuple):
+    """Names of η, inputs and outputs; forces of the joints with dry friction; how many of δ, the last ones, are
+    internal modes; units."""
+
+    coordinates: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    dry_forces: Mapping[str, float]
+    internal: int = 0
+    units: Units = UNKNOWN
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EquationsOfMotion(Result):
+    """n coordinates η = (θ, δ), s of them θ. In a batch every array has a leading axis (N, ...).
+
+    Coefficients are views of `rows` (..., width), made when they are asked for: a single call costs less than they do.
+    """
+
+    theta: Array
+    labels: Labels
+    row: RowLayout
+    rows: Array
+
+    # ------------------------------------------------------------------------ names
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.labels.coordinates
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.labels.inputs
+
+    @property
+    def units(self) -> Units:
+        """Of coordinates, inputs and outputs."""
+        return self.labels.units
+
+    @property
+    def dry_forces(self) -> dict[str, float]:
+        return dict(self.labels.dry_forces)
+
+    # ------------------------------------------------------------------------ coefficients
+
+    @cached_property
+    def M(self) -> Array:
+        """(n, n) mass matrix (the papers' H)"""
+        return self.row.part(self.rows, "M")
+
+    @cached_property
+    def K(self) -> Array:
+        """(n, n) stiffness of the modes, with zero rows for θ"""
+        return self.row.part(self.rows, "K")
+
+    @cached_property
+    def christoffel(self) -> Array:
+        """Γ, (n, n, n), symmetric in its last two indices (the papers' D)"""
+        return self.row.part(self.rows, "christoffel")
+
+    @cached_property
+    def damping(self) -> Array:
+        """D_d, (n, n), of dampers, viscous friction, and of the mechanism's law of damping"""
+        return self.row.part(self.rows, "damping")
+
+    @cached_property
+    def potential(self) -> Array:
+        """V₀ of gravity, springs, and forces that have one; nan where only forces are known"""
+        return self.row.part(self.rows, "potential")[..., 0]
+
+    @cached_property
+    def force(self) -> Array:
+        """p at δ = 0, (n,), of gravity, springs and applied forces"""
+        return self.row.part(self.rows, "force")
+
+    @cached_property
+    def force_slope(self) -> Array:
+        """∂p_δ/∂θ, (s, n - s), so that p_θ = force + force_slope δ"""
+        return self.row.part(self.rows, "force_slope")
+
+    @cached_property
+    def stiffness_slope(self) -> Array:
+        """∂K_δδ/∂θ, (s, n - s, n - s): p_θ has the part -½ δᵀ ∂K/∂θ δ"""
+        return self.row.part(self.rows, "stiffness_slope")
+
+    @cached_property
+    def input_map(self) -> Array:
+        """B, (n, inputs), transpose of the transmission matrix: actuators, then forces at loaded displacements"""
+        return self.row.part(self.rows, "input_map")
+
+    @cached_property
+    def friction_map(self) -> Array:
+        """J_j of the joints with dry friction, (f, n): p_dry = -J_jᵀ f_j sgn(J_j η̇), f_j in `dry_forces`"""
+        return self.row.part(self.rows, "friction_map")
+
+    @property
+    @abstractmethod
+    def outputs(self) -> Mapping[str, Any]:
+        """Outputs by name: value ρ_o, rigid ∂ρ_o/∂θ, modes Ψ_o."""
+
+    def output_parts(self, *blocks: str) -> dict[str, list[Array]]:
+        """For each output, by name, its part of some blocks of the row."""
+        parts = [np.moveaxis(self.row.part(self.rows, block), self.theta.ndim - 1, 0) for block in blocks]
+        return {name: [part[o] for part in parts] for o, name in enumerate(self.labels.outputs)}
+
+    @cached_property
+    def dM(self) -> Array:
+        """∂M_ij/∂η_k, (n, n, n)"""
+        return self.row.part(self.rows, "dM") if "dM" in self.row.shapes else mass_gradient(self.christoffel)
+
+    @cached_property
+    def internal_hz(self) -> Array:
+        """Frequencies of the internal modes, rising unless they are followed one by one; none without them"""
+        first = len(self.coordinates) - self.labels.internal
+        squares = self.force[..., :0]
+        if "squares" in self.row.shapes:
+            squares = self.row.part(self.rows, "squares")
+        elif self.labels.internal:
+            squares = np.asarray(np.linalg.eigvalsh(self.K[..., first:, first:]), dtype=float)
+        return np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
+
+    # ------------------------------------------------------------------------ forces
+
+    def inertia_forces(self, rates: Array, accelerations: Array) -> Array:
+        """M η̈ + Γ[η̇, η̇]."""
+        return inertia_forces(self.M, self.christoffel, rates, accelerations)
+
+    def potential_force(self, delta: Array | None = None) -> Array:
+        """p - K η at θ and δ (..., n - s), zero if left out."""
+        if delta is None or not delta.shape[-1]:
+            return self.force
+        s = self.theta.shape[-1]
+        found = self.force - np.einsum("...ij,...j->...i", self.K[..., s:], delta)
+        bent = 0.5 * np.einsum("...ijk,...j->...ik", self.stiffness_slope, delta)
+        found[..., :s] += np.einsum("...ik,...k->...i", self.force_slope - bent, delta)
+        return found
+
+    def stiffness_force_slope(self, delta: Array) -> Array:
+        """∂(p - K η)/∂δ, (..., n, n - s)."""
+        s = self.theta.shape[-1]
+        found = -self.K[..., s:]
+        found[..., :s, :] += self.force_slope - np.einsum("...ijk,...k->...ij", self.stiffness_slope, delta)
+        return found
+
+    def required_forces(self, rates: Array, accelerations: Array, delta: Array | None = None) -> Array:
+        """M η̈ + Γ[η̇, η̇] + D_d η̇ + K η - p: what inputs must supply, but for dry friction (`friction_forces`)."""
+        lost = np.einsum("...ij,...j->...i", self.damping, rates)
+        return self.inertia_forces(rates, accelerations) + lost - self.potential_force(delta)
+
+    def dry_friction(self, rates: Array, speed: float) -> tuple[Array, Array]:
+        """f_j tanh(J_j η̇ / v₀) of each joint, (..., f), and its slope with J_j η̇."""
+        slip = np.einsum("...fi,...i->...f", self.friction_map, rates)
+        return dry_friction(np.array(list(self.labels.dry_forces.values()), dtype=float), slip, speed)
+
+    def friction_forces(self, drag: Array) -> Array:
+        """Σ_j J_jᵀ drag_j, (..., n), of forces in the joints (..., f)."""
+        return np.asarray(np.einsum("...fi,...f->...i", self.friction_map, drag))
+
+    def rate_slopes(self, rates: Array, speed: float) -> Array:
+        """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j, (..., n, n)."""
+        steep = self.dry_friction(rates, speed)[1]
+        J = self.friction_map
+        return -2.0 * turning(self.christoffel, rates) - self.damping - np.swapaxes(J, -1, -2) @ (steep[..., None] * J)
+
+    def dynamic_stiffness(self, omega: Array) -> NDArray[np.complex128]:
+        """κ(ω) = K + iω D_d - ω² M at one θ, (L, n, n) for ω (L,): small motions about an undeformed rest."""
+        w = omega[:, None, None]
+        return np.asarray(self.K + 1j * w * self.damping - w**2 * self.M, dtype=np.complex128)
+
+    # ------------------------------------------------------------------------ as a result
+
+    def named(self) -> str:
+        """Names of coordinates, inputs and outputs."""
+        return f"in {listed(self.coordinates)}; inputs {listed(self.inputs)}; outputs {listed(self.labels.outputs)}"
+
+    def table(self) -> Table:
+        """[M D K p B], a row for each coordinate; of one configuration."""
+        if self.M.ndim > 2:
+            raise InputError(
+                f"the coefficients of {len(self.M)} configurations are no table",
+                part="save",
+                hint="write a .npz or .mat file",
+            )
+        blocks = {"M": self.coordinates, "D": self.coordinates, "K": self.coordinates, "p": ("",), "B": self.inputs}
+        columns = [f"{block} {name}".strip() for block, names in blocks.items() for name in names]
+        values = np.hstack([self.M, self.damping, self.K, self.force[:, None], self.input_map])
+        return matrix_table("coordinate", self.coordinates, columns, values)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of them by their names; outputs as values, slopes and shapes, one row each."""
+        found: dict[str, NDArray[Any]] = {name: np.asarray(getattr(self, name)) for name in _KEPT}
+        if self.labels.outputs:
+            blocks = {"value": "outputs", "rigid": "rigid", "modes": "modes"}
+            found |= {f"output_{part}": self.row.part(self.rows, block) for part, block in blocks.items()}
+        texts = {"coordinates": self.coordinates, "inputs": self.inputs, "outputs": self.labels.outputs}
+        return found | {name: np.array(list(names), dtype=str) for name, names in texts.items()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coefficients(EquationsOfMotion):
+    """The coefficients alone, as a reduced model evaluates them."""
+
+    @cached_property
+    def outputs(self) -> dict[str, Output]:
+        """Outputs by name."""
+        return {name: Output(*parts) for name, parts in self.output_parts("outputs", "rigid", "modes").items()}
+
+    def summary(self) -> str:
+        many = "" if self.theta.ndim == 1 else f"{len(self.theta)} configurations, "
+        return f"of the reduced equations, {many}{self.named()}"

@@ -1,0 +1,185 @@
+"""All forces of the equations of motion, and how they change with the rates, from a row of coefficients.
+
+    M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
+    p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ,   p_δ = p_δ(θ)
+
+All of them but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
+equations conserve energy, and their linearization about a deflected rest is symmetric.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.equations.christoffel import turned
+from supple.equations.dry_friction import dry_friction
+from supple.equations.row import (
+    DAMPING,
+    DDAMPING,
+    DFORCE_THETA,
+    DFRICTION_MAP,
+    DINPUT_MAP,
+    FORCE,
+    FORCE_SLOPE,
+    FRICTION_MAP,
+    INPUT_MAP,
+    MASS,
+    MODES,
+    OUTPUTS,
+    POTENTIAL,
+    STIFFNESS,
+    STIFFNESS_SLOPE,
+)
+
+Array = NDArray[np.float64]
+
+
+class CoefficientRow(NamedTuple):
+    """The coefficients at one θ, as kernels take them: values[at[FORCE] + i], see `supple.equations.row`."""
+
+    n: int
+    s: int
+    inputs: int
+    at: NDArray[np.int64]
+    values: Array
+
+
+class Friction(NamedTuple):
+    """Dry friction: forces f_j (f,) of the joints that have it, and the speed v₀ over which they change sign."""
+
+    limits: Array
+    speed: float
+
+
+@kernel
+def slip(c, rates, j):
+    """J_j η̇, the rate of joint j of those with dry friction."""
+    total, first = 0.0, c.at[FRICTION_MAP] + j * c.n
+    for i in range(c.n):
+        total += c.values[first + i] * rates[i]
+    return total
+
+
+@kernel
+def forces(c, friction, eta, rates, u, f):
+    """f(η, η̇, u) into f (n,)."""
+    n, s, at, row = c.n, c.s, c.at, c.values
+    d = n - s
+    for i in range(n):
+        total = row[at[FORCE] + i]
+        for a in range(c.inputs):
+            total += row[at[INPUT_MAP] + i * c.inputs + a] * u[a]
+        for j in range(n):
+            lost = turned(c, rates, i, j) + row[at[DAMPING] + i * n + j]
+            total -= lost * rates[j] + row[at[STIFFNESS] + i * n + j] * eta[j]
+        f[i] = total
+    for i in range(s):
+        for k in range(d):
+            pull = row[at[FORCE_SLOPE] + i * d + k]
+            for j in range(d):
+                pull -= 0.5 * row[at[STIFFNESS_SLOPE] + (i * d + k) * d + j] * eta[s + j]
+            f[i] += pull * eta[s + k]
+    for j in range(friction.limits.shape[0]):
+        drag, _ = dry_friction(friction.limits[j], slip(c, rates, j), friction.speed)
+        for i in range(n):
+            f[i] -= row[at[FRICTION_MAP] + j * n + i] * drag
+
+
+@kernel
+def rate_slopes(c, friction, rates, S):
+    """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j into S (n, n)."""
+    n, at, row = c.n, c.at, c.values
+    for i in range(n):
+        for j in range(n):
+            S[i, j] = -2.0 * turned(c, rates, i, j) - row[at[DAMPING] + i * n + j]
+    for q in range(friction.limits.shape[0]):
+        _, steep = dry_friction(friction.limits[q], slip(c, rates, q), friction.speed)
+        J = row[at[FRICTION_MAP] + q * n :]
+        for i in range(n):
+            for j in range(n):
+                S[i, j] -= steep * J[i] * J[j]
+
+
+@kernel
+def theta_slopes(c, friction, rates, u, S):
+    """∂f/∂θ but for that of Γ[θ̇, θ̇] into S (s, s), from the row of a rigid mechanism's local model."""
+    s, at, row = c.s, c.at, c.values
+    for i in range(s):
+        for m in range(s):
+            total = row[at[DFORCE_THETA] + i * s + m]
+            for a in range(c.inputs):
+                total += row[at[DINPUT_MAP] + (i * c.inputs + a) * s + m] * u[a]
+            for j in range(s):
+                total -= row[at[DDAMPING] + (i * s + j) * s + m] * rates[j]
+            S[i, m] = total
+    for q in range(friction.limits.shape[0]):
+        drag, steep = dry_friction(friction.limits[q], slip(c, rates, q), friction.speed)
+        J, dJ = row[at[FRICTION_MAP] + q * s :], row[at[DFRICTION_MAP] + q * s * s :]
+        for m in range(s):
+            changed = 0.0
+            for j in range(s):
+                changed += dJ[j * s + m] * rates[j]
+            for i in range(s):
+                S[i, m] -= dJ[i * s + m] * drag + J[i] * steep * changed
+
+
+@kernel
+def add_mass(c, factor, x, f):
+    """f += factor M x, (n,)."""
+    for i in range(c.n):
+        for j in range(c.n):
+            f[i] += factor * c.values[c.at[MASS] + i * c.n + j] * x[j]
+
+
+@kernel
+def solve_mass(c, L, f):
+    """Solve M x = f in place by Cholesky; False where M is not positive definite. L (n, n) is workspace."""
+    n, M = c.n, c.at[MASS]
+    for i in range(n):
+        for j in range(i + 1):
+            total = c.values[M + i * n + j]
+            for k in range(j):
+                total -= L[i, k] * L[j, k]
+            if i > j:
+                L[i, j] = total / L[j, j]
+            elif total > 0.0:
+                L[i, i] = np.sqrt(total)
+            else:
+                return False
+    for i in range(n):
+        for k in range(i):
+            f[i] -= L[i, k] * f[k]
+        f[i] /= L[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            f[i] -= L[k, i] * f[k]
+        f[i] /= L[i, i]
+    return True
+
+
+@kernel
+def energies(c, eta, rates):
+    """½ η̇ᵀ M η̇ and V₀ - p_δᵀδ + ½ δᵀ K δ."""
+    n, at, row = c.n, c.at, c.values
+    kinetic, potential = 0.0, row[at[POTENTIAL]]
+    for i in range(n):
+        for j in range(n):
+            kinetic += 0.5 * rates[i] * row[at[MASS] + i * n + j] * rates[j]
+            potential += 0.5 * eta[i] * row[at[STIFFNESS] + i * n + j] * eta[j]
+    for i in range(c.s, n):
+        potential -= row[at[FORCE] + i] * eta[i]
+    return kinetic, potential
+
+
+@kernel
+def observe(c, eta, y):
+    """Outputs y = ρ_o + Ψ_o δ (o,)."""
+    s, d, at, row = c.s, c.n - c.s, c.at, c.values
+    for o in range(y.shape[0]):
+        y[o] = row[at[OUTPUTS] + o]
+        for k in range(d):
+            y[o] += row[at[MODES] + o * d + k] * eta[s + k]
