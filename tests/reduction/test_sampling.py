@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction import sampling as module
-from supple.reduction.columns import choose_columns
+from supple.reduction.column_choice import choose_columns
 from supple.reduction.sampling import Sampling, samples_name
 
 

@@ -26,8 +26,8 @@ from supple.kinematics.rest import rest
 from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
-from supple.reduction.columns import FREQUENCIES, block_places
 from supple.reduction.domain import Domain, path_domain, theta_domain
+from supple.reduction.families import FREQUENCIES, block_places
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path

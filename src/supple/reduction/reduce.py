@@ -27,7 +27,8 @@ from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import mode_choice
 from supple.parameterization.mode_choice import RIGID
 from supple.reduced.model import ReducedModel
-from supple.reduction.columns import ROUNDING, Columns, choose_columns, with_limits
+from supple.reduction.column_choice import ROUNDING, choose_columns
+from supple.reduction.columns import Columns, with_limits
 from supple.reduction.domain import Domain
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, torn

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation
 from supple.approximation.samples import FamilyError
-from supple.reduction.columns import FREQUENCIES, Columns
+from supple.reduction.columns import Columns
+from supple.reduction.families import FREQUENCIES
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,195 @@
+"""Which coefficients are fitted, judged by local models at a few probes: those that change over the region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.equations.row import RowLayout
+from supple.formulations.coefficients import carried
+from supple.kinematics.rest import rest
+from supple.parameterization.modal_parameterization import modal_parameterization
+from supple.parameterization.mode_choice import RIGID, ModeChoice
+from supple.reduced.layout import CoefficientLayout
+from supple.reduction import natural_size
+from supple.reduction.column_packing import entries, packed_values
+from supple.reduction.columns import Columns
+from supple.reduction.families import block_places
+from supple.reduction.natural_size import natural_sizes
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
+
+
+def choose_columns(
+    mechanism: Mechanism,
+    rows: RowLayout,
+    probes: Array,
+    widths: Array,
+    *,
+    structured: bool,
+    fitted: tuple[str, ...] = (),
+    coordinates: tuple[str, ...] | None = None,
+    outputs: tuple[str, ...] | None = None,
+    inputs: tuple[str, ...] | None = None,
+    choice: ModeChoice = RIGID,
+) -> Columns:
+    """What to fit, judged by the rows at a few probes spread over the region.
+
+    probes : (P, width) rows of local models; widths : (s,) of the region
+    fitted : coefficients known to change, whatever the probes say
+    coordinates, outputs, inputs : names of θ, outputs and actuators in the model; the mechanism's if left out
+    """
+    names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
+    inputs = tuple(mechanism.actuators) if inputs is None else inputs
+    if choice.flexible:
+        return _flexible_columns(mechanism, rows, probes, choice, names, inputs, structured=structured)
+    if outputs is None:
+        outputs = tuple(carried(rest(mechanism)).outputs)
+    parts = rows.split(probes)
+    constants: dict[str, Array] = {"K": np.zeros(len(names) * (len(names) + 1) // 2)}
+    modes = {"christoffel": "fitted", "force": "fitted"}
+    chosen: list[str] = []
+
+    def settle(name: str, *, still: bool) -> None:
+        if still and name not in fitted:
+            constants[name] = _constant(packed_values(parts, name))
+        else:
+            chosen.append(name)
+
+    still_mass = bool((np.abs(parts["dM"]) * widths).max() <= ROUNDING * np.abs(parts["M"]).max())
+    settle("M", still=still_mass)
+    if "M" in constants:
+        constants["christoffel"] = np.zeros(packed_values(parts, "christoffel").shape[1])
+    elif structured:
+        modes["christoffel"] = "from-mass"
+    else:
+        chosen.append("christoffel")
+
+    level = bool((np.abs(parts["force"]) * widths).max() <= ROUNDING * _energy_scale(mechanism))
+    if level:  # no forces but rounding, and a potential that does not change
+        constants["force"] = np.zeros(len(names))
+        constants["potential"] = parts["potential"][0]
+    elif structured and conservative(mechanism):
+        chosen.append("potential")
+        modes["force"] = "from-potential"
+    else:  # structured, the potential of some of the forces alone has no known gradient
+        chosen += ["force"] if structured else ["force", "potential"]
+
+    for name in ("damping", "input_map", "outputs", "friction_map"):
+        values = packed_values(parts, name)
+        if values.shape[1] or name != "friction_map":
+            settle(name, still=_still(values))
+    if not chosen:  # a function of nothing cannot be kept: M stands in
+        chosen.append("M")
+        del constants["M"]
+
+    layout = CoefficientLayout(
+        coordinates=names, theta=len(names), inputs=inputs, outputs=outputs, columns=_ranges(parts, chosen),
+        constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces),
+        christoffel=modes["christoffel"], force=modes["force"],
+    )  # fmt: skip
+    return Columns(layout, rows, structured)
+
+
+def _flexible_columns(
+    mechanism: Mechanism,
+    rows: RowLayout,
+    probes: Array,
+    choice: ModeChoice,
+    theta: tuple[str, ...],
+    inputs: tuple[str, ...],
+    *,
+    structured: bool,
+) -> Columns:
+    """Everything is fitted but what is zero; Γ_θθθ and p_θ follow from gradients if `structured`."""
+    names = modal_parameterization(mechanism, choice).coordinates
+    deformed = names[len(names) - len(choice.constraint) - choice.internal :]
+    load = carried(rest(mechanism))
+    parts = rows.split(probes)
+    chosen = ["M", "K", "christoffel", "input_map", "outputs", "output_modes"]
+    constants: dict[str, Array] = {}
+    from_potential = structured and conservative(mechanism) and bool(np.abs(parts["force"]).max() > 0.0)
+    if np.abs(parts["force"]).max() > 0.0:
+        chosen += ["force", "potential"]
+    else:
+        constants |= {"force": np.zeros(parts["force"].shape[1]), "potential": parts["potential"][0]}
+    for name in ("damping", "friction_map"):
+        values = packed_values(parts, name)
+        if values.size and np.abs(values).max() > 0.0:
+            chosen.append(name)
+        elif name == "damping":
+            constants[name] = values[0]
+    layout = CoefficientLayout(
+        coordinates=(*theta, *deformed), theta=len(theta), inputs=(*inputs, *choice.constraint),
+        outputs=tuple(load.outputs), columns=_ranges(parts, chosen),
+        constants=constants, dry_forces=dict(load.dry_forces), christoffel="from-mass" if structured else "fitted",
+        force="from-potential" if from_potential else "fitted", internal=choice.internal,
+    )  # fmt: skip
+    columns = Columns(layout, rows, structured)
+    sizes = natural_sizes(mechanism, parts, theta)
+    ignored = _quiet_blocks(columns, parts, sizes)
+    natural = {
+        block: float(np.median(np.linalg.norm(sizes[name][:, places], axis=1)))
+        for name in columns.families
+        for block, places in block_places(layout, name).items()
+        if block not in ignored
+    }
+    return replace(columns, ignored=ignored, natural=natural)
+
+
+def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[str, Array]) -> frozenset[str]:
+    """Blocks that are zero or do not change, to rounding of what they are made of: they have no error to speak of."""
+    quiet: set[str] = set()
+    loud: set[str] = set()
+    for name in columns.families:
+        whole = entries(packed_values(parts, name), name, columns.layout.size)
+        change = np.ptp(whole, axis=0)
+        for block, places in block_places(columns.layout, name).items():
+            still = (change[places] <= natural_size.STILL * sizes[name][:, places].max(axis=0)).all()
+            (quiet if still else loud).add(block)
+    return frozenset(quiet if loud else quiet - {"M_θθ"})  # something has to be measured
+
+
+def conservative(mechanism: Mechanism) -> bool:
+    """Whether every applied force has a potential: none follows its body, and there are no moments."""
+    placed = [force for force in mechanism.forces.values() if force.at is not None]
+    return not any(force.follower or force.moment is not None for force in placed)
+
+
+def _ranges(parts: Mapping[str, Array], chosen: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Columns of each coefficient that has any, one after the other."""
+    widths = {name: packed_values(parts, name).shape[1] for name in chosen}
+    ends = np.cumsum(list(widths.values())).tolist()
+    return {name: (end - width, end) for (name, width), end in zip(widths.items(), ends, strict=True) if width}
+
+
+def _energy_scale(mechanism: Mechanism) -> float:
+    """Energy that the loads could exchange if their directions were other ones: what rounding is measured by."""
+    numbering = rest(mechanism).numbering
+    extent = float(numbering.arrays.extent)
+    weight = 0.0
+    if mechanism.gravity is not None:
+        mass = sum(item.mass for item in mass_properties(numbering.drawing).values())
+        weight = mass * float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
+    return weight * extent
+
+
+def _still(values: Array) -> bool:
+    if values.size == 0:
+        return True
+    return bool(np.ptp(values, axis=0).max() <= ROUNDING * np.abs(values).max())
+
+
+def _constant(values: Array) -> Array:
+    """The value that all probes agree on, without the last digits, where they do not."""
+    if values.size == 0:
+        return values[0]
+    size = float(np.abs(values).max()) or 1.0
+    return np.round(values.mean(axis=0), 12 - int(np.ceil(np.log10(size)))) + 0.0  # no negative zeros

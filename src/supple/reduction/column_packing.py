@@ -1,0 +1,43 @@
+"""Coefficients of local models as columns of a fit, symmetric ones packed, and back as families entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.reduced.layout import packed, unpacked
+
+Array = NDArray[np.float64]
+
+
+def packed_values(parts: Mapping[str, Array], name: str) -> Array:
+    """A coefficient of local models as columns, packed: (N, k)."""
+    if name == "output_modes":
+        return parts["modes"].reshape(len(parts["M"]), -1)
+    array = parts[name]
+    if name in ("M", "K", "damping", "christoffel"):
+        return packed(array).reshape(len(array), -1)
+    return array.reshape(len(array), -1)
+
+
+def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
+    """Its derivatives with respect to θ: (N, k, s)."""
+    if name == "potential":
+        return -parts["force"][:, None, :]
+    if name == "outputs":
+        return parts["rigid"]
+    array = parts[f"d{name}"]
+    if name in ("M", "damping"):
+        return np.swapaxes(packed(np.moveaxis(array, -1, 1)), 1, 2)
+    return array.reshape(len(array), -1, array.shape[-1])
+
+
+def entries(columns: Array, name: str, n: int) -> Array:
+    """A family entry by entry, so that its norm is that of the matrix: (N, entries)."""
+    if name in ("M", "K", "damping"):
+        return unpacked(columns, n).reshape(len(columns), -1)
+    if name == "christoffel":
+        return unpacked(columns.reshape(len(columns), n, -1), n).reshape(len(columns), -1)
+    return columns

@@ -1,0 +1,43 @@
+"""Families of coefficients: what is judged together, by one norm.
+
+A family is a coefficient of the equations; of a flexible mechanism it is divided into blocks by kinds of coordinates,
+θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.reduced.layout import CoefficientLayout
+
+FAMILIES = ("M", "K", "christoffel", "force", "damping", "input_map", "outputs", "output_modes", "friction_map")
+FREQUENCIES = "frequencies"
+
+
+def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:
+    """Entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
+    n, s = layout.size, layout.theta
+    kinds = ["θ"] * s + ["γ"] * (n - s - layout.internal) + ["ι"] * layout.internal
+    found: dict[str, list[int]] = {}
+    rank = {"θ": 0, "γ": 1, "ι": 2}
+    if name in ("M", "K", "damping"):
+        for i in range(n):
+            for j in range(i, n):
+                found.setdefault(f"{name}_{kinds[i]}{kinds[j]}", []).extend({i * n + j, j * n + i})
+    elif name == "christoffel":
+        for i in range(n):
+            for j in range(n):
+                for k in range(n):
+                    pair = "".join(sorted(kinds[j] + kinds[k], key=rank.__getitem__))
+                    found.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
+    elif name == "force":
+        for i in range(n):
+            found.setdefault(f"p_{kinds[i]}", []).append(i)
+    elif name == "output_modes":
+        for o in range(len(layout.outputs)):
+            for i in range(s, n):
+                found.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
+    else:
+        return {name: np.arange(layout.widths[name], dtype=np.int64)}
+    return {block: np.array(places, dtype=np.int64) for block, places in found.items()}
