@@ -11,6 +11,8 @@ from supple.reduced.layout import packed, unpacked
 
 Array = NDArray[np.float64]
 
+_SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...
+
 
 def packed_values(parts: Mapping[str, Array], name: str) -> Array:
     """A coefficient of local models as columns, packed: (N, k)."""
@@ -23,12 +25,10 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
 
 
 def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
-    """Its derivatives with respect to θ: (N, k, s)."""
+    """Its derivatives with respect to θ, of a rigid mechanism: (N, k, s)."""
     if name == "potential":
         return -parts["force"][:, None, :]
-    if name == "outputs":
-        return parts["rigid"]
-    array = parts[f"d{name}"]
+    array = parts[_SLOPES.get(name, f"d{name}")]
     if name in ("M", "damping"):
         return np.swapaxes(packed(np.moveaxis(array, -1, 1)), 1, 2)
     return array.reshape(len(array), -1, array.shape[-1])
