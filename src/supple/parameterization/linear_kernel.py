@@ -4,7 +4,7 @@
     M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu,   P₂ = ∂f/∂θ - ∂M/∂θ θ̈,   P₁ = ∂f/∂θ̇,   P₃ = B
 
 with every derivative exact: those of g = M θ̈ + Γ[θ̇, θ̇] from `motion_slopes`, the others from the gradients of the
-coefficients.
+coefficients (`supple.equations.forces`).
 """
 
 from __future__ import annotations
@@ -15,19 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.compilation import kernel
-from supple.equations.dry_friction import dry_friction
-from supple.equations.row import (
-    CHRISTOFFEL,
-    DAMPING,
-    DDAMPING,
-    DFORCE_THETA,
-    DFRICTION_MAP,
-    DINPUT_MAP,
-    FORCE,
-    FRICTION_MAP,
-    INPUT_MAP,
-    MASS,
-)
+from supple.equations.forces import CoefficientRow, forces, rate_slopes, theta_slopes
+from supple.equations.row import INPUT_MAP, MASS
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.parameterization.motion_slopes import body_slopes, law_slopes, motion_workspace, move
@@ -35,13 +24,6 @@ from supple.parameterization.rigid_kernel import measure_workspace, moved_to, po
 
 DONE, SINGULAR, INDEFINITE, UNKNOWN = 0, 1, 2, 3
 """What became of a state: θ does not determine the motion, M is not positive definite, a value is not finite."""
-
-
-class Friction(NamedTuple):
-    """Dry friction: forces (f,) and the speed v₀ (`equations/dry_friction.py`)."""
-
-    forces: np.ndarray
-    speed: float
 
 
 class States(NamedTuple):
@@ -76,9 +58,10 @@ class LinearModels(NamedTuple):
 
 
 class LinearWork(NamedTuple):
-    """Of one state: its row of coefficients, f (s, 1), L of M, ∂f/∂θ, ∂f/∂θ̇, ∂g/∂θ, all (s, s), and M⁻¹ of them."""
+    """Of one state: its row of coefficients, η = 0 and f (s,), L of M, ∂f/∂θ, ∂f/∂θ̇, ∂g/∂θ (s, s), and M⁻¹ of them."""
 
     row: np.ndarray
+    still: np.ndarray
     f: np.ndarray
     L: np.ndarray
     by_theta: np.ndarray
@@ -122,46 +105,6 @@ def solve_mass(s, L, x, count):
 
 
 @kernel
-def forces(at, state, friction, work):
-    """f (s, 1), and its derivatives: by θ all but those of Γ[θ̇, θ̇], and by θ̇."""
-    row, rates, u = work.row, state.rates, state.u
-    f, by_theta, by_rate = work.f, work.by_theta, work.by_rate
-    s, inputs = rates.shape[0], u.shape[0]
-    for i in range(s):
-        total = row[at[FORCE] + i]
-        for m in range(s):
-            by_theta[i, m] = row[at[DFORCE_THETA] + i * s + m]
-        for a in range(inputs):
-            total += row[at[INPUT_MAP] + i * inputs + a] * u[a]
-            for m in range(s):
-                by_theta[i, m] += row[at[DINPUT_MAP] + (i * inputs + a) * s + m] * u[a]
-        for j in range(s):
-            bent = 0.0
-            for k in range(s):
-                bent += row[at[CHRISTOFFEL] + (i * s + j) * s + k] * rates[k]
-            lost = row[at[DAMPING] + i * s + j]
-            by_rate[i, j] = -2.0 * bent - lost
-            total -= (bent + lost) * rates[j]
-            for m in range(s):
-                by_theta[i, m] -= row[at[DDAMPING] + (i * s + j) * s + m] * rates[j]
-        f[i, 0] = total
-    for n in range(friction.forces.shape[0]):
-        J, dJ = row[at[FRICTION_MAP] + n * s :], row[at[DFRICTION_MAP] + n * s * s :]
-        slip = 0.0
-        for j in range(s):
-            slip += J[j] * rates[j]
-        drag, steep = dry_friction(friction.forces[n], slip, friction.speed)
-        for i in range(s):
-            f[i, 0] -= J[i] * drag
-            for m in range(s):
-                slip_m = 0.0
-                for j in range(s):
-                    slip_m += dJ[j * s + m] * rates[j]
-                by_theta[i, m] -= dJ[i * s + m] * drag + J[i] * steep * slip_m
-                by_rate[i, m] -= J[i] * steep * J[m]
-
-
-@kernel
 def solve_linear(at, work, found, n):
     """A, B and the matrices before M⁻¹ of state n from f's derivatives and M = L Lᵀ. Returns whether all are finite."""
     row, solved = work.row, work.solved
@@ -198,13 +141,15 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
     of = measure_workspace(s)
     lin = LinearWork(
         np.empty(at[at.shape[0] - 1]),
-        np.empty((s, 1)),
+        np.zeros(s),
+        np.empty(s),
         np.zeros((s, s)),
         np.empty((s, s)),
         np.empty((s, s)),
         np.empty((s, s)),
         np.empty((s, 2 * s + inputs)),
     )
+    c = CoefficientRow(s, s, inputs, at, lin.row)
     for n in range(count):
         found.A[n], found.B[n] = 0.0, 0.0
         found.status[n] = SINGULAR
@@ -215,13 +160,14 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
             continue
         lin.row[:] = 0.0
         rigid_row(rows, coefficients, here, at, lin.row)
-        forces(at, state, friction, lin)
+        forces(c, friction, lin.still, state.rates, state.u, lin.f)
+        rate_slopes(c, friction, state.rates, lin.by_rate)
+        theta_slopes(c, friction, state.rates, state.u, lin.by_theta)
         found.status[n] = INDEFINITE
         if not factor_mass(s, lin.row[at[MASS] :], lin.L):
             continue
-        solve_mass(s, lin.L, lin.f, 1)
-        for i in range(s):
-            found.accelerations[n, i] = lin.f[i, 0]
+        solve_mass(s, lin.L, lin.f.reshape(s, 1), 1)
+        found.accelerations[n] = lin.f
         move(rows, work, here, state.rates, found.accelerations[n], motion)
         lin.slopes[:, :] = 0.0
         body_slopes(rows, coefficients.inertia, here, motion, lin.slopes)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
+from supple.equations.forces import Friction
 from supple.formulations.coefficients import carried
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.linear_kernel import (
     DONE,
     INDEFINITE,
     SINGULAR,
-    Friction,
     LinearModels,
     States,
     linear_batch,

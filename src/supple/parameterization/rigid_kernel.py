@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.compilation import kernel
+from supple.equations.christoffel import christoffel_symbols
 from supple.equations.row import (
     BEND,
     CHRISTOFFEL,
@@ -138,17 +139,6 @@ def mass(inertia, here, at, row):
                         half += dPsi[b, c, i * s + k] * momentum[c, j]
                     dM[(i * s + j) * s + k] += half
                     dM[(j * s + i) * s + k] += half
-
-
-@kernel
-def christoffel_symbols(s, dM, gamma):
-    """Γ_ijk = ½(∂M_ij/∂θ_k + ∂M_ik/∂θ_j - ∂M_jk/∂θ_i)                          [Brüls 2007, eq. 2]"""
-    for i in range(s):
-        for j in range(s):
-            for k in range(s):
-                gamma[(i * s + j) * s + k] = 0.5 * (
-                    dM[(i * s + j) * s + k] + dM[(i * s + k) * s + j] - dM[(j * s + k) * s + i]
-                )
 
 
 @kernel

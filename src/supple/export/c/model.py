@@ -12,6 +12,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
 from supple.export.c.location import Grid, regular_grid
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.row_map import row_of
 
 
 class Exportable(Protocol):
@@ -152,21 +153,23 @@ class CModel:
         return stiffness.columns if self.elastic and stiffness is not None else None
 
     def members(self) -> list[tuple[str, tuple[int, ...], str]]:
-        """Members of the C structure: name, shape, meaning."""
-        n, s, u, y, f = self.sizes
-        known = self.coefficients
-        rows: list[tuple[bool, str, tuple[int, ...], str]] = [
-            (True, "M", (n, n), "mass matrix"),
-            (self.has_christoffel, "christoffel", (n, n, n), "Christoffel symbols, first kind"),
-            ("damping" in known, "damping", (n, n), "viscous damping"),
-            ("K" in known, "K", (n, n), "stiffness, zero rows for theta"),
-            ("potential" in known, "potential", (), "potential energy"),
-            (self.has_force, "force", (n,), "p at delta = 0" if self.elastic else "p"),
-            (self.elastic_force_columns is not None, "force_gradient", (n - s, s), "dp_delta / dtheta"),
-            (self.stiffness_columns is not None, "stiffness_gradient", (s, n, n), "dK / dtheta"),
-            ("input_map" in known, "input_map", (n, u), "B"),
-            ("outputs" in known, "outputs", (y,), "y at delta = 0" if self.elastic else "y"),
-            ("output_modes" in known, "output_modes", (y, n - s), "dy / ddelta"),
-            ("friction_map" in known, "friction_map", (f, n), "rates of joints with dry friction"),
+        """Members of the C structure: name, shape (as in a row of coefficients but for gradients), meaning."""
+        known, row = self.coefficients, row_of(self.layout).shapes
+        n, s = self.layout.size, self.layout.theta
+        shapes = row | {"potential": (), "output_modes": row["modes"]}
+        shapes |= {"force_gradient": (n - s, s), "stiffness_gradient": (s, n, n)}
+        rows = [
+            (True, "M", "mass matrix"),
+            (self.has_christoffel, "christoffel", "Christoffel symbols, first kind"),
+            ("damping" in known, "damping", "viscous damping"),
+            ("K" in known, "K", "stiffness, zero rows for theta"),
+            ("potential" in known, "potential", "potential energy"),
+            (self.has_force, "force", "p at delta = 0" if self.elastic else "p"),
+            (self.elastic_force_columns is not None, "force_gradient", "dp_delta / dtheta"),
+            (self.stiffness_columns is not None, "stiffness_gradient", "dK / dtheta"),
+            ("input_map" in known, "input_map", "B"),
+            ("outputs" in known, "outputs", "y at delta = 0" if self.elastic else "y"),
+            ("output_modes" in known, "output_modes", "dy / ddelta"),
+            ("friction_map" in known, "friction_map", "rates of joints with dry friction"),
         ]
-        return [(name, shape, meaning) for present, name, shape, meaning in rows if present]
+        return [(name, shapes[name], meaning) for present, name, meaning in rows if present]
