@@ -94,8 +94,6 @@ EXCEPTIONS: dict[str, str] = {
     "formulations/recursive/outward.py:outward parameters": OLD,
     "formulations/recursive/recursion.py:recursion blanks": OLD,
     "formulations/recursive/recursion.py:recursion index": OLD,
-    "kinematics/second_rates.py:second_rate parameters": OLD,
-    "kinematics/second_rates.py:second_rate_of_distance parameters": OLD,
     "parameterization/elastic_modes.py:elastic_modes index": OLD,
     "parameterization/elastic_modes.py:elastic_modes parameters": OLD,
     "parameterization/elastic_modes.py:upwards index": OLD,

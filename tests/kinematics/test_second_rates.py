@@ -7,8 +7,22 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.kinematics.closure_kernel import moved
-from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT, FACTOR, PA, PB, ROW_WIDTH, U, V, W, value
-from supple.kinematics.second_rates import second_rate
+from supple.kinematics.primitives import (
+    ALONG,
+    ANGLE,
+    DISTANCE,
+    DOT,
+    FACTOR,
+    PA,
+    PB,
+    ROW_WIDTH,
+    Course,
+    U,
+    V,
+    W,
+    second_rate,
+    value,
+)
 
 KINDS = {"along": ALONG, "dot": DOT, "distance": DISTANCE, "angle": ANGLE}
 
@@ -43,7 +57,7 @@ def evaluated(rows_i, rows_f, X, twist, push, along, bent):
     """φ'' and its changes (2,)."""
     out = np.empty(2)
     worlds = [np.ascontiguousarray(np.moveaxis(turned(X, item), 0, 1)) for item in (along, bent)]
-    found = second_rate(rows_i, rows_f, 0, X, turned(X, twist), turned(X, push), *worlds, 2, out)
+    found = second_rate(rows_i, rows_f, 0, X, Course(turned(X, twist), turned(X, push), *worlds), out)
     return found, out
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row, copy_table
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.householder import last_over_first
@@ -220,8 +221,8 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
     w = np.empty(measures)
     for n in range(thetas.shape[0]):
         X = X_out[n]
-        X[:] = start.X
-        w[:] = start.w
+        copy_table(start.X, X)
+        copy_row(start.w, w)
         done, step = 0.0, 1.0
         sign, margin = start.sign, start.margin
         shortest = SHORTEST
@@ -236,7 +237,7 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
             for i in range(s):
                 change[i] = new * (thetas[n, i] - start.w[i])
                 target[i] = start.w[i] + change[i]
-            trial[:] = X
+            copy_table(X, trial)
             predicted = 0.0
             if done == 0.0:
                 predicted = predict(rows, start, change, trial)
@@ -253,7 +254,7 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
             if closed:
                 done = new
                 sign, margin = new_sign, new_margin
-                X[:] = trial
+                copy_table(trial, X)
                 for i in range(measures):
                     if rows_i[mc + i, TURNS] == i:
                         w[i] = continued(rows_i, rows_f, mc + i, value(rows_i, rows_f, mc + i, X), w)

@@ -5,7 +5,7 @@
     ∂_m g_i = ∂_mΨ_iᵀ (M₀ V̇ + V ×* M₀ V) + Ψ_iᵀ (M₀ ∂_mV̇ + ∂_mV ×* M₀ V + V ×* M₀ ∂_mV)
 
 Here ∂_mV = Σ_j ∂_mΨ_j θ̇_j is known, and ∂_mV̇ follows from the factorisation that gave Ψ: the second rates of all rows
-keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rates`). All in body axes;
+keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rate`). All in body axes;
 laws add the inertia that they have along their measures (docs/theory/linearization.md, eqs. 5-12).
 """
 
@@ -20,10 +20,9 @@ from supple.formulations.coefficients import LAW, NUMBER, ROLE
 from supple.formulations.laws import law
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import solve
-from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, gradient
+from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, Course, gradient, second_rate
 from supple.kinematics.rigid_modes import lengths, world_twists
 from supple.kinematics.row_arrays import row_sizes
-from supple.kinematics.second_rates import second_rate
 from supple.parameterization.rigid_kernel import ON_A, ON_B, measure_slopes
 
 
@@ -74,12 +73,10 @@ def second_rate_of_row(rows, i, here, motion, out):
     total = 0.0
     for m in range(s):
         out[m] = 0.0
+    course = Course(motion.moving[:, 0], motion.pushed[:, 0], here.twists, motion.bent_world)
     term = i
     while term != NONE:
-        total += second_rate(
-            rows.rows_i, rows.rows_f, term, here.X, motion.moving[:, 0], motion.pushed[:, 0], here.twists,
-            motion.bent_world, s, motion.term_change,
-        )  # fmt: skip
+        total += second_rate(rows.rows_i, rows.rows_f, term, here.X, course, motion.term_change)
         for m in range(s):
             out[m] += motion.term_change[m]
         term = rows.rows_i[term, THEN]

@@ -6,8 +6,7 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.rows import part_poses, row_over_z
-from supple.kinematics.primitive_slopes import gradient_slope
-from supple.kinematics.primitives import gradient
+from supple.kinematics.primitives import gradient, gradient_slope
 
 
 @kernel

@@ -1,0 +1,82 @@
+"""The scalar measures every joint, coordinate, actuator, spring and sensor is made of.
+
+A measure φ relates two frames, one on body a and one on body b (docs/theory/kinematics.md, eqs. 1-9):
+
+    ALONG      u·(p_b - p_a)               u fixed in a                      along.py
+    DOT        u·w                         u fixed in a, w in b              right_angle.py
+    DISTANCE   |p_b - p_a|                                                   distance.py
+    ANGLE      atan2(v·w, u·w)             u, v fixed in a at right angles, w in b       angle.py
+
+Each file holds the value, the gradient, its change along a motion (slope), the curvature and the second rate of one of
+them; `terms` takes what a term of a row needs.
+"""
+
+from supple.kinematics.primitives.columns import (
+    ALONG,
+    ANGLE,
+    DISTANCE,
+    DOT,
+    FACTOR,
+    KIND,
+    KINDS,
+    LENGTHS,
+    NONE,
+    OFFSET,
+    PA,
+    PB,
+    ROW_WIDTH,
+    SCALE,
+    THEN,
+    TURNS,
+    ZERO,
+    A,
+    B,
+    U,
+    V,
+    W,
+)
+from supple.kinematics.primitives.terms import (
+    continued,
+    curvature,
+    gradient,
+    gradient_slope,
+    row_value,
+    second_rate,
+    value,
+)
+from supple.kinematics.primitives.vectors_in_motion import Course, in_body, turned
+
+__all__ = [
+    "ALONG",
+    "ANGLE",
+    "DISTANCE",
+    "DOT",
+    "FACTOR",
+    "KIND",
+    "KINDS",
+    "LENGTHS",
+    "NONE",
+    "OFFSET",
+    "PA",
+    "PB",
+    "ROW_WIDTH",
+    "SCALE",
+    "THEN",
+    "TURNS",
+    "ZERO",
+    "A",
+    "B",
+    "Course",
+    "U",
+    "V",
+    "W",
+    "continued",
+    "curvature",
+    "gradient",
+    "gradient_slope",
+    "in_body",
+    "row_value",
+    "second_rate",
+    "turned",
+    "value",
+]  # fmt: skip

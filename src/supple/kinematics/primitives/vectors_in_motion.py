@@ -1,0 +1,190 @@
+"""Vectors and points fixed in bodies, and how they move.
+
+Along a motion j with twists (v, ω) of the bodies in world axes
+
+    δ_j p = v_j + ω_j × r,    δ_j u = ω_j × u                                                        (kinematics, 5)
+
+and along one with rates (v̇, ω̇) too
+
+    x' = ω × x,      x'' = ω̇ × x + ω × x'
+    p' = v + ω × r,  p'' = v̇ + ω̇ × r + ω × p'
+
+These change along a motion m of the whole, with the twists (v_m, ω_m) of the bodies and the changes (∂v, ∂ω) of v and ω
+in body axes, by
+
+    ∂x = ω_m × x,  ∂x' = ω_m × x' + ∂ω × x,  ∂x'' = ω_m × x'' + ∂ω × x' + ω × (∂ω × x)
+    ∂p = v_m + ω_m × r,  ∂p' = ω_m × p' + ∂v + ∂ω × r,  ∂p'' = ω_m × p'' + ∂ω × p' + ω × (∂v + ∂ω × r)
+
+where v̇ and ω̇ keep their components in body axes (docs/theory/linearization.md, eqs. 8-11).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.geometry.vectors import cross, dot, minus, plus
+from supple.kinematics.primitives.columns import PA, PB
+
+Array = NDArray[np.float64]
+
+
+class Course(NamedTuple):
+    """A motion with its rates, and how it changes along others; every twist in world axes.
+
+    moving : (bodies + 1, 6) (v, ω);          pushed : (bodies + 1, 6) (v̇, ω̇)
+    twists : (bodies + 1, s, 6) (v_m, ω_m);   bent   : (bodies + 1, s, 6) (∂v, ∂ω)
+    """
+
+    moving: Array
+    pushed: Array
+    twists: Array
+    bent: Array
+
+
+@kernel
+def local(f, i, at):
+    """The vector at rows_f[i, at:at+3], in the axes of its body."""
+    return (f[i, at], f[i, at + 1], f[i, at + 2])
+
+
+@kernel
+def turned(X, b, f, i, at):
+    """R_b times the same."""
+    x, y, z = f[i, at], f[i, at + 1], f[i, at + 2]
+    return (
+        X[b, 3] * x + X[b, 4] * y + X[b, 5] * z,
+        X[b, 6] * x + X[b, 7] * y + X[b, 8] * z,
+        X[b, 9] * x + X[b, 10] * y + X[b, 11] * z,
+    )
+
+
+@kernel
+def in_body(X, b, v):
+    """R_bᵀ v."""
+    return (
+        X[b, 3] * v[0] + X[b, 6] * v[1] + X[b, 9] * v[2],
+        X[b, 4] * v[0] + X[b, 7] * v[1] + X[b, 10] * v[2],
+        X[b, 5] * v[0] + X[b, 8] * v[1] + X[b, 11] * v[2],
+    )
+
+
+@kernel
+def separation(X, a, b, f, i):
+    """d = p_b - p_a in the world."""
+    there = plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, f, i, PB))
+    return minus(there, plus((X[a, 0], X[a, 1], X[a, 2]), turned(X, a, f, i, PA)))
+
+
+@kernel
+def spin_of(twist):
+    """ω."""
+    return (twist[3], twist[4], twist[5])
+
+
+@kernel
+def point_velocity(twist, r):
+    """v + ω × r."""
+    return plus((twist[0], twist[1], twist[2]), cross(spin_of(twist), r))
+
+
+@kernel
+def turning(twists, b, j, u):
+    """δ_j u = ω_j × u of a vector fixed in body b."""
+    return cross((twists[b, j, 3], twists[b, j, 4], twists[b, j, 5]), u)
+
+
+@kernel
+def along_motion(twists, b, j, r):
+    """δ_j p = v_j + ω_j × r of the point at r from the origin of body b."""
+    return plus((twists[b, j, 0], twists[b, j, 1], twists[b, j, 2]), turning(twists, b, j, r))
+
+
+@kernel
+def stored(scratch, j, at, a):
+    """Keep a vector in row j of the workspace."""
+    scratch[j, at], scratch[j, at + 1], scratch[j, at + 2] = a[0], a[1], a[2]
+
+
+@kernel
+def product(scratch, j, at, k, to):
+    """Scalar product of two stored vectors."""
+    return dot(local(scratch, j, at), local(scratch, k, to))
+
+
+@kernel
+def spin(twists, b, k, scratch, j, at):
+    """ω_k of body b times a stored vector."""
+    return dot((twists[b, k, 3], twists[b, k, 4], twists[b, k, 5]), local(scratch, j, at))
+
+
+@kernel
+def vector_rates(course, b, x):
+    """x, x', x'' of a vector fixed in body b."""
+    w = spin_of(course.moving[b])
+    first = cross(w, x)
+    return x, first, plus(cross(spin_of(course.pushed[b]), x), cross(w, first))
+
+
+@kernel
+def point_rates(course, b, r):
+    """p', p'' of the point at r from the origin of body b."""
+    first = point_velocity(course.moving[b], r)
+    return first, plus(point_velocity(course.pushed[b], r), cross(spin_of(course.moving[b]), first))
+
+
+@kernel
+def vector_slopes(course, b, m, x):
+    """∂x, ∂x', ∂x'' along motion m; x with its rates."""
+    w, bend = spin_of(course.twists[b, m]), spin_of(course.bent[b, m])
+    turn = cross(bend, x[0])
+    return (
+        cross(w, x[0]),
+        plus(cross(w, x[1]), turn),
+        plus(plus(cross(w, x[2]), cross(bend, x[1])), cross(spin_of(course.moving[b]), turn)),
+    )
+
+
+@kernel
+def point_slopes(course, b, m, r, rates):
+    """∂p, ∂p', ∂p'' likewise; rates are p', p''."""
+    along, bend = course.twists[b, m], course.bent[b, m]
+    w, change = spin_of(along), point_velocity(bend, r)
+    return (
+        point_velocity(along, r),
+        plus(cross(w, rates[0]), change),
+        plus(plus(cross(w, rates[1]), cross(spin_of(bend), rates[0])), cross(spin_of(course.moving[b]), change)),
+    )
+
+
+@kernel
+def apart(p, q):
+    """q - p, both with two rates."""
+    return (minus(q[0], p[0]), minus(q[1], p[1]), minus(q[2], p[2]))
+
+
+@kernel
+def product_rates(x, y):
+    """x·y and its two rates; x and y are vectors with theirs."""
+    return (
+        dot(x[0], y[0]),
+        dot(x[1], y[0]) + dot(x[0], y[1]),
+        dot(x[2], y[0]) + 2.0 * dot(x[1], y[1]) + dot(x[0], y[2]),
+    )
+
+
+@kernel
+def product_slopes(x, y, dx, dy):
+    """Changes of the three."""
+    return (
+        dot(dx[0], y[0]) + dot(x[0], dy[0]),
+        dot(dx[1], y[0]) + dot(x[1], dy[0]) + dot(dx[0], y[1]) + dot(x[0], dy[1]),
+        dot(dx[2], y[0])
+        + dot(x[2], dy[0])
+        + 2.0 * (dot(dx[1], y[1]) + dot(x[1], dy[1]))
+        + dot(dx[0], y[2])
+        + dot(x[0], dy[2]),
+    )
