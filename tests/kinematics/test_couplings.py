@@ -86,6 +86,30 @@ def test_a_geared_pair_swings_as_one_wheel():
     assert_allclose(np.sort_complex(np.linalg.eigvals(linear.A)), np.sort_complex(poles), rtol=1e-10)
 
 
+def test_a_geared_pair_swings_so_in_time():
+    run = supple.simulate(geared_pair(), until=0.2, start=[2.0], tolerance=1e-8)
+    poles = np.roots([INERTIA, DAMPING, STIFFNESS])
+    share = np.linalg.solve([[1.0, 1.0], poles], [2.0, 0.0])
+    expected = (np.exp(np.outer(run.time, poles)) @ share).real
+    assert_allclose(run.joint_coordinates["wheel"], expected, atol=1e-5)  # what the steps leave
+    assert_allclose(run.joint_coordinates["pinion"], -RATIO * run.joint_coordinates["wheel"], atol=1e-10)
+
+
+def test_a_geared_pair_spins_up_over_many_turns():
+    free = geared_pair().replace(
+        springs={},
+        joints={
+            **geared_pair().joints,
+            **{name: geared_pair().joints[name].model_copy(update={"viscous": None}) for name in ("wheel", "pinion")},
+        },
+    )
+    run = supple.simulate(free, until=0.5, inputs={"motor": 5.0})
+    expected = 2.5 * run.time**2 / INERTIA
+    assert expected[-1] * RATIO > 8.0 * np.pi
+    assert_allclose(run.joint_coordinates["wheel"], expected, rtol=1e-9, atol=1e-9)
+    assert_allclose(run.joint_coordinates["pinion"], -RATIO * expected, rtol=1e-9, atol=1e-9)
+
+
 def test_a_rack_moves_by_the_radius_and_weighs_on_its_pinion():
     machine = rack_and_pinion()
     assert_allclose(supple.assemble(machine, [30.0]).joint_coordinates["rack"], 0.6, rtol=1e-12)
