@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     from supple.description.elastic.cross_section import CrossSection
     from supple.description.elastic.damping import Damping
     from supple.description.elastic.material import Material
+    from supple.description.elastic.section_shapes import SectionShape
     from supple.description.elastic.superelement import Interface, Superelement
     from supple.description.force_law import ForceLaw, LawParameter
     from supple.description.joints.joint import Drive, Joint, Motor
+    from supple.description.joints.joint_kind import JointKind
     from supple.description.load import Damper, Force, Spring
     from supple.description.mechanism import Mechanism
     from supple.description.motion import Motion
     from supple.description.sensor import Sensor
+    from supple.description.sensor_kinds import SensorKind
     from supple.diagnostics import InputError, NumericalError, SuppleError, SuppleWarning
     from supple.export.export import export
     from supple.export.target import ExportTarget
@@ -81,6 +84,7 @@ _HOMES = {
     "Interface": "supple.description.elastic.superelement",
     "InverseDynamics": "supple.analyses.inverse_dynamics.inverse_dynamics",
     "Joint": "supple.description.joints.joint",
+    "JointKind": "supple.description.joints.joint_kind",
     "LinearBatch": "supple.analyses.linear_models.linearization_batch",
     "LawParameter": "supple.description.force_law",
     "LinearModel": "supple.results.linear_model",
@@ -94,7 +98,9 @@ _HOMES = {
     "PointMass": "supple.description.body",
     "ReducedModel": "supple.reduced.model",
     "Rotation": "supple.description.body",
+    "SectionShape": "supple.description.elastic.section_shapes",
     "Sensor": "supple.description.sensor",
+    "SensorKind": "supple.description.sensor_kinds",
     "Simulation": "supple.results.simulation",
     "Solid": "supple.description.body",
     "Spring": "supple.description.load",
@@ -131,12 +137,12 @@ _HOMES = {
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
     "Deflection", "Drive", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
-    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "LawParameter", "LinearBatch",
-    "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
-    "PointMass", "ReducedModel", "Rotation", "Sensor", "Simulation", "Solid", "Spring", "Superelement",
-    "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check", "compare", "compliance",
-    "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize", "linearize_batch",
-    "load", "loads", "local", "modes", "motion", "reduce", "register", "simulate", "sweep", "to_yaml", "trajectory",
+    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LawParameter",
+    "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "Solid", "Spring",
+    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check", "compare", "compliance",
+    "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize", "linearize_batch", "load",
+    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

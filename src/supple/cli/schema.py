@@ -9,7 +9,7 @@ from supple.cli.options import Json
 def schema(as_json: Json = False) -> None:
     """Print the JSON Schema of the mechanism file, for editors."""
     with answering(as_json) as answer:
-        from supple.formats.schema import SHIPPED
         from supple.formats.schema import schema as generated
+        from supple.formats.schema import schema_text
 
-        answer.give(generated() if as_json else {}, lambda: print(SHIPPED.read_text("utf-8"), end=""))
+        answer.give(generated() if as_json else {}, lambda: print(schema_text(), end=""))

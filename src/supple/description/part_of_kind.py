@@ -69,7 +69,12 @@ class PartOfKind(Part):
 
     @property
     def kind(self) -> str:
-        return self._kinds()[0]
+        return next(iter(self.__pydantic_extra__ or ()))
+
+    @property
+    def said(self) -> Any:
+        """What stands behind the name of its kind."""
+        return next(iter((self.__pydantic_extra__ or {}).values()))
 
     def _kinds(self) -> list[str]:
         """Names of the kinds it is said to be of, among all its keys."""

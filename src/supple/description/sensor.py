@@ -31,7 +31,7 @@ class Sensor(PartOfKind):
     @property
     def places(self) -> tuple[str, ...]:
         """The places that it looks at."""
-        named = getattr(self, self.kind)
+        named = self.said
         return {0: (), 1: (named,), 2: named}[SENSOR_KINDS[self.kind].places]
 
     @property

@@ -28,7 +28,7 @@ class Record(Protocol):
 
 R = TypeVar("R", bound=Record)
 _registries: dict[type, Registry] = {}
-_waiting: list[Any] = []  # records of installed packages whose registry is not imported yet
+_waiting: list[Any] = []  # records whose registry is not imported yet
 _asked = False
 
 
@@ -80,6 +80,9 @@ def register(record: Any) -> None:
         if isinstance(record, kind):
             registry.add(record)
             return
+    if any(base.__module__.startswith("supple.") for base in type(record).__mro__):
+        _waiting.append(record)
+        return
     known = ", ".join(sorted(kind.__name__ for kind in _registries))
     raise InputError(f"a {type(record).__name__} is no kind", part="register", hint=f"give one of {known}")
 
@@ -91,8 +94,4 @@ def _ask() -> None:
         return
     _asked = True
     for point in entry_points(group=GROUP):
-        record = point.load()
-        if isinstance(record, tuple(_registries)):
-            register(record)
-        else:
-            _waiting.append(record)
+        register(point.load())

@@ -56,7 +56,8 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
             )
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)
-    if drawing.mechanism.planar and joint.form(drawing.mechanism.plane).turns:
+    form = joint.form(drawing.mechanism.plane)
+    if drawing.mechanism.planar and form.turns and form.axis == "z":
         return JointFrames(pa, np.eye(3), pb, np.eye(3))  # angles between the bodies' own axes
     Ra, Rb = drawing.bodies[first].axes, drawing.bodies[second].axes
     return JointFrames(pa, Ra.T @ E, pb, Rb.T @ E)

@@ -102,7 +102,7 @@ class Measures:
         """What a sensor sees between its two places; the first of a single one is the ground."""
         sensor, path = self.mechanism.sensors[name], ("sensors", name)
         if not sensor.places:
-            yield self._joint(getattr(sensor, sensor.kind))
+            yield self._joint(sensor.said)
             return
         seen = [self.drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
         first, second = seen if len(seen) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), seen[0])
@@ -131,7 +131,7 @@ def sensor_keys(mechanism: Mechanism, name: str) -> dict[str, Key]:
     """The outputs of a sensor and what they measure; a distance is one measure, whoever uses it."""
     sensor = mechanism.sensors[name]
     if not sensor.places:
-        found = mechanism.joint_coordinate(getattr(sensor, sensor.kind))
+        found = mechanism.joint_coordinate(sensor.said)
         assert found is not None  # consistency has been checked
         return {name: ("joint", *found)}
     return {

@@ -159,7 +159,7 @@ def _force(force: Force, by: Movement, name: str) -> Force:
 
 
 def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
-    kind, said = SENSOR_KINDS[sensor.kind], getattr(sensor, sensor.kind)
+    kind, said = SENSOR_KINDS[sensor.kind], sensor.said
     named = by.joint(said) if kind.places == 0 else by.named(said) if kind.places == 1 else by.pair(said, by.named)
     turning = any(term.turns for row in kind.axis.values() for term in row)
     L = by.A if sensor.axis is None or kind.places == 1 else _same_axes(by, sensor.places, (sensor.axis,))

@@ -62,5 +62,5 @@ class CrossSection(PartOfKind):
         return found._replace(shear_y=self.shear_y or found.shear_y, shear_z=self.shear_z or found.shear_z)
 
     def _lengths(self) -> tuple[float, ...]:
-        given = getattr(self, self.kind)
+        given = self.said
         return given if isinstance(given, tuple) else (given,)

@@ -83,7 +83,7 @@ class Joint(PartOfKind):
 
     @property
     def bodies(self) -> tuple[str, str]:
-        return getattr(self, self.kind)
+        return self.said
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -16,6 +16,7 @@ from supple.description.measure import LETTERS, Row, Term, along, in_plane, righ
 from supple.description.part_of_kind import Key
 from supple.description.quantities.dimension import Dimension
 from supple.description.quantities.quantity import Number, of
+from supple.diagnostics import InputError
 
 Motion = Literal["revolute", "prismatic", "screw", "spherical"]
 
@@ -126,6 +127,19 @@ class JointKind:
     marker: Marker | None = None
     parameters: tuple[Parameter, ...] = ()
     driven: bool = False
+
+    def __post_init__(self) -> None:
+        """What a row or a step names is there."""
+        own = {"", *(item.name for item in self.parameters)}
+        for form in (self.space, *((self.plane,) if self.plane else ())):
+            terms = [term for row in (*form.rows, *form.measures.values()) for term in row]
+            unknown = {item.parameter for item in (*terms, *(form.steps or ()))} - own
+            unknown |= {step.coordinate for step in form.steps or ()} - {"", *form.measures}
+            if unknown:
+                raise InputError(
+                    f"its rows or steps name {', '.join(sorted(unknown))}, and it has no such parameter or coordinate",
+                    part=f'joint kind "{self.name}"', hint="list it under parameters, or under measures",
+                )  # fmt: skip
 
     @property
     def freedoms(self) -> int:
