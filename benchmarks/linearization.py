@@ -24,8 +24,9 @@ from supple.formulations.recursive import (
     mass_matrix,
     rigid_tree,
 )  # fmt: skip
-from supple.formulations.recursive.batch import batch, memory_size
+from supple.formulations.recursive.batch import Results, batch, memory_size
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, memory
+from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.recursion import FORWARD
 
 STATES, CALLS, ROUNDS, STEP = 1000, 200, 60, 1e-6
@@ -81,13 +82,12 @@ class BatchForward:
     def __init__(self, tree: TreeArrays, count: int):
         self.tree, self.count, self.accelerations = tree, count, np.empty((count, tree.n))
         self._run, self._side = compiled(batch, fused=True), (0,) * SIDE_BY_SIDE
-        self._memory, self._none = memory(int(memory_size(tree.tree_i, SIDE_BY_SIDE))), np.empty(0)
+        self._memory, self._none = memory(int(memory_size(tree.packed.integers, SIDE_BY_SIDE))), np.empty(0)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
-        flat = [item.reshape(-1) for item in (q, v, self.accelerations, u)]
-        none = (self._none, self._none, self._none)
-        tables = (self.tree.tree_i, self.tree.tree_f, self._memory)
-        self._run(self._side, 1, FORWARD, *tables, self.count, *flat, *none)
+        states = States(*(item.reshape(-1) for item in (q, v, self.accelerations, u)))
+        none = Results(self._none, self._none, self._none)
+        self._run(self._side, 1, FORWARD, self.tree.packed, self._memory, self.count, states, none)
         return self.accelerations
 
 

@@ -56,6 +56,15 @@ def unsigned(place):
     return place
 
 
+@kernel
+def borrowed(array):
+    """An array that outlives the kernel: native code then does not count who refers to it.
+
+    Counting takes longer than the work where many small kernels are handed tuples of arrays. Not for what is returned.
+    """
+    return array
+
+
 def compiled(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
     """The native version of a kernel, compiled (or read from the cache) at its first call.
 
@@ -155,6 +164,10 @@ def _native(function: types.FunctionType, fused: bool, within: bool) -> Any:
         import numpy
 
         return numpy.uint64
+    if function is borrowed:
+        from supple.compilation.borrowing import without_owner
+
+        return without_owner
     if (function, fused, within) not in _compiled:
         _compiled[function, fused, within] = _jit(function, fused, within)
     return _compiled[function, fused, within]

@@ -6,6 +6,8 @@ back; nothing is allocated and nothing is called.
 
 from __future__ import annotations
 
+from math import sqrt
+
 from supple.compilation import kernel
 
 
@@ -43,3 +45,9 @@ def times(s, a):
 def negative(a):
     """-a"""
     return (-a[0], -a[1], -a[2])
+
+
+@kernel(inline=True)
+def norm(a):
+    """|a|"""
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])

@@ -60,7 +60,7 @@ def test_what_it_cannot_do_is_said():
     with pytest.raises(InputError, match=r"it has 17 axes, more than 16; use the kernels"):
         source(random_tree(("revolute",) * 17, seed=0))
     with pytest.raises(InputError, match=r"4 springs, dampers or actuators between two points"):
-        source(random_tree(("revolute",) * 3, seed=0, lines=True))
+        source(random_tree(("revolute",) * 3, seed=0, distances=True))
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ CHAINS = {
     "welded": ("weld", "cylindrical", "weld", "revolute"),
     "two roots": ("prismatic", "free", "revolute"),
 }
-ACTING = {"nothing": {}, "springs, loads": {"acting": True}, "lines too": {"acting": True, "lines": True}}
+ACTING = {"nothing": {}, "springs, loads": {"acting": True}, "distances too": {"acting": True, "distances": True}}
 CASES = [(name, what) for name in CHAINS for what in ACTING]
 
 

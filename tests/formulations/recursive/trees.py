@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.formulations.recursive import AppliedLoad, Line, TreeArrays, rigid_tree
+from supple.formulations.recursive import AppliedLoad, Distance, TreeArrays, rigid_tree
 from supple.formulations.recursive.joint_axes import JOINTS
 from supple.geometry.rotation import exponential
 
@@ -16,7 +16,7 @@ def random_inertia(rng):
     return sum((p @ p) * np.eye(3) - np.outer(p, p) for p in points) * 0.1
 
 
-def random_tree(kinds, seed, *, acting=False, lines=False) -> TreeArrays:
+def random_tree(kinds, seed, *, acting=False, distances=False) -> TreeArrays:
     rng, count = np.random.default_rng(seed), len(kinds)
     parent = [-1] + [int(rng.integers(max(-1, i - 3), i)) for i in range(1, count)]
     n = sum(JOINTS[kind][1] for kind in kinds)
@@ -32,14 +32,14 @@ def random_tree(kinds, seed, *, acting=False, lines=False) -> TreeArrays:
                 AppliedLoad(0, *rng.normal(size=(3, 3)), follows=True),
             ],
         }  # fmt: skip
-    if lines:
+    if distances:
         ends = rng.normal(size=(8, 3))
         given["actuated"] = [*range(n), -1]
-        given["lines"] = [
-            Line(-1, ends[0] + 3.0, count - 1, ends[1], stiffness=4.0, length=1.2, damping=0.7),
-            Line(0, ends[2], count - 1, ends[3], stiffness=3.0),
-            Line(0, ends[4] + 2.0, count - 2, ends[5], damping=0.4, force=1.3),
-            Line(count - 2, ends[6], -1, ends[7] - 3.0, actuator=n),
+        given["distances"] = [
+            Distance(-1, ends[0] + 3.0, count - 1, ends[1], stiffness=4.0, length=1.2, damping=0.7),
+            Distance(0, ends[2], count - 1, ends[3], stiffness=3.0),
+            Distance(0, ends[4] + 2.0, count - 2, ends[5], damping=0.4, force=1.3),
+            Distance(count - 2, ends[6], -1, ends[7] - 3.0, actuator=n),
         ]
     return rigid_tree(
         parent, kinds, mass=rng.uniform(0.5, 2.0, count), center=rng.normal(size=(count, 3)) * 0.3,

@@ -13,14 +13,14 @@ from supple.formulations.recursive.dynamics import (
 )
 from supple.formulations.recursive.linearizer import BatchLinearizer, StateLinearizer
 from supple.formulations.recursive.rigid_tree import rigid_tree
-from supple.formulations.recursive.tree import AppliedLoad, Line, TreeArrays
+from supple.formulations.recursive.tree import AppliedLoad, Distance, TreeArrays
 
 __all__ = [
     "AppliedLoad",
     "BatchLinearizer",
+    "Distance",
     "ForwardVariation",
     "InverseVariation",
-    "Line",
     "StateLinearizer",
     "StateSpace",
     "TreeArrays",

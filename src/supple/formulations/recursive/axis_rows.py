@@ -46,4 +46,6 @@ OFFSET = 27
 DRIVE = 28
 """Constant force along the coordinate."""
 DRY = 29
-NUMBERS = 30
+FRICTION_SPEED = 30
+"""Over which dry friction changes its sign."""
+NUMBERS = 31

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from supple.compilation import kernel
-from supple.formulations.recursive.exchange import (
-    bring_accelerations,
-    bring_in,
-    take_accelerations,
-    take_changes,
-    take_forces,
-    take_linear,
-    take_mass,
-)
-from supple.formulations.recursive.memory import places
+from supple.formulations.recursive.gather import States, bring_accelerations, bring_in
+from supple.formulations.recursive.memory import parts, places, tables
 from supple.formulations.recursive.recursion import (
     FORWARD_VARIATION,
     INVERSE,
@@ -20,54 +17,77 @@ from supple.formulations.recursive.recursion import (
     MASS_MATRIX,
     recursion,
 )
+from supple.formulations.recursive.scatter import (
+    take_accelerations,
+    take_changes,
+    take_forces,
+    take_linear,
+    take_mass,
+)
+
+Array = NDArray[np.float64]
+
+
+class Results(NamedTuple):
+    """Flat, filled with zeros before; which is which says `batch`."""
+
+    first: Array
+    second: Array
+    third: Array
+
+
+class LinearModel(NamedTuple):
+    """Flat; A : (2n 2n) with [[0, 1], [0, 0]] before the first call, B : (2n m) zeros, of each state."""
+
+    A: Array
+    B: Array
 
 
 @kernel
-def memory_size(tree_i, width):
+def memory_size(header, width):
     """Numbers of working memory for `width` states side by side; it comes filled with zeros."""
-    return places(tree_i)[13] * width
+    return places(header).end * width
 
 
 @kernel(purpose="dynamics of trees, many states")
-def batch(side, blocks, wanted, tree_i, tree_f, work, count, q, v, a, u, first, second, third):
-    """What is wanted of every state, into first, second and third (flat; filled with zeros before).
+def batch(side, blocks, wanted, packed, work, count, states, results):
+    """What is wanted of every state.
 
-    tree_i, tree_f : the tree; work : memory; blocks : 1; q (N nq), v (N n), a (N n), u (N m)
-    INVERSE           : first τ (N n); a given
+    packed : the tree; work : memory; blocks : 1; states : q (N nq), q̇ (N n), q̈ (N n), u (N m)
+    INVERSE           : first τ (N n); q̈ given
     MASS_MATRIX       : first M (N n n), second τ (N n) without accelerations
-    FORWARD           : a is the result (N n)
-    INVERSE_VARIATION : first M, second ∂τ/∂q, third ∂τ/∂q̇ (N n n); a given
-    FORWARD_VARIATION : first A (N 2n 2n), with [[0, 1], [0, 0]] before, second B (N 2n m); a is a result too
+    FORWARD           : q̈ is the result (N n)
+    INVERSE_VARIATION : first M, second ∂τ/∂q, third ∂τ/∂q̇ (N n n); q̈ given
+    FORWARD_VARIATION : first A (N 2n 2n), with [[0, 1], [0, 0]] before, second B (N 2n m); q̈ is a result too
     """
+    tree, memory = tables(packed), parts(side, packed.integers, work)
     for start in range(0, count, len(side)):
         lanes = min(len(side), count - start)
-        bring_in(side, blocks, lanes, tree_i, tree_f, q, v, u, start, work)
+        bring_in(side, blocks, lanes, tree, memory, states, start)
+        if wanted in (INVERSE, INVERSE_VARIATION):
+            bring_accelerations(side, lanes, tree, memory, states, start)
+        recursion(side, blocks, wanted, tree, memory)
         if wanted == INVERSE:
-            bring_accelerations(side, lanes, tree_i, tree_f, a, start, work)
-        task = MASS_MATRIX if wanted == INVERSE_VARIATION else wanted
-        recursion(side, blocks, task, tree_i, tree_f, work)
-        if wanted == INVERSE:
-            take_forces(side, lanes, tree_i, tree_f, work, True, start, first)
+            take_forces(side, lanes, tree, memory, True, start, results.first)
         elif wanted == MASS_MATRIX:
-            take_mass(side, lanes, tree_i, tree_f, work, start, first)
-            take_forces(side, lanes, tree_i, tree_f, work, False, start, second)
+            take_mass(side, lanes, tree, memory, start, results.first)
+            take_forces(side, lanes, tree, memory, False, start, results.second)
         elif wanted == INVERSE_VARIATION:
-            take_mass(side, lanes, tree_i, tree_f, work, start, first)
-            bring_accelerations(side, lanes, tree_i, tree_f, a, start, work)
-            recursion(side, blocks, INVERSE_VARIATION, tree_i, tree_f, work)
-            take_changes(side, lanes, tree_i, tree_f, work, start, second, third)
+            take_mass(side, lanes, tree, memory, start, results.first)
+            take_changes(side, lanes, tree, memory, start, results.second, results.third)
         else:
-            take_accelerations(side, lanes, tree_i, tree_f, work, start, a)
+            take_accelerations(side, lanes, tree, memory, start, states.accelerations)
         if wanted == FORWARD_VARIATION:
-            take_linear(side, blocks, lanes, tree_i, tree_f, work, start, first, second)
+            take_linear(side, blocks, lanes, tree, memory, start, results.first, results.second)
 
 
 @kernel(purpose="linear models of trees, single calls")
-def one_state(side, tree_i, tree_f, work, q, v, u, A, B):
-    """A (2n 2n) and B (2n m) of one state, with as few arguments as may be: each costs time at every call.
+def one_state(side, packed, work, q, rates, u, model):
+    """A and B of one state, with as few arguments as may be: each costs time at every call.
 
-    side : (0,); A : [[0, 1], [0, 0]] before the first call, B : zeros; q̈ stays in the memory
+    side : (0,); q̈ stays in the memory
     """
-    bring_in(side, 1, 1, tree_i, tree_f, q, v, u, 0, work)
-    recursion(side, 1, FORWARD_VARIATION, tree_i, tree_f, work)
-    take_linear(side, 1, 1, tree_i, tree_f, work, 0, A, B)
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    bring_in(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
+    recursion(side, 1, FORWARD_VARIATION, tree, memory)
+    take_linear(side, 1, 1, tree, memory, 0, model.A, model.B)

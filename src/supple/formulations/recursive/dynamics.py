@@ -12,18 +12,20 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.formulations.recursive.batch import batch, memory_size
+from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size
+from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.recursion import FORWARD, FORWARD_VARIATION, INVERSE, INVERSE_VARIATION, MASS_MATRIX
 from supple.formulations.recursive.tree import TreeArrays
 
 Array = NDArray[np.float64]
+Batch = TypeVar("Batch", States, Results, LinearModel)
 
 SIDE_BY_SIDE = 32
 """States taken through the recursions at a time, in a batch."""
@@ -128,23 +130,28 @@ class _States:
         self.u = _rows("u", u, tree.inputs, self.count)
         self.accelerations = _rows("accelerations", accelerations, tree.n, self.count)
 
-    def run(self, wanted: int, *found: Array) -> None:
+    def run(self, wanted: int, *filled: Array) -> None:
         """What is wanted (batch.py) of every piece of the batch, the pieces on the machine's cores."""
         work, tree = compiled(batch, count=self.count, fused=True), self.tree
         side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
-        size = int(memory_size(tree.tree_i, len(side)))
+        size = int(memory_size(tree.packed.integers, len(side)))
         nothing = np.empty((self.count, 0))
-        results = [*found, nothing, nothing, nothing][:3]
+        results = Results(*[*filled, nothing, nothing, nothing][:3])
+        states = States(self.q, self.rates, self.accelerations, self.u)
 
         def part(start: int, stop: int) -> None:
-            given = (self.q, self.rates, self.accelerations, self.u, *results)
-            arrays = [item[start:stop].reshape(-1) for item in given]
-            work(side, 1, wanted, tree.tree_i, tree.tree_f, memory(size), stop - start, *arrays)
+            given, taken = pieces_of(states, start, stop), pieces_of(results, start, stop)
+            work(side, 1, wanted, tree.packed, memory(size), stop - start, given, taken)
 
         in_pieces(part, self.count, self.threads)
 
     def shaped(self, values: Array) -> Array:
         return values[0] if self.single else values
+
+
+def pieces_of(arrays: Batch, start: int, stop: int) -> Batch:
+    """Rows of every array of a NamedTuple, flat."""
+    return type(arrays)(*(item[start:stop].reshape(-1) for item in arrays))
 
 
 def memory(size: int) -> Array:
@@ -205,6 +212,6 @@ def _finite(accelerations: Array) -> Array:
         raise NumericalError(
             f"the accelerations at state {at} are not finite",
             part="tree",
-            hint="look for a joint that moves no mass, a line whose ends meet, or a state that is not finite",
+            hint="look for a joint that moves no mass, a distance whose ends meet, or a state that is not finite",
         )
     return accelerations

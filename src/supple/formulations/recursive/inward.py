@@ -9,38 +9,39 @@ I, F of an axis are those of everything that it carries. `nodes` as in node.py; 
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.recursive.axis_rows import ARMATURE, CARRIED_MASS, INTEGERS, NUMBERS, PARENT
+from supple.formulations.recursive.axis_rows import ARMATURE, CARRIED_MASS, NUMBERS
+from supple.formulations.recursive.memory import parent_of
 from supple.formulations.recursive.node import AXIS, COLUMN, FORCE, MOMENT, SLOTS, cut, lane_count
 from supple.formulations.recursive.spatial import carried_inertia, inertia_times, power, put, put_spatial, spatial_at
 
 
-@kernel
-def inward(side, blocks, n, axes_i, axes_f, nodes, M, tau):
-    """Adds up what each axis carries; M on the way to the ground, and τ (axes, W) of the motion."""
-    W = len(side)
+@kernel(inline=True)
+def inward(side, blocks, tree, memory):
+    """Adds up what each axis carries; M on the way to the ground, and τ of the motion."""
+    W, n, nodes = len(side), tree.n, memory.nodes
     for i in range(n):
         j = n - 1 - i
-        node, parent = cut(nodes, j, SLOTS * W), axes_i[j * INTEGERS + PARENT]
-        column(side, blocks, axes_f[j * NUMBERS + CARRIED_MASS], node)
-        force_along(side, blocks, node, cut(tau, j, W))
-        more, k = axes_f[j * NUMBERS + ARMATURE], j
+        node, parent = cut(nodes, j, SLOTS * W), parent_of(tree, j)
+        column(side, blocks, tree.axes_f[j * NUMBERS + CARRIED_MASS], node)
+        force_along(side, blocks, node, cut(memory.bias, j, W))
+        more, k = tree.axes_f[j * NUMBERS + ARMATURE], j
         while k < n:
-            entry(side, blocks, cut(nodes, k, SLOTS * W), node, more, cut(M, j * n + k, W))
-            more, k = 0.0, axes_i[k * INTEGERS + PARENT]
+            entry(side, blocks, cut(nodes, k, SLOTS * W), node, more, cut(memory.M, j * n + k, W))
+            more, k = 0.0, parent_of(tree, k)
         if parent < n:
             base = cut(nodes, parent, SLOTS * W)
             for at in range(MOMENT * W, (FORCE + 6) * W):  # all of them are sums over what is carried
                 base[at] += node[at]
 
 
-@kernel
-def inward_forces(side, blocks, n, axes_i, nodes, tau):
+@kernel(inline=True)
+def inward_forces(side, blocks, tree, memory):
     """Adds up forces alone, and τ."""
-    W = len(side)
+    W, n, nodes = len(side), tree.n, memory.nodes
     for i in range(n):
         j = n - 1 - i
-        node, parent = cut(nodes, j, SLOTS * W), axes_i[j * INTEGERS + PARENT]
-        force_along(side, blocks, node, cut(tau, j, W))
+        node, parent = cut(nodes, j, SLOTS * W), parent_of(tree, j)
+        force_along(side, blocks, node, cut(memory.bias, j, W))
         if parent < n:
             base = cut(nodes, parent, SLOTS * W)
             for at in range(FORCE * W, (FORCE + 6) * W):

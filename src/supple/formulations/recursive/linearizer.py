@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
-from supple.formulations.recursive.batch import batch, memory_size, one_state
-from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, cores, empty_state_space, in_pieces, memory
+from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size, one_state
+from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, cores, empty_state_space, in_pieces, memory, pieces_of
+from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.memory import places
 from supple.formulations.recursive.recursion import FORWARD_VARIATION
 from supple.formulations.recursive.specialised import specialised
@@ -31,15 +32,14 @@ class StateLinearizer:
         kernel = specialised(tree)[1] if special else one_state
         n = tree.n
         self._run, self._side = compiled(kernel, fused=True), (0,)
-        self._tree_i, self._tree_f = tree.tree_i, tree.tree_f
-        self._memory = memory(int(memory_size(tree.tree_i, 1)))
-        at = places(tree.tree_i)[2]
+        self._tree, self._memory = tree.packed, memory(int(memory_size(tree.packed.integers, 1)))
+        at = places(tree.packed.integers).accelerations
         self.accelerations = self._memory[at : at + n]
         A, B = empty_state_space(tree, 1)
-        self.A, self.B, self._A, self._B = A[0], B[0], A.reshape(-1), B.reshape(-1)
+        self.A, self.B, self._model = A[0], B[0], LinearModel(A.reshape(-1), B.reshape(-1))
 
     def __call__(self, q: Array, rates: Array, u: Array) -> tuple[Array, Array]:
-        self._run(self._side, self._tree_i, self._tree_f, self._memory, q, rates, u, self._A, self._B)
+        self._run(self._side, self._tree, self._memory, q, rates, u, self._model)
         return self.A, self.B
 
 
@@ -54,22 +54,21 @@ class BatchLinearizer:
         self.threads = cores() if threads is None else threads
         self._run = compiled(specialised(tree)[0] if special else batch, fused=True)
         self._side = (0,) * (_SPECIAL_SIDE if special else SIDE_BY_SIDE)
-        size = int(memory_size(tree.tree_i, len(self._side)))
+        size = int(memory_size(tree.packed.integers, len(self._side)))
         self._memories = [memory(size) for _ in range(max(self.threads, 1))]
         self.A, self.B = empty_state_space(tree, count)
         self.accelerations = np.zeros((count, tree.n))
 
     def __call__(self, q: Array, rates: Array, u: Array) -> tuple[Array, Array]:
-        free, tree = list(self._memories), self.tree
+        free, given = list(self._memories), States(q, rates, self.accelerations, u)
 
         def part(start: int, stop: int) -> None:
-            piece, work = slice(start, stop), free.pop()
-            states = [item[piece].reshape(-1) for item in (q, rates, self.accelerations, u, self.A, self.B)]
+            states, model = pieces_of(given, start, stop), pieces_of(LinearModel(self.A, self.B), start, stop)
+            work = self.tree.packed, free.pop(), stop - start, states
             if self.special:
-                self._run(self._side, 1, tree.tree_i, tree.tree_f, work, stop - start, *states)
+                self._run(self._side, 1, *work, model)
             else:
-                given = (tree.tree_i, tree.tree_f, work, stop - start, *states, states[0][:0])
-                self._run(self._side, 1, FORWARD_VARIATION, *given)
+                self._run(self._side, 1, FORWARD_VARIATION, *work, Results(*model, model.A[:0]))
 
         in_pieces(part, self.count, self.threads)
         return self.A, self.B

@@ -72,17 +72,15 @@ from supple.geometry.matrices import (
 from supple.geometry.vectors import cross, dot, plus, times
 
 
-@kernel
-def outward(side, blocks, n, axes_i, axes_f, x, rates, accelerations, nodes):
-    """Kinematics of every axis, and moments, momenta and forces of its own body.
-
-    x : (inputs W) the prepared configuration; rates, accelerations : (axes W), in the order of the axes
-    """
-    W = len(side)
-    for k in range(n):
-        row, numbers = cut(axes_i, k, INTEGERS), cut(axes_f, k, NUMBERS)
+@kernel(inline=True)
+def outward(side, blocks, tree, memory):
+    """Kinematics of every axis, and moments, momenta and forces of its own body."""
+    W, nodes = len(side), memory.nodes
+    ground(side, tree.gravity, cut(nodes, tree.n, SLOTS * W))
+    for k in range(tree.n):
+        row, numbers = cut(tree.axes_i, k, INTEGERS), cut(tree.axes_f, k, NUMBERS)
         parent, node = cut(nodes, row[PARENT], SLOTS * W), cut(nodes, k, SLOTS * W)
-        given = x[row[AT_INPUT] * W :]
+        given = memory.configuration[row[AT_INPUT] * W :]
         if row[KIND] == TURN:
             turned(side, blocks, numbers, parent, given, node)
         elif row[KIND] == SLIDE:
@@ -92,7 +90,7 @@ def outward(side, blocks, n, axes_i, axes_f, x, rates, accelerations, nodes):
         else:
             fixed_axis(side, blocks, row[KIND], k - row[FIRST], parent, node)
         before = cut(nodes, row[BEFORE], SLOTS * W)
-        moved(side, blocks, parent, before, cut(rates, k, W), cut(accelerations, k, W), node)
+        moved(side, blocks, parent, before, cut(memory.rates, k, W), cut(memory.accelerations, k, W), node)
         if row[BODY] == 1:
             body(side, blocks, numbers, node)
         else:

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError
 from supple.formulations.recursive import axis_rows as row
 from supple.formulations.recursive.axis_rows import BALL, FLOAT, SLIDE, TURN
-from supple.formulations.recursive.factor import block_place, product_place
+from supple.formulations.recursive.blocks import block_place, product_place
+from supple.formulations.recursive.distances import END_POINT, STIFF
 from supple.formulations.recursive.joint_axes import chain
-from supple.formulations.recursive.memory import LINE_NUMBERS, LOAD_NUMBERS
-from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Line, Links
+from supple.formulations.recursive.memory import (
+    DISTANCE_INTEGERS,
+    DISTANCE_NUMBERS,
+    LOAD_INTEGERS,
+    LOAD_NUMBERS,
+    PackedTree,
+)
+from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import axes_from_z
 
@@ -48,16 +55,16 @@ class _Axes:
 def seats(links: Links, at_q: Integers, at_v: Integers) -> tuple[list[Seat], Integers, Array]:
     """Seat of every link, and the rows of all axes."""
     axes = _Axes([], [], [])
-    found: list[Seat] = []
+    seated: list[Seat] = []
     for i in range(len(links.kind)):
-        base = found[links.parent[i]] if links.parent[i] != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))
+        base = seated[links.parent[i]] if links.parent[i] != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))
         seat = _add_joint(axes, links, i, base, int(at_q[i]), int(at_v[i]))
-        found.append(seat)
+        seated.append(seat)
         if seat.axis != GROUND:
             center, inertia = seat.place(links.center[i]), seat.rotation @ links.inertia[i] @ seat.rotation.T
             axes.carried[seat.axis] += MassProperties(float(links.mass[i]), center, inertia)
     integers = np.array(axes.integers, dtype=np.int64).reshape(-1, row.INTEGERS)
-    return found, integers, _with_masses(integers, np.array(axes.numbers), axes.carried)
+    return seated, integers, _with_masses(integers, np.array(axes.numbers), axes.carried)
 
 
 def _add_joint(axes: _Axes, links: Links, i: int, base: Seat, at_q: int, at_v: int) -> Seat:
@@ -109,15 +116,15 @@ def packed(
     along: Along,
     gravity: Array,
     loads: Sequence[AppliedLoad],
-    lines: Sequence[Line],
+    distances: Sequence[Distance],
     actuated: Integers,
     at_q: Integers,
     at_v: Integers,
     nq: int,
     n: int,
-) -> tuple[Integers, Array]:
+) -> PackedTree:
     """The flat arrays, as `tables` in memory.py takes them apart."""
-    found, integers, numbers = seats(links, at_q, at_v)
+    seated, integers, numbers = seats(links, at_q, at_v)
     inputs = 0
     for k in range(n):
         kind, base = int(integers[k, row.KIND]), int(integers[k, row.PARENT])
@@ -125,28 +132,30 @@ def packed(
         if integers[k, row.FIRST] == k:
             inputs += _INPUTS[kind]
             free = base == GROUND or bool(integers[base, row.CARRIES_ORIGIN])
-            integers[k, row.CARRIES_ORIGIN] = int(free and kind in (SLIDE, FLOAT) and not lines)
+            integers[k, row.CARRIES_ORIGIN] = int(free and kind in (SLIDE, FLOAT) and not distances)
             if kind == FLOAT and base != GROUND:
                 integers[k, row.CARRIES_ORIGIN] = 0
         for place, values in zip(
-            (row.ARMATURE, row.DAMPING, row.STIFFNESS, row.RELAXED, row.OFFSET, row.DRIVE, row.DRY), along, strict=True
+            (row.ARMATURE, row.DAMPING, row.STIFFNESS, row.RELAXED, row.OFFSET, row.DRIVE, row.DRY, row.FRICTION_SPEED),
+            along,
+            strict=True,
         ):
             numbers[k, place] = values[integers[k, row.AT_V]]
     _refuse(integers, along)
     coordinate_axis = np.empty(n, dtype=np.int64)
     coordinate_axis[integers[:, row.AT_V]] = np.arange(n)
     drives = np.where(actuated >= 0, coordinate_axis[np.maximum(actuated, 0)], n)
-    loads_i, loads_f = _loads(found, loads, n)
-    lines_i, lines_f = _lines(found, lines, actuated, n)
+    loads_i, loads_f = _loads(seated, loads, n)
+    distances_i, distances_f = _distances(seated, distances, actuated, n)
     meet = _meet(integers)
     for column in (row.PARENT, row.BEFORE):
         integers[integers[:, column] == GROUND, column] = n
     of_A, of_B = _results(integers[:, row.AT_V], drives, n)
-    header = np.array([n, nq, inputs, len(actuated), len(loads), len(lines), len(of_B)], dtype=np.int64)
-    tables = (integers, meet, drives, loads_i, lines_i, of_A, of_B)
+    header = np.array([n, nq, inputs, len(actuated), len(loads), len(distances), len(of_B)], dtype=np.int64)
+    tables = (integers, meet, drives, loads_i, distances_i, of_A, of_B)
     tree_i = np.concatenate([header, *(table.ravel() for table in tables)])
-    tree_f = np.concatenate([gravity, numbers.ravel(), loads_f.ravel(), lines_f.ravel()])
-    return np.ascontiguousarray(tree_i, dtype=np.int64), np.ascontiguousarray(tree_f, dtype=np.float64)
+    tree_f = np.concatenate([gravity, numbers.ravel(), loads_f.ravel(), distances_f.ravel()])
+    return PackedTree(np.ascontiguousarray(tree_i, dtype=np.int64), np.ascontiguousarray(tree_f, dtype=np.float64))
 
 
 def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Integers]:
@@ -173,7 +182,7 @@ def _refuse(integers: Integers, along: Along) -> None:
                     raise InputError(
                         f"a spherical or free joint has no coordinate for {name} number {entry[row.AT_V]}",
                         part="tree",
-                        hint="use a line between two points, or joints with coordinates",
+                        hint="use a distance between two points, or joints with coordinates",
                     )
 
 
@@ -187,10 +196,10 @@ def _meet(integers: Integers) -> Integers:
     return np.array([[max(ways[j] & ways[k], default=n) for k in range(n)] for j in range(n)], dtype=np.int64)
 
 
-def _loads(found: list[Seat], loads: Sequence[AppliedLoad], n: int) -> tuple[Integers, Array]:
-    integers, numbers = np.empty((len(loads), 2), dtype=np.int64), np.empty((len(loads), LOAD_NUMBERS))
+def _loads(seated: list[Seat], loads: Sequence[AppliedLoad], n: int) -> tuple[Integers, Array]:
+    integers, numbers = np.empty((len(loads), LOAD_INTEGERS), dtype=np.int64), np.empty((len(loads), LOAD_NUMBERS))
     for i, load in enumerate(loads):
-        seat = _seat(found, load.link, f"load {i}")
+        seat = _seat(seated, load.link, f"load {i}")
         turn = seat.rotation if load.follows else np.eye(3)
         integers[i] = seat.axis if seat.axis != GROUND else n, int(load.follows)
         numbers[i, :3] = seat.place(np.asarray(load.point, float))
@@ -198,24 +207,26 @@ def _loads(found: list[Seat], loads: Sequence[AppliedLoad], n: int) -> tuple[Int
     return integers, numbers
 
 
-def _lines(found: list[Seat], lines: Sequence[Line], actuated: Integers, n: int) -> tuple[Integers, Array]:
-    integers, numbers = np.empty((len(lines), 3), dtype=np.int64), np.empty((len(lines), LINE_NUMBERS))
-    for i, line in enumerate(lines):
-        ends = [_seat(found, line.first, f"line {i}"), _seat(found, line.second, f"line {i}")]
-        if line.actuator >= 0 and (line.actuator >= len(actuated) or actuated[line.actuator] != -1):
+def _distances(seated: list[Seat], distances: Sequence[Distance], actuated: Integers, n: int) -> tuple[Integers, Array]:
+    integers = np.empty((len(distances), DISTANCE_INTEGERS), dtype=np.int64)
+    numbers = np.empty((len(distances), DISTANCE_NUMBERS))
+    for i, distance in enumerate(distances):
+        ends = [_seat(seated, distance.first, f"distance {i}"), _seat(seated, distance.second, f"distance {i}")]
+        if distance.actuator >= 0 and (distance.actuator >= len(actuated) or actuated[distance.actuator] != -1):
             raise InputError(
-                f"its actuator {line.actuator} is not one along a line",
-                part=f"line {i}",
+                f"its actuator {distance.actuator} is not one along a distance",
+                part=f"distance {i}",
                 hint="give -1 in its place of `actuated`",
             )
-        integers[i] = *(seat.axis if seat.axis != GROUND else n for seat in ends), line.actuator
-        numbers[i, :3] = ends[0].place(np.asarray(line.first_point, float))
-        numbers[i, 3:6] = ends[1].place(np.asarray(line.second_point, float))
-        numbers[i, 6:] = line.stiffness, line.length, line.damping, line.force
+        integers[i] = *(seat.axis if seat.axis != GROUND else n for seat in ends), distance.actuator
+        points = np.asarray(distance.first_point, float), np.asarray(distance.second_point, float)
+        for e in range(2):
+            numbers[i, END_POINT + 3 * e : END_POINT + 3 * e + 3] = ends[e].place(points[e])
+        numbers[i, STIFF:] = distance.stiffness, distance.length, distance.damping, distance.force
     return integers, numbers
 
 
-def _seat(found: list[Seat], link: int, part: str) -> Seat:
-    if not GROUND <= link < len(found):
-        raise InputError(f"link {link} of {len(found)} does not exist", part=part, hint="-1 is the ground")
-    return found[link] if link != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))
+def _seat(seated: list[Seat], link: int, part: str) -> Seat:
+    if not GROUND <= link < len(seated):
+        raise InputError(f"link {link} of {len(seated)} does not exist", part=part, hint="-1 is the ground")
+    return seated[link] if link != GROUND else Seat(GROUND, np.zeros(3), np.eye(3))

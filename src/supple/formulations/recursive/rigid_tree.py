@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formulations.recursive.joint_axes import JOINTS
 from supple.formulations.recursive.packing import packed
-from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Line, Links, TreeArrays
+from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links, TreeArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,8 +39,9 @@ def rigid_tree(
     offset: ArrayLike | None = None,
     drive: ArrayLike | None = None,
     dry: ArrayLike | None = None,
+    friction_speed: ArrayLike = FRICTION_SPEED,
     loads: Sequence[AppliedLoad] = (),
-    lines: Sequence[Line] = (),
+    distances: Sequence[Distance] = (),
     actuated: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> TreeArrays:
@@ -77,6 +79,7 @@ def rigid_tree(
             for label, values in (
                 ("armature", armature), ("damping", damping), ("stiffness", stiffness), ("relaxed", relaxed),
                 ("offset", offset), ("drive", drive), ("dry", dry),
+                ("friction_speed", np.broadcast_to(friction_speed, n)),
             )
         )
     )  # fmt: skip
@@ -87,12 +90,12 @@ def rigid_tree(
         raise InputError(
             f"coordinate {driven.max() if driven.max() >= n else driven.min()} of {n} does not exist",
             part="actuated",
-            hint=f"give numbers from 0 to {n - 1}, or -1 for an actuator along a line",
+            hint=f"give numbers from 0 to {n - 1}, or -1 for an actuator along a distance",
         )
-    tree_i, tree_f = packed(links, along, np.asarray(gravity, float), loads, lines, driven, at_q, at_v, nq, n)
+    arrays = packed(links, along, np.asarray(gravity, float), loads, distances, driven, at_q, at_v, nq, n)
     return TreeArrays(
-        links, along, np.asarray(gravity, float), tuple(loads), tuple(lines), driven, labels, at_q, at_v, nq, n,
-        tree_i, tree_f,
+        links, along, np.asarray(gravity, float), tuple(loads), tuple(distances), driven, labels, at_q, at_v, nq, n,
+        arrays,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.compilation.kernel import cache_folder
 from supple.diagnostics import InputError
-from supple.formulations.recursive.memory import AXES, places, tables
+from supple.formulations.recursive.memory import PackedTree, parts, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tracing import Trace, statements
 from supple.formulations.recursive.tree import TreeArrays
@@ -30,9 +30,10 @@ MOST_AXES = 16
 _HEAD = '''"""Written by supple.formulations.recursive.specialised: the derivatives of one tree, without loops."""
 
 from supple.compilation import kernel
-from supple.formulations.recursive.exchange import bring_in, take_accelerations, take_frames
-from supple.formulations.recursive.memory import tables
+from supple.formulations.recursive.gather import States, bring_in
+from supple.formulations.recursive.memory import parts, tables
 from supple.formulations.recursive.node import lane_count
+from supple.formulations.recursive.scatter import take_accelerations, take_frames
 
 
 @kernel
@@ -44,63 +45,68 @@ def program(side, blocks, work):
 _HAND_OVER = '''
 
 @kernel
-def hand_over(side, lanes, tree_i, tree_f, work, start, A, B):
+def hand_over(side, lanes, tree, memory, work, start, model):
     """What `take_linear` does."""
     W = len(side)
     for lane in range(lanes):
-        a = A[(start + lane) * {size_A} : (start + lane + 1) * {size_A}]
-        b = B[(start + lane) * {size_B} : (start + lane + 1) * {size_B}]
+        a = model.A[(start + lane) * {size_A} : (start + lane + 1) * {size_A}]
+        b = model.B[(start + lane) * {size_B} : (start + lane + 1) * {size_B}]
 {lines}
-    take_frames(side, lanes, {n}, tables(tree_i, tree_f)[0], work[{rates} * W :], start, A)
+    take_frames(side, lanes, tree, memory, start, model.A)
 '''
 _TAIL = '''
 
 @kernel(purpose="dynamics of trees, many states")
-def batch(side, blocks, tree_i, tree_f, work, count, q, v, a, u, A, B):
+def batch(side, blocks, packed, work, count, states, model):
     """A, B and accelerations of every state, as `batch` in batch.py for FORWARD_VARIATION."""
+    tree, memory = tables(packed), parts(side, packed.integers, work)
     for start in range(0, count, len(side)):
         lanes = min(len(side), count - start)
-        bring_in(side, blocks, lanes, tree_i, tree_f, q, v, u, start, work)
+        bring_in(side, blocks, lanes, tree, memory, states, start)
         program(side, blocks, work)
-        take_accelerations(side, lanes, tree_i, tree_f, work, start, a)
-        hand_over(side, lanes, tree_i, tree_f, work, start, A, B)
+        take_accelerations(side, lanes, tree, memory, start, states.accelerations)
+        hand_over(side, lanes, tree, memory, work, start, model)
 
 
 @kernel(purpose="linear models of trees, single calls")
-def one_state(side, tree_i, tree_f, work, q, v, u, A, B):
+def one_state(side, packed, work, q, rates, u, model):
     """As `one_state` in batch.py."""
-    bring_in(side, 1, 1, tree_i, tree_f, q, v, u, 0, work)
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    bring_in(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
     program(side, 1, work)
-    hand_over(side, 1, tree_i, tree_f, work, 0, A, B)
+    hand_over(side, 1, tree, memory, work, 0, model)
 '''
 
 
 def source(tree: TreeArrays) -> str:
     """The program of a tree: the same text for the same tree."""
     _require_small(tree)
-    at, n = places(tree.tree_i), int(tree.tree_i[AXES])
-    trace = Trace()
-    work = np.zeros(int(at[13]), dtype=object)
+    header, at, trace = tree.packed.integers, places(tree.packed.integers), Trace()
+    work = np.zeros(int(at.end), dtype=object)
     work[:] = 0.0
-    for first, last in ((at[0], at[2]), (at[3], at[4])):  # configuration and rates, applied forces
-        for place in range(int(first), int(last)):
-            work[place] = trace.input(place)
-    numbers = np.array([float(value) for value in tree.tree_f], dtype=object)
-    recursion((0,), 1, FORWARD_VARIATION, tree.tree_i, numbers, work)
-    wanted = [*range(int(at[2]), int(at[2]) + n), *range(int(at[5]), int(at[6])), *range(int(at[7]), int(at[8]))]
+    given = (at.configuration, at.accelerations), (at.applied, at.bias)  # and rates; and resistance
+    for place in _all(given):
+        work[place] = trace.input(place)
+    numbers = np.array([float(value) for value in tree.packed.numbers], dtype=object)
+    recursion((0,), 1, FORWARD_VARIATION, tables(PackedTree(header, numbers)), parts((0,), header, work))
+    wanted = _all(((at.accelerations, at.given), (at.inverse, at.change), (at.out, at.nodes)))
     results = {place: work[place] for place in wanted}
     lines = "\n".join(" " * 8 + line for line in statements(trace, results, "work[{} * W + lane]"))
     return _HEAD + lines + "\n" + _hand_over(tree) + _TAIL
 
 
+def _all(ranges: Iterable[tuple[int, int]]) -> list[int]:
+    return [place for first, last in ranges for place in range(int(first), int(last))]
+
+
 def _hand_over(tree: TreeArrays) -> str:
     """Every entry of A and B from its place, the places written out."""
-    at, n, found = places(tree.tree_i), tree.n, tables(tree.tree_i, tree.tree_f)
+    at, n, entries = places(tree.packed.integers), tree.n, tables(tree.packed)
     lines = []
-    for name, first, table in (("a", at[7], found[9]), ("b", at[5], found[10])):
+    for name, first, table in (("a", at.out, entries.of_A), ("b", at.inverse, entries.of_B)):
         lines += [f"{name}[{to}] = work[{first + place} * W + lane]" for place, to in table.reshape(-1, 2)]
     text = "\n".join(" " * 8 + line for line in lines)
-    return _HAND_OVER.format(size_A=4 * n * n, size_B=2 * n * tree.inputs, lines=text, n=n, rates=at[1])
+    return _HAND_OVER.format(size_A=4 * n * n, size_B=2 * n * tree.inputs, lines=text)
 
 
 def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
@@ -149,9 +155,9 @@ def _require_small(tree: TreeArrays) -> None:
             part="specialised code",
             hint="use the kernels for any tree: for many axes they are as fast",
         )
-    if tree.lines:
+    if tree.distances:
         raise InputError(
-            f"it has {len(tree.lines)} springs, dampers or actuators between two points",
+            f"it has {len(tree.distances)} springs, dampers or actuators between two points",
             part="specialised code",
             hint="use the kernels for any tree",
         )

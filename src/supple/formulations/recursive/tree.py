@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.formulations.recursive.joint_axes import JOINTS
+from supple.formulations.recursive.memory import PackedTree
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -31,7 +32,7 @@ class AppliedLoad(NamedTuple):
     follows: bool = False
 
 
-class Line(NamedTuple):
+class Distance(NamedTuple):
     """A spring, damper, constant force or actuator along the distance ℓ of a point on each of two links.
 
     Its pull is k (ℓ - ℓ₀) + c dℓ/dt, and its force and actuator drive the distance to grow. GROUND (-1) is the ground.
@@ -76,7 +77,8 @@ class Links(NamedTuple):
 
 class Along(NamedTuple):
     """What acts along the coordinates, (n,) each: rotor inertia behind its gear, damping, stiffness, the coordinate
-    where the spring is relaxed, the coordinate at which the frames coincide, constant force, dry friction."""
+    where the spring is relaxed, the coordinate at which the frames coincide, constant force, dry friction and the speed
+    over which it changes its sign."""
 
     armature: Array
     damping: Array
@@ -85,6 +87,7 @@ class Along(NamedTuple):
     offset: Array
     drive: Array
     dry: Array
+    friction_speed: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,24 +95,23 @@ class TreeArrays:
     """A tree, ready for the recursions.
 
     at_q, at_v : (links,) first place of each link's joint in q (nq,) and q̇ (n,)
-    actuated   : (m,) coordinates that actuators drive, -1 for an actuator along a line
+    actuated   : (m,) coordinates that actuators drive, -1 for an actuator along a distance
     names      : of the links
-    tree_i, tree_f : all of it packed for the kernels (memory.py)
+    packed     : all of it for the kernels (memory.py)
     """
 
     links: Links
     along: Along
     gravity: Array
     loads: tuple[AppliedLoad, ...]
-    lines: tuple[Line, ...]
+    distances: tuple[Distance, ...]
     actuated: Integers
     names: tuple[str, ...]
     at_q: Integers
     at_v: Integers
     nq: int
     n: int
-    tree_i: Integers = field(repr=False)
-    tree_f: Array = field(repr=False)
+    packed: PackedTree = field(repr=False)
 
     @property
     def inputs(self) -> int:

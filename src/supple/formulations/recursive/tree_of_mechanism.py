@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.rigid_tree import rigid_tree
-from supple.formulations.recursive.tree import GROUND, AppliedLoad, Line, TreeArrays
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, Distance, TreeArrays
 from supple.geometry.inertia import MassProperties, nothing
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
@@ -89,7 +89,7 @@ def _made(position: Rest) -> MechanismTree:
         _add(growing, numbering, joint, links[base], body, found[body])
         links[body] = len(growing.kind) - 1
     along, drives = _along(numbering, growing.coordinates)
-    lines = _lines(numbering, links)
+    distances = _distances(numbering, links)
     gravity = np.zeros(3)
     if mechanism.gravity is not None:
         gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
@@ -98,7 +98,7 @@ def _made(position: Rest) -> MechanismTree:
         center=[item.center for item in growing.masses], inertia=[item.inertia for item in growing.masses],
         position=growing.position, rotation=growing.rotation, axis=growing.axis,
         mounting_position=growing.mounting_position, mounting_rotation=growing.mounting_rotation,
-        turned_round=growing.turned_round, gravity=gravity, loads=_loads(position, links), lines=lines,
+        turned_round=growing.turned_round, gravity=gravity, loads=_loads(position, links), distances=distances,
         actuated=drives, names=growing.names, **along,
     )  # fmt: skip
     return MechanismTree(tree, _labels(mechanism, growing), tuple(mechanism.actuators), links)
@@ -192,29 +192,29 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
     return found, [at(item) if item.joint is not None else -1 for item in mechanism.actuators.values()]
 
 
-def _lines(numbering: Numbering, links: dict[str, int]) -> list[Line]:
+def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
     """Springs, dampers, forces and actuators along distances."""
     mechanism, bodies = numbering.mechanism, (*numbering.bodies, GROUND_NAME)
-    lines = []
+    distances = []
 
-    def line(section: str, name: str, part: Acting, **values: float) -> None:
+    def add(section: str, name: str, part: Acting, **values: float) -> None:
         if part.between is None:
             return
         (a, pa, _), (b, pb, _) = (numbering.place(end, (section, name, "between")) for end in part.between)
         actuator = list(mechanism.actuators).index(name) if section == "actuators" else -1
-        lines.append(Line(links[bodies[a]], pa, links[bodies[b]], pb, actuator=actuator, **values))
+        distances.append(Distance(links[bodies[a]], pa, links[bodies[b]], pb, actuator=actuator, **values))
 
     for name, spring in mechanism.springs.items():
         acts, at_rest = spring.about_relaxed, spring.relaxed
-        line("springs", name, spring, stiffness=-acts.slope, length=at_rest, damping=acts.damping, force=acts.force)
+        add("springs", name, spring, stiffness=-acts.slope, length=at_rest, damping=acts.damping, force=acts.force)
     for name, damper in mechanism.dampers.items():
-        line("dampers", name, damper, damping=damper.damping)
+        add("dampers", name, damper, damping=damper.damping)
     for name, force in mechanism.forces.items():
         if isinstance(force.force, float):
-            line("forces", name, force, force=force.force)
+            add("forces", name, force, force=force.force)
     for name, actuator in mechanism.actuators.items():
-        line("actuators", name, actuator)
-    return lines
+        add("actuators", name, actuator)
+    return distances
 
 
 def _loads(position: Rest, links: dict[str, int]) -> list[AppliedLoad]:

@@ -15,15 +15,14 @@ from supple.compilation import kernel
 from supple.formulations.recursive.axis_rows import (
     BEFORE,
     CARRIED_MASS,
-    DAMPING,
     FIRST,
     INTEGERS,
     NUMBERS,
-    PARENT,
     STIFFNESS,
 )
-from supple.formulations.recursive.factor import block_place, spare_place
+from supple.formulations.recursive.blocks import block_place, spare_place
 from supple.formulations.recursive.force_change import changes, forces, pair_by_q, pair_by_rate, same_joint
+from supple.formulations.recursive.memory import parent_of
 from supple.formulations.recursive.node import (
     ACCELERATION,
     AXIS,
@@ -40,19 +39,19 @@ from supple.formulations.recursive.node import (
 from supple.formulations.recursive.spatial import both, motion_cross, number_at, put_spatial, scaled, spatial_at
 
 
-@kernel
-def variation(side, blocks, n, axes_i, axes_f, accelerations, nodes, change):
+@kernel(inline=True)
+def variation(side, blocks, tree, memory):
     """∂τ/∂q and ∂τ/∂q̇ of every pair of axes of which one carries the other.
 
-    accelerations : (axes, W); change : (2 axes, axes) in blocks (factor.py), column j by q_j, column axes + j by q̇_j
+    change : (2 axes, axes) in blocks (blocks.py), column j by q_j, column axes + j by q̇_j
     """
-    W = len(side)
-    vary_motion(side, blocks, n, axes_i, accelerations, nodes)
+    W, n, nodes, change = len(side), tree.n, memory.nodes, memory.change
+    vary_motion(side, blocks, tree, memory)
     for i in range(n):
         j = n - 1 - i
-        node, parent = cut(nodes, j, SLOTS * W), axes_i[j * INTEGERS + PARENT]
-        base, m = cut(nodes, parent, SLOTS * W), axes_f[j * NUMBERS + CARRIED_MASS]
-        forces(side, blocks, m, cut(accelerations, j, W), node, base)
+        node, m = cut(nodes, j, SLOTS * W), tree.axes_f[j * NUMBERS + CARRIED_MASS]
+        parent = cut(nodes, parent_of(tree, j), SLOTS * W)
+        forces(side, blocks, m, cut(memory.accelerations, j, W), node, parent)
         changes(side, blocks, m, node)
         k = j
         while k < n:
@@ -62,35 +61,38 @@ def variation(side, blocks, n, axes_i, axes_f, accelerations, nodes, change):
             lower_rate = spare_place(n) if k == j else block_place(n, n + k, j)
             pair_by_q(side, blocks, base, node, change, block_place(n, j, k), lower)
             pair_by_rate(side, blocks, base, node, change, block_place(n, n + j, k), lower_rate)
-            if k != j and axes_i[k * INTEGERS + FIRST] == axes_i[j * INTEGERS + FIRST]:
+            if k != j and first_of_joint(tree, k) == first_of_joint(tree, j):
                 same_joint(side, blocks, base, node, cut(change, block_place(n, j, k), W))
-            k = axes_i[k * INTEGERS + PARENT]
+            k = parent_of(tree, k)
         own, own_rate = cut(change, block_place(n, j, j), W), cut(change, block_place(n, n + j, j), W)
-        stiffness, damping = axes_f[j * NUMBERS + STIFFNESS], axes_f[j * NUMBERS + DAMPING]
+        stiffness, resistance = tree.axes_f[j * NUMBERS + STIFFNESS], cut(memory.resistance, j, W)
         for at in range(W):
             own[at] += stiffness
-            own_rate[at] += damping
+            own_rate[at] += resistance[at]
 
 
-@kernel
-def vary_motion(side, blocks, n, axes_i, accelerations, nodes):
+@kernel(inline=True)
+def first_of_joint(tree, k):
+    """The first axis of the spherical or free joint of axis k; k itself otherwise."""
+    return tree.axes_i[k * INTEGERS + FIRST]
+
+
+@kernel(inline=True)
+def vary_motion(side, blocks, tree, memory):
     """Outwards: accelerations with those of the axes, Ψ̈ and Ψ̇ + Ṡ."""
-    W = len(side)
+    W, n, nodes = len(side), tree.n, memory.nodes
     ground = cut(nodes, n, SLOTS * W)
     for at in range(CHANGE * W, (CHANGE + 6) * W):
         ground[at] = 0.0
     for k in range(n):
-        row = cut(axes_i, k, INTEGERS)
-        parent, before = cut(nodes, row[PARENT], SLOTS * W), cut(nodes, row[BEFORE], SLOTS * W)
-        node = cut(nodes, k, SLOTS * W)
-        accelerated(side, blocks, parent, cut(accelerations, k, W), node)
-        bent(side, blocks, before, node)
+        node, parent = cut(nodes, k, SLOTS * W), cut(nodes, parent_of(tree, k), SLOTS * W)
+        accelerated(side, blocks, parent, cut(memory.accelerations, k, W), node)
+        bent(side, blocks, cut(nodes, tree.axes_i[k * INTEGERS + BEFORE], SLOTS * W), node)
     for k in range(n):
-        node, first = cut(nodes, k, SLOTS * W), axes_i[k * INTEGERS + FIRST]
-        last = k
-        while last + 1 < n and axes_i[(last + 1) * INTEGERS + FIRST] == first:
+        node, last = cut(nodes, k, SLOTS * W), k
+        while last + 1 < n and first_of_joint(tree, last + 1) == first_of_joint(tree, k):
             last += 1
-        if first == last:
+        if first_of_joint(tree, k) == last:
             for at in range(6 * W):
                 node[AXIS_TURN * W + at] = 2.0 * node[AXIS_RATE * W + at]
         else:

@@ -1,0 +1,135 @@
+"""States in: from rows of states into the working memory, where they stand side by side.
+
+States are flat: q (N nq), q̇ and q̈ (N n), u (N m) in the user's order; `start` is the first state taken, `lanes` how
+many there are. Places in the memory beyond these repeat the last state, so that nothing there is ever not a number.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.equations.dry_friction import dry_friction
+from supple.formulations.recursive.axis_rows import (
+    AT_INPUT,
+    AT_Q,
+    AT_V,
+    BALL,
+    DAMPING,
+    DRIVE,
+    DRY,
+    FIRST,
+    FLOAT,
+    FRICTION_SPEED,
+    INTEGERS,
+    KIND,
+    NUMBERS,
+    OFFSET,
+    RELAXED,
+    STIFFNESS,
+    TURN,
+)
+from supple.formulations.recursive.node import cut, lane_count
+from supple.formulations.recursive.trigonometry import replace_angles
+
+Array = NDArray[np.float64]
+
+
+class States(NamedTuple):
+    """Flat; q̈ is given or a result."""
+
+    q: Array
+    rates: Array
+    accelerations: Array
+    u: Array
+
+
+@kernel
+def bring(side, lanes, given, start, width, column, to):
+    """Column `column` of rows of `width` numbers, from row `start` on."""
+    for lane in range(lanes):
+        to[lane] = given[(start + lane) * width + column]
+    for lane in range(lanes, len(side)):
+        to[lane] = to[lanes - 1]
+
+
+@kernel(inline=True)
+def bring_in(side, blocks, lanes, tree, memory, states, start):
+    """Prepared configuration, rates, forces of the actuators and all forces along the axes."""
+    W, n, nq, m = len(side), tree.n, tree.nq, len(tree.actuators)
+    for k in range(n):
+        row, numbers = cut(tree.axes_i, k, INTEGERS), cut(tree.axes_f, k, NUMBERS)
+        here, rate = memory.configuration[row[AT_INPUT] * W :], cut(memory.rates, k, W)
+        applied, resistance = cut(memory.applied, k, W), cut(memory.resistance, k, W)
+        bring(side, lanes, states.rates, start, n, row[AT_V], rate)
+        if row[KIND] >= BALL:
+            if row[FIRST] == k:
+                first = row[AT_Q] + (3 if row[KIND] == FLOAT else 0)
+                for c in range(4):
+                    bring(side, lanes, states.q, start, nq, first + c, cut(here, c, W))
+                for c in range(3 if row[KIND] == FLOAT else 0):
+                    bring(side, lanes, states.q, start, nq, row[AT_Q] + c, cut(here, 4 + c, W))
+                of_length_one(side, blocks, here)
+            passive(side, blocks, numbers, rate, rate, applied, resistance)
+        else:
+            bring(side, lanes, states.q, start, nq, row[AT_Q], here)
+            passive(side, blocks, numbers, here, rate, applied, resistance)
+            for lane in range(W):
+                here[lane] -= numbers[OFFSET]
+            if row[KIND] == TURN:
+                replace_angles(side, blocks, here)
+    for i in range(m):
+        force = cut(memory.inputs, i, W)
+        bring(side, lanes, states.u, start, m, i, force)
+        if tree.actuators[i] < n:
+            to = cut(memory.applied, tree.actuators[i], W)
+            for lane in range(W):
+                to[lane] += force[lane]
+
+
+@kernel
+def of_length_one(side, blocks, here):
+    """A quaternion brought to length one."""
+    W, lanes = len(side), lane_count(side, blocks)
+    for lane in range(lanes):
+        i, j, k, w = here[lane], here[W + lane], here[2 * W + lane], here[3 * W + lane]
+        size = 1.0 / sqrt(i * i + j * j + k * k + w * w)
+        here[lane], here[W + lane], here[2 * W + lane], here[3 * W + lane] = i * size, j * size, k * size, w * size
+
+
+@kernel
+def passive(side, blocks, numbers, coordinate, rate, applied, resistance):
+    """What spring, damper, constant force and dry friction give along an axis; a ball has no coordinate, and k = 0.
+
+    resistance : -∂/∂q̇ of it
+    """
+    lanes = lane_count(side, blocks)
+    stiffness, relaxed, damping, drive = numbers[STIFFNESS], numbers[RELAXED], numbers[DAMPING], numbers[DRIVE]
+    for lane in range(lanes):
+        applied[lane] = drive - stiffness * (coordinate[lane] - relaxed) - damping * rate[lane]
+        resistance[lane] = damping
+    if numbers[DRY] != 0.0:
+        for lane in range(lanes):
+            drag, slope = dry_friction(numbers[DRY], rate[lane], numbers[FRICTION_SPEED])
+            applied[lane] -= drag
+            resistance[lane] += slope
+
+
+@kernel(inline=True)
+def bring_accelerations(side, lanes, tree, memory, states, start):
+    """The q̈ that the user gave."""
+    W, n = len(side), tree.n
+    for k in range(n):
+        bring(
+            side,
+            lanes,
+            states.accelerations,
+            start,
+            n,
+            tree.axes_i[k * INTEGERS + AT_V],
+            cut(memory.given, k, W),
+        )
