@@ -127,7 +127,7 @@ def test_a_free_body_falls():
 
 def test_a_loop_is_refused_by_name():
     closed = PLANAR.replace(joints={**PLANAR.joints, "D": Joint(revolute=("ground", "slider"), at=[2, 0])})
-    with pytest.raises(InputError, match=r"1 of its joints close loops: \w"):
+    with pytest.raises(InputError, match=r"1 of its joints and couplings close loops: \w"):
         tree_of_mechanism(closed)
 
 
