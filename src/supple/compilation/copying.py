@@ -11,8 +11,8 @@ from supple.compilation.kernel import kernel
 
 @kernel
 def copy_row(source, target):
-    """target (n,) = source (n,)"""
-    for i in range(source.shape[0]):
+    """target (n,) = the first n of source"""
+    for i in range(target.shape[0]):
         target[i] = source[i]
 
 

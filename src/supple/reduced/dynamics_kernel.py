@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row
 from supple.equations.forces import add_mass, energies, forces, observe, solve_mass
 from supple.reduced.arrays import NUMBERS, coefficient_row, friction_of, row_width
 from supple.reduced.kernels import INSIDE, OUTSIDE
@@ -22,7 +23,7 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
     leaf, L = NOWHERE, np.empty((c.n, c.n))
     work, theta = np.empty(single_scratch(Z)), np.empty(c.s)
     for p in range(eta.shape[0]):
-        theta[:] = eta[p, : c.s]
+        copy_row(eta[p], theta)
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
@@ -50,7 +51,7 @@ def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
     leaf, f = NOWHERE, np.empty(c.n + c.inputs)
     work, theta = np.empty(single_scratch(Z)), np.empty(c.s)
     for p in range(eta.shape[0]):
-        theta[:] = eta[p, : c.s]
+        copy_row(eta[p], theta)
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
@@ -64,7 +65,7 @@ def observe_batch(Z, F, eta, rates, outputs, energy, status):
     c = coefficient_row(Z, np.empty(row_width(Z)))
     leaf, work, theta = NOWHERE, np.empty(single_scratch(Z)), np.empty(c.s)
     for p in range(eta.shape[0]):
-        theta[:] = eta[p, : c.s]
+        copy_row(eta[p], theta)
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         energy[p, 0], energy[p, 1] = energies(c, eta[p], rates[p])
@@ -117,5 +118,5 @@ def inverse_in_place(memory, speed, state):
         return OUTSIDE
     f = state[spare : spare + n + inputs]
     required(c, friction_of(Z, F, speed), eta, rates, accelerations, f)
-    state[:n] = f[:n]
+    copy_row(f, state[:n])
     return INSIDE

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row
 from supple.equations.forces import forces, solve_mass
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
@@ -75,7 +76,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
     k = np.zeros((7, 2 * n))
     time, reached, steps, first = grid[0], 1, 0, True
     wanted = largest
-    record[0, :] = state
+    copy_row(state, record[0])
     while reached < grid.shape[0]:
         stop, piece = next_stop(grid, reached, breaks, time)
         span = stop - time
@@ -87,7 +88,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
                 for j in range(stage):
                     total += A[stage, j] * k[j, i]
                 trial[i] = state[i] + h * total
-            theta[:] = trial[:s]
+            copy_row(trial, theta)
             leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
@@ -125,6 +126,6 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
         else:
             wanted = min(largest, 2.0 * wanted)
         if time >= grid[reached]:
-            record[reached, :] = state
+            copy_row(state, record[reached])
             reached += 1
     return INSIDE, reached, time, steps

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row
 from supple.equations.forces import add_mass, forces, rate_slopes, solve_mass
 from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
 from supple.integration.generalized_alpha import Alpha
@@ -92,9 +93,9 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
     u, f = np.empty(c.inputs), np.empty(n)
     eta, v, dv, a = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     time, reached, steps = grid[0], 1, 0
-    theta[:] = state[:s]
+    copy_row(state, theta)
     leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
-    record[0, :] = state
+    copy_row(state, record[0])
     if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
     inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
@@ -116,7 +117,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
         inputs_at(breaks, values, time + h, piece, u)
         status, far = STUCK, 0.0
         for _ in range(_ITERATIONS):
-            theta[:] = eta[:s]
+            copy_row(eta, theta)
             leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
             if leaf == NOWHERE:
                 status = OUTSIDE
@@ -156,6 +157,6 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
         else:
             wanted = min(largest, 2.0 * wanted)
         if time >= grid[reached]:
-            record[reached, :] = state
+            copy_row(state, record[reached])
             reached += 1
     return INSIDE, reached, time, steps
