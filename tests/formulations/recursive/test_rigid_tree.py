@@ -12,7 +12,7 @@ from trees import random_state, random_tree
 
 from supple.compilation import compiled
 from supple.diagnostics import InputError
-from supple.formulations.recursive import forward_dynamics, rigid_tree, state_space
+from supple.formulations.recursive import forward_dynamics, inverse_dynamics, mass_matrix, rigid_tree, state_space
 from supple.formulations.recursive.force_change import changes
 from supple.formulations.recursive.outward import body, turned
 from supple.formulations.recursive.trigonometry import replace_angles, sine_and_cosine
@@ -54,6 +54,31 @@ def test_a_floating_base_far_away_moves_as_at_home():
     far[:3] += [1e7, -2e7, 3e7]
     home, away = state_space(tree, q, rates, u), state_space(tree, far, rates, u)
     assert_allclose(away.A, home.A, rtol=0, atol=1e-14 * np.abs(home.A).max())
+
+
+def test_a_nut_on_its_screw():
+    """M = J + m h² and the weight h m g, for a nut whose centre is on the axis; the joint given from either side."""
+    m, J, h, g = 2.0, 0.3, 0.05, 9.81
+    for turned_round in (0, 1):
+        nut = rigid_tree(
+            [-1], ["screw"], mass=[m], center=[[0, 0, 0.4]], inertia=[np.diag([1.0, 1.1, J])], pitch=[h],
+            turned_round=[turned_round], damping=[0.2],
+        )  # fmt: skip
+        M, sign = J + m * h * h, 1.0 - 2.0 * turned_round
+        assert_allclose(mass_matrix(nut, [0.7]), [[M]], rtol=1e-14)
+        assert_allclose(inverse_dynamics(nut, [40.0], [3.0], [5.0]), M * 5.0 + 0.2 * 3.0 + sign * h * m * g, rtol=1e-13)
+        found = state_space(nut, [0.7], [3.0], [1.0])
+        assert_allclose(found.A, [[0, 1], [0, -0.2 / M]], atol=1e-14)
+        assert_allclose(found.B, [[0], [1 / M]], rtol=1e-14)
+
+
+def test_dry_friction_has_the_one_law_and_its_slope():
+    """F tanh(v / v₀), and (F / v₀) (1 - tanh²) in the derivative."""
+    tree = rigid_tree([-1], ["revolute"], **BAR, gravity=(0, 0, 0), dry=[0.4], friction_speed=0.2)
+    drag = 0.4 * np.tanh(0.1 / 0.2)
+    assert_allclose(forward_dynamics(tree, [0.3], [0.1], [1.0]), 1.0 - drag, rtol=1e-14)
+    slope = 0.4 / 0.2 * (1.0 - np.tanh(0.5) ** 2)
+    assert_allclose(state_space(tree, [0.3], [0.1], [1.0]).A[1], [0.0, -slope], rtol=1e-14)
 
 
 def test_sine_and_cosine():

@@ -26,6 +26,7 @@ CHAINS = {
     "sliding": ("translation", "spherical", "prismatic", "planar"),
     "welded": ("weld", "cylindrical", "weld", "revolute"),
     "two roots": ("prismatic", "free", "revolute"),
+    "screws": ("screw", "spherical", "screw", "revolute", "screw"),
 }
 ACTING = {"nothing": {}, "springs, loads": {"acting": True}, "distances too": {"acting": True, "distances": True}}
 CASES = [(name, what) for name in CHAINS for what in ACTING]

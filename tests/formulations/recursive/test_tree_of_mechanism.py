@@ -77,7 +77,25 @@ PLANAR = Mechanism(
 )
 
 
-@pytest.mark.parametrize("mechanism", [SPATIAL, PLANAR], ids=["space", "plane"])
+SCREWS = Mechanism(
+    name="screws",
+    gravity=[0.3, -0.2, -9.81],
+    points={"A": [0, 0, 0], "B": [0.4, 0.1, 0.5], "C": [0.9, 0.2, 0.6]},
+    bodies={
+        "post": Body(mass=3, center=[0.1, 0, 0.2], inertia=(0.3, 0.2, 0.1)),
+        "nut": Body(mass=2, center=[0.6, 0.1, 0.5], inertia=(0.2, 0.3, 0.2)),
+        "tool": Body(mass=1, center=[1.0, 0.2, 0.5], inertia=(0.1, 0.1, 0.2)),
+    },
+    joints={
+        "A": Joint(screw=("ground", "post"), axis=[0, 1, 1], pitch=0.3, rest=0.2),
+        "B": Joint(revolute=("post", "nut"), axis="x"),
+        "C": Joint(screw=("tool", "nut"), axis=[1, 1, 0], pitch=-0.5, viscous=0.1),
+    },
+    actuators={"a": Actuator(joint="A"), "b": Actuator(joint="B"), "c": Actuator(joint="C")},
+)
+
+
+@pytest.mark.parametrize("mechanism", [SPATIAL, PLANAR, SCREWS], ids=["space", "plane", "screws"])
 def test_a_tree_has_the_equations_of_the_local_model(mechanism):
     found = tree_of_mechanism(mechanism)
     order = [found.coordinates.index(item.joint) for item in mechanism.actuators.values()]

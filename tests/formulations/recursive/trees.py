@@ -47,7 +47,7 @@ def random_tree(kinds, seed, *, acting=False, distances=False) -> TreeArrays:
         rotation=[exponential(rng.normal(size=3)) for _ in kinds], axis=rng.normal(size=(count, 3)),
         second_axis=rng.normal(size=(count, 3)), mounting_position=rng.normal(size=(count, 3)) * 0.2,
         mounting_rotation=[exponential(rng.normal(size=3)) for _ in kinds], turned_round=rng.integers(0, 2, count),
-        gravity=(1.0, 2.0, -9.0), **given,
+        pitch=rng.normal(size=count) * 0.2, gravity=(1.0, 2.0, -9.0), **given,
     )  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-TURN, SLIDE, BALL, FLOAT = 0, 1, 2, 3
-"""What an axis does: it turns about z or slides along z of its frame; or it is one of the three rotations (BALL), or of
-the six motions (FLOAT), that are fixed in the body they move."""
+TURN, SLIDE, SCREW, BALL, FLOAT = 0, 1, 2, 3, 4
+"""What an axis does: it turns about z, slides along z of its frame, or both at once; or it is one of the three
+rotations (BALL), or of the six motions (FLOAT), that are fixed in the body they move."""
 
 # Integers.
 KIND = 0
@@ -48,4 +48,6 @@ DRIVE = 28
 DRY = 29
 FRICTION_SPEED = 30
 """Over which dry friction changes its sign."""
-NUMBERS = 31
+PITCH = 31
+"""Of a SCREW: how far it slides for a radian."""
+NUMBERS = 32

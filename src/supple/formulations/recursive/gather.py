@@ -30,8 +30,9 @@ from supple.formulations.recursive.axis_rows import (
     NUMBERS,
     OFFSET,
     RELAXED,
+    SCREW,
+    SLIDE,
     STIFFNESS,
-    TURN,
 )
 from supple.formulations.recursive.node import cut, lane_count
 from supple.formulations.recursive.trigonometry import replace_angles
@@ -80,7 +81,10 @@ def bring_in(side, blocks, lanes, tree, memory, states, start):
             passive(side, blocks, numbers, here, rate, applied, resistance)
             for lane in range(W):
                 here[lane] -= numbers[OFFSET]
-            if row[KIND] == TURN:
+            if row[KIND] == SCREW:
+                for lane in range(W):
+                    here[2 * W + lane] = here[lane]
+            if row[KIND] != SLIDE:
                 replace_angles(side, blocks, here)
     for i in range(m):
         force = cut(memory.inputs, i, W)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations.recursive.axis_rows import BALL, FLOAT, SLIDE, TURN
+from supple.diagnostics import InputError, nearest
+from supple.formulations.recursive.axis_rows import BALL, FLOAT, SCREW, SLIDE, TURN
 from supple.geometry.rotation import axes_from_z
 
 Array = NDArray[np.float64]
@@ -21,6 +22,7 @@ Array = NDArray[np.float64]
 JOINTS: dict[str, tuple[int, int]] = {
     "revolute": (1, 1),
     "prismatic": (1, 1),
+    "screw": (1, 1),
     "cylindrical": (2, 2),
     "universal": (2, 2),
     "spherical": (4, 3),
@@ -47,7 +49,7 @@ def chain(kind: str, axis: Array, second: Array, turned_round: bool = False) -> 
     the parent against the child, so that the axes come in the other order and run backwards
     """
     axes = _chain(kind, axis, second)
-    if turned_round and axes and axes[0].kind in (TURN, SLIDE):
+    if turned_round and axes and axes[0].kind in (TURN, SLIDE, SCREW):
         axes = [JointAxis(item.kind, -item.direction, item.coordinate) for item in reversed(axes)]
     return axes
 
@@ -58,6 +60,8 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
         return [JointAxis(TURN, axis, 0)]
     if kind == "prismatic":
         return [JointAxis(SLIDE, axis, 0)]
+    if kind == "screw":
+        return [JointAxis(SCREW, axis, 0)]
     if kind == "cylindrical":
         return [JointAxis(SLIDE, axis, 0), JointAxis(TURN, axis, 1)]
     if kind == "universal":
@@ -71,4 +75,6 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
         return [JointAxis(BALL, z, i) for i in range(3)]
     if kind == "free":
         return [JointAxis(FLOAT, z, i) for i in range(6)]
-    return []  # a weld
+    if kind == "weld":
+        return []
+    raise InputError(f'there is no joint "{kind}"', part="tree", hint=nearest(kind, JOINTS))

@@ -21,8 +21,10 @@ from supple.formulations.recursive.axis_rows import (
     MASS,
     NUMBERS,
     PARENT,
+    PITCH,
     PLACE_POSITION,
     PLACE_ROTATION,
+    SCREW,
     SECOND_MOMENT,
     SLIDE,
     TURN,
@@ -85,6 +87,8 @@ def outward(side, blocks, tree, memory):
             turned(side, blocks, numbers, parent, given, node)
         elif row[KIND] == SLIDE:
             slid(side, blocks, numbers, row[CARRIES_ORIGIN], parent, given, node)
+        elif row[KIND] == SCREW:
+            screwed(side, blocks, numbers, parent, given, node)
         elif row[FIRST] == k:
             floated(side, blocks, numbers, row[KIND], row[CARRIES_ORIGIN], parent, given, node)
         else:
@@ -148,6 +152,18 @@ def slid(side, blocks, numbers, carries_origin, parent, given, node):
         put_matrix(node, ROTATION, W, lane, R)
         put_vector(node, POSITION, W, lane, plus(r, times(carried * number_at(given, 0, W, lane), z)))
         put_spatial(node, AXIS, W, lane, (z, (0.0, 0.0, 0.0)))
+
+
+@kernel
+def screwed(side, blocks, numbers, parent, given, node):
+    """R as `turned`, r = r_p + R_p r_place + h q z, S = (r × z + h z, z), h the pitch;  given : sine, cosine, q."""
+    W, lanes, pitch = len(side), lane_count(side, blocks), numbers[PITCH]
+    turned(side, blocks, numbers, parent, given, node)
+    for lane in range(lanes):
+        S = spatial_at(node, AXIS, W, lane)
+        along = times(pitch * number_at(given, 2, W, lane), S[1])  # r × z does not change along z
+        put_vector(node, POSITION, W, lane, plus(vector_at(node, POSITION, W, lane), along))
+        put_vector(node, AXIS, W, lane, plus(S[0], times(pitch, S[1])))
 
 
 @kernel

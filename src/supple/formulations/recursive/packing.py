@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.formulations.recursive import axis_rows as row
-from supple.formulations.recursive.axis_rows import BALL, FLOAT, SLIDE, TURN
+from supple.formulations.recursive.axis_rows import BALL, FLOAT, SCREW, SLIDE, TURN
 from supple.formulations.recursive.blocks import block_place, product_place
 from supple.formulations.recursive.distances import END_POINT, STIFF
 from supple.formulations.recursive.joint_axes import chain
@@ -28,7 +28,7 @@ from supple.geometry.rotation import axes_from_z
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_INPUTS = {TURN: 2, SLIDE: 1, BALL: 4, FLOAT: 7}
+_INPUTS = {TURN: 2, SLIDE: 1, SCREW: 3, BALL: 4, FLOAT: 7}
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,7 @@ def _add_joint(axes: _Axes, links: Links, i: int, base: Seat, at_q: int, at_v: i
         numbers = np.zeros(row.NUMBERS)
         numbers[row.PLACE_ROTATION : row.PLACE_ROTATION + 9] = (rotation @ frame).ravel()
         numbers[row.PLACE_POSITION : row.PLACE_POSITION + 3] = position
+        numbers[row.PITCH] = links.pitch[i]
         axes.integers.append(entry)
         axes.numbers.append(numbers)
         axes.carried.append(nothing())

@@ -56,6 +56,7 @@ class Links(NamedTuple):
     kind     : (links,) names as in JOINTS
     position, rotation : (links, 3), (links, 3, 3) joint frame on the parent
     axis, second_axis  : (links, 3) in the joint's frame
+    pitch    : (links,) of a screw: how far it slides along its axis for a radian, m/rad
     mass, center, inertia : (links,), (links, 3), (links, 3, 3) inertia about the centre
     mounting_position, mounting_rotation : joint frame on the body
     turned_round : (links,) whether the joint's coordinates measure the parent against the child
@@ -67,6 +68,7 @@ class Links(NamedTuple):
     rotation: Array
     axis: Array
     second_axis: Array
+    pitch: Array
     mass: Array
     center: Array
     inertia: Array

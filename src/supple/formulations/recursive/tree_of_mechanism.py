@@ -55,6 +55,7 @@ class _Growing:
     parent: list[int] = field(default_factory=list)
     kind: list[str] = field(default_factory=list)
     axis: list[Array] = field(default_factory=list)
+    pitch: list[float] = field(default_factory=list)
     position: list[Array] = field(default_factory=list)
     rotation: list[Array] = field(default_factory=list)
     mounting_position: list[Array] = field(default_factory=list)
@@ -96,7 +97,7 @@ def _made(position: Rest) -> MechanismTree:
     tree = rigid_tree(
         growing.parent, growing.kind, mass=[item.mass for item in growing.masses],
         center=[item.center for item in growing.masses], inertia=[item.inertia for item in growing.masses],
-        position=growing.position, rotation=growing.rotation, axis=growing.axis,
+        position=growing.position, rotation=growing.rotation, axis=growing.axis, pitch=growing.pitch,
         mounting_position=growing.mounting_position, mounting_rotation=growing.mounting_rotation,
         turned_round=growing.turned_round, gravity=gravity, loads=_loads(position, links), distances=distances,
         actuated=drives, names=growing.names, **along,
@@ -117,8 +118,8 @@ def _require_rigid(mechanism: Mechanism) -> None:
                 )
 
 
-def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...]]]:
-    """What a joint leaves free, one coordinate (or all rotations) at a time: motion, axis, names."""
+def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...], float]]:
+    """What a joint leaves free, one coordinate (or all rotations) at a time: motion, axis, names, pitch of a screw."""
     item, plane = mechanism.joints[joint], mechanism.plane
     steps = item.form(plane).stepped(plane)
     if steps is None:
@@ -128,7 +129,16 @@ def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str
             path=("joints", joint),
             hint="take a formulation for closed chains",
         )
-    return [(step.motion, _AXES[step.axis], (step.coordinate,) if step.coordinate else _TURNED) for step in steps]
+    values = {"": 1.0, **item.parameters}
+    return [
+        (
+            step.motion,
+            _AXES[step.axis],
+            (step.coordinate,) if step.coordinate else _TURNED,
+            step.factor * values[step.parameter],
+        )
+        for step in steps
+    ]
 
 
 def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: str, properties: MassProperties) -> None:
@@ -138,12 +148,13 @@ def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: s
     backwards = mechanism.joints[joint].bodies[0] == body
     sides = [(frames.pa, frames.Ea), (frames.pb, frames.Eb)]
     (pa, Ea), (pb, Eb) = reversed(sides) if backwards else sides
-    steps = _steps(mechanism, joint) or [("weld", _AXES["z"], ())]
-    for number, (kind, axis, names) in enumerate(reversed(steps) if backwards else steps):
+    steps = _steps(mechanism, joint) or [("weld", _AXES["z"], (), 0.0)]
+    for number, (kind, axis, names, pitch) in enumerate(reversed(steps) if backwards else steps):
         first, last = number == 0, number == len(steps) - 1
         growing.parent.append(base if first else len(growing.kind) - 1)
         growing.kind.append(kind)
         growing.axis.append(axis)
+        growing.pitch.append(pitch)
         growing.position.append(pa if first else np.zeros(3))
         growing.rotation.append(Ea if first else np.eye(3))
         growing.mounting_position.append(pb if last else np.zeros(3))
