@@ -104,7 +104,7 @@ def test_limits_that_the_motion_leaves_are_told(supple, swing):
         (("--motion", "swing", "--minimize", "heat"), 2, "heat"),
         (("--motion", "swing", "--bounds", "crank=1,2"), 2, "NAME=VALUE"),
         (("--motion", "swin"), 1, 'did you mean "swing"?'),
-        (("--motion", "none.csv"), 1, "none.csv: cannot be read"),
+        (("--motion", "none.csv"), 1, "none.csv: there is no such file"),
         (("--motion", "swing", "--actuators", "crnk"), 1, 'did you mean "crank"?'),
         (("--motion", "swing", "--bounds", "1/0"), 1, "--bounds"),
         (("--motion", "swing", "--step", "0"), 1, "a step above 0"),

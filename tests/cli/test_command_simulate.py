@@ -127,7 +127,7 @@ def test_a_wrong_table_is_told_with_its_line(supple, four_bar, tmp_path, text, m
         (("--until", "1", "--rates", "cranc=2"), 1, 'did you mean "crank"'),
         (("--until", "1", "--rates", "2"), 2, "NAME=VALUE"),
         (("--until", "1", "--inputs", "cranc=2"), 1, '"cranc" is not an actuator'),
-        (("--until", "1", "--inputs", "nowhere.csv"), 1, "cannot be read"),
+        (("--until", "1", "--inputs", "nowhere.csv"), 1, "there is no such file"),
         (("--until", "1", "--start", "hoem"), 1, 'there is no configuration "hoem"'),
         (("--until", "1", "--reactions", "Q"), 1, 'there is no joint "Q"'),
         (("--until", "1", "--motion", "swing"), 1, 'there is no motion "swing"'),

@@ -51,7 +51,7 @@ def test_a_wrong_table_is_refused_with_its_line(tmp_path, text, message):
 
 
 def test_a_missing_file_and_bytes_are_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_motion(tmp_path / "none.csv")
     (tmp_path / "bytes.csv").write_bytes(b"time,a\n0,\xff\n")
     with pytest.raises(InputError, match=r":2: this is not UTF-8"):

@@ -35,6 +35,20 @@ def units_of(position: Rest) -> Units:
     return Units(theta, {name: unit(row) for name, row in carried(position).outputs.items()})
 
 
+def equations_data(found: LocalModel | Coefficients, at: Mapping[str, Any]) -> dict[str, Any]:
+    """The object for scripts: every coefficient by its name; at : the coordinates."""
+    return {
+        "coordinates": found.coordinates, "inputs": found.inputs, "at": at, "M": found.M, "K": found.K,
+        "damping": found.damping, "christoffel": found.christoffel, "dM": found.dM, "force": found.force,
+        "input_map": found.input_map,
+        "outputs": {
+            name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
+            for name, output in found.outputs.items()
+        },
+        "internal_hz": found.internal_hz, "potential": found.potential,
+    }  # fmt: skip
+
+
 def show_equations(title: str, found: LocalModel | Coefficients, units: Units) -> None:
     """Everything that stands in the equations at δ = 0; coordinates, then matrices, then outputs."""
     from supple.cli.tables import Tables, angle, number

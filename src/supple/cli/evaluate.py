@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from supple.cli.answer import answering
+from supple.cli.equations import equations_data
 from supple.cli.model_argument import Rom, described, model_configuration, read_model
 from supple.cli.options import At, Json
 
@@ -19,27 +20,9 @@ def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
         model = read_model(answer, rom)
         theta = model_configuration(model, at)
         found = model.evaluate(theta)
-        layout = model.layout
-        data = {
-            "coordinates": layout.coordinates,
-            "inputs": layout.inputs,
-            "at": dict(zip(layout.coordinates, theta, strict=False)),
-            "M": found.M,
-            "K": found.K,
-            "damping": found.damping,
-            "christoffel": found.christoffel,
-            "dM": found.dM,
-            "force": found.force,
-            "input_map": found.input_map,
-            "outputs": {
-                name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
-                for name, output in found.outputs.items()
-            },
-            "internal_hz": found.internal_hz,
-            "potential": found.potential,
-            "rigid": model.rigid,
-            "basis": None if model.basis is None else model.basis.data(),
-        }
+        data = equations_data(found, dict(zip(model.layout.coordinates, theta, strict=False))) | {
+            "rigid": model.rigid, "basis": None if model.basis is None else model.basis.data(),
+        }  # fmt: skip
         answer.give(data, lambda: _show(model, found))
 
 

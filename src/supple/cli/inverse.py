@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import written
+from supple.cli.kept import Picture, TableFile, written
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
 from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import DimensionOf, along, quantity_of
@@ -67,13 +67,6 @@ Step = Annotated[
     str | None,
     typer.Option("--step", metavar="TIME", show_default=False, help="1ms; a thousandth of the motion if left out."),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write time and forces: .csv, .npz or .mat."),
-]
-Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw the forces: .png, .svg, .pdf.")
-]
 
 
 def inverse(
@@ -85,8 +78,8 @@ def inverse(
     rate_bounds: RateBounds = None,
     step: Step = None,
     rigid: Rigid = False,
-    output: Output = None,
-    plot: Plot = None,
+    output: TableFile = None,
+    plot: Picture = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:

@@ -44,6 +44,7 @@ def local(
 ) -> None:
     """Compute the equations of motion at a configuration."""
     with answering(as_json) as answer:
+        from supple.cli.equations import equations_data
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)
@@ -58,27 +59,10 @@ def local(
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
-        data = {
-            "coordinates": found.coordinates,
-            "inputs": found.inputs,
-            "at": found.configuration.coordinates,
-            "M": found.M,
-            "K": found.K,
-            "damping": found.damping,
-            "christoffel": found.christoffel,
-            "dM": found.dM,
-            "force": found.force,
-            "input_map": found.input_map,
-            "outputs": {
-                name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
-                for name, output in found.outputs.items()
-            },
-            "internal_hz": found.internal_hz,
-            "singularity": found.singularity,
-            "potential": found.potential,
-            "rigid": found.rigid,
+        data = equations_data(found, found.configuration.coordinates) | {
+            "singularity": found.singularity, "rigid": found.rigid,
             "basis": None if found.basis is None else found.basis.data(),
-        }
+        }  # fmt: skip
         answer.give(data, lambda: _show(found))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.kept import Picture, TableFile
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Json, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
@@ -80,13 +80,6 @@ Reactions = Annotated[
     str | None,
     typer.Option("--reactions", metavar="A,B", show_default=False, help="Joints whose forces and moments are wanted."),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write all signals: .csv, .npz or .mat."),
-]
-Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw them: .png, .svg, .pdf.")
-]
 
 
 def simulate(
@@ -104,8 +97,8 @@ def simulate(
     output_step: OutputStep = None,
     reactions: Reactions = None,
     rigid: Rigid = False,
-    output: Output = None,
-    plot: Plot = None,
+    output: TableFile = None,
+    plot: Picture = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
+from supple.formats.text_file import read_bytes, text_of
 
 Array = NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "a
     of : what a column stands for, in messages; fewest, why : how many rows it must have, and what needs them
     """
     file = brief(path, 500)
-    lines = _text(Path(path), file).splitlines()
+    lines = text_of(read_bytes(path, LARGEST, "sample it less often"), file).splitlines()
     rows = csv.reader(lines, skipinitialspace=True)
     try:
         names = _header(next(rows, []), of, file)
@@ -60,22 +61,6 @@ def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "a
         raise InputError(f"it has {count} of numbers, and {why} {fewest}", file=file, hint="add rows")
     columns = np.array(table).T
     return TimeTable(columns[0], dict(zip(names[1:], columns[1:], strict=True)), file)
-
-
-def _text(path: Path, file: str) -> str:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read ({reason})", file=file, hint="check the name and the folder") from error
-    if len(content) > LARGEST:
-        raise InputError(f"more than {LARGEST // 2**20} MiB", file=file, hint="sample it less often")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("this is not UTF-8 text", file=file, line=line, hint="save it as CSV in UTF-8") from error
 
 
 def _header(row: list[str], of: str, file: str) -> list[str]:

@@ -30,8 +30,10 @@ from ruamel.yaml.reader import ReaderError
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
+from supple.formats.text_file import read_bytes, text_of, too_large
 
 LARGEST = 2**20  # bytes
+SHORT = "a mechanism file is text of a few pages"
 DEEPEST = 32  # mappings and lists inside one another
 MOST_NODES = 100_000
 
@@ -85,31 +87,13 @@ class Tree:
 
 def read_text(path: str | Path) -> str:
     """The text of a file that may be one of ours: it exists, is small and is UTF-8."""
-    name = brief(path, 500)
-    try:
-        place = Path(path)
-        if not place.exists():
-            raise InputError("there is no such file", file=name, hint="check the name and the folder")
-        if not place.is_file():
-            raise InputError("this is not a file", file=name, hint="name the file inside it")
-        with place.open("rb") as stream:
-            content = stream.read(LARGEST + 1)  # not more, whatever size the system told
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read ({reason})", file=name) from error
-    if len(content) > LARGEST:
-        raise _too_large(name)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("this is not UTF-8 text", file=name, line=line, hint="save it as UTF-8") from error
+    return text_of(read_bytes(path, LARGEST, SHORT), brief(path, 500))
 
 
 def read_tree(text: str, file: str) -> Tree:
     """The data in a YAML text; `file` is only for messages."""
     if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
-        raise _too_large(file)
+        raise too_large(file, LARGEST, SHORT)
     return _Composer(text, file).tree()
 
 
@@ -244,7 +228,3 @@ class _Composer:
 
     def _error(self, message: str, event: Event, *, hint: str) -> InputError:
         return InputError(message, file=self.file, line=event.start_mark.line + 1, hint=hint)
-
-
-def _too_large(file: str) -> InputError:
-    return InputError(f"more than {LARGEST // 1024} KiB", file=file, hint="a mechanism file is text of a few pages")

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-UNDEFORMED, NODE = "#cfcfcf", "#2b2b2b"
-_SAMPLES = 9  # places on an element between its nodes
-_LARGEST = 0.12  # displacement, of the mechanism's size
-_COLUMNS = 3
-_THIN = 0.1  # half the least side of a panel's box, of the longest
-_CLOUD = 1500  # nodes of a solid that are drawn
-
 
 @in_house_style
 def deflection_sketch(found: Deflection, *, scale: float = 1.0, axes: Any = None) -> Any:

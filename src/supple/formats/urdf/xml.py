@@ -14,6 +14,7 @@ from lxml import etree
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
+from supple.formats.text_file import read_bytes, text_of
 from supple.formats.urdf.grammar import keep_parts
 
 LARGEST = 2**24  # bytes
@@ -23,7 +24,7 @@ _OPENING = re.compile(r"<!--|<\?")
 
 def read_robot(path: str | Path) -> Any:
     """The element <robot> of a file, with links, joints and constraints alone; its `base` is the file's name."""
-    return robot_element(_content(path), brief(path, 500))
+    return robot_element(read_bytes(path, LARGEST, "keep meshes in files of their own"), brief(path, 500))
 
 
 def robot_element(content: bytes, file: str) -> Any:
@@ -41,30 +42,8 @@ def robot_element(content: bytes, file: str) -> Any:
     return root
 
 
-def _content(path: str | Path) -> bytes:
-    name = brief(path, 500)
-    try:
-        place = Path(path)
-        if not place.exists():
-            raise InputError("there is no such file", file=name, hint="check the name and the folder")
-        if not place.is_file():
-            raise InputError("this is not a file", file=name, hint="name the file inside it")
-        with place.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read ({reason})", file=name) from error
-    if len(content) > LARGEST:
-        raise InputError(f"more than {LARGEST // 2**20} MiB", file=name, hint="keep meshes in files of their own")
-    return content
-
-
 def _parsed(content: bytes, file: str) -> Any:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("this is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from error
+    text = text_of(content, file)
     bare = _without_remarks(text)
     declared = re.search(r"<!\s*(DOCTYPE|ENTITY)", bare, re.IGNORECASE)
     if declared:

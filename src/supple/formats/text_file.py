@@ -1,0 +1,42 @@
+"""Files that a user names: they exist, are not larger than they may be, and hold UTF-8 text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
+
+
+def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
+    """What a file holds, at most `largest` bytes; hint : what to do with one that is larger."""
+    name = brief(path, 500)
+    try:
+        place = Path(path)
+        if not place.exists():
+            raise InputError("there is no such file", file=name, hint="check the name and the folder")
+        if not place.is_file():
+            raise InputError("this is not a file", file=name, hint="name the file inside it")
+        with place.open("rb") as stream:
+            content = stream.read(largest + 1)  # not more, whatever size the system told
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read ({reason})", file=name) from error
+    if len(content) > largest:
+        raise too_large(name, largest, hint)
+    return content
+
+
+def text_of(content: bytes, file: str) -> str:
+    """The text that bytes spell; `file` is only for messages."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("this is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from error
+
+
+def too_large(file: str, largest: int, hint: str) -> InputError:
+    """To be raised where a file or a text is larger than it may be."""
+    size = f"{largest // 2**20} MiB" if largest > 2**20 else f"{largest // 1024} KiB"
+    return InputError(f"more than {size}", file=file, hint=hint)
