@@ -130,9 +130,12 @@ def theta_slopes(c, friction, rates, u, S):
 @kernel
 def add_mass(c, factor, x, f):
     """f += factor M x, (n,)."""
-    for i in range(c.n):
-        for j in range(c.n):
-            f[i] += factor * c.values[c.at[MASS] + i * c.n + j] * x[j]
+    n, M = c.n, c.at[MASS]
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += c.values[M + i * n + j] * x[j]
+        f[i] += factor * total
 
 
 @kernel
