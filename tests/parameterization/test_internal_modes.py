@@ -10,10 +10,13 @@ from nodal_motion import slopes
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh, null_space
 
-from supple.compilation import compiled
-from supple.formulations.elastic_rest.block_modes import scattered
+from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
+from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
+from supple.formulations.elastic_rest.response_operator import Structure
 from supple.parameterization.elastic_modes import DONE, elastic_modes
+from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, Spectrum
 from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE
+from supple.parameterization.mode_reference import Following
 
 STEP = 2e-3
 
@@ -69,20 +72,23 @@ class Made:
     def kernel(self, t, count, tracking, reference):
         n, d = len(self.stiffness), self.loaded + count
         Psi, dPsi, K, dK = np.zeros((d, n)), np.zeros((2, d, n)), np.zeros((d, d)), np.zeros((2, d, d))
-        told = np.zeros(count + 2)
+        spectrum = Spectrum(np.zeros(count), np.zeros(1), np.zeros(1))
         part_i = np.array([[0, 0, n]], dtype=np.int64)
-        shapes = np.eye(n)[None]
         column = np.zeros(n, dtype=np.int64)  # all of them translations, between no rows
-        rows = np.zeros((0, 3), dtype=np.int64), np.zeros((0, 17))
-        rest = (part_i, np.zeros((1, 3)), shapes, self.stiffness, column, *rows)
-        search = (0.05, 30.0, compiled(scattered)(count + 7, n))
-        C, dC = self.rows(t), self.slopes_of_rows(t)
+        no_rows = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 17)), np.zeros(0)
+        rest = ElasticArrays(part_i, np.zeros((1, 3)), np.eye(n)[None], self.stiffness, column, *no_rows, 1.0)
+        search = Search(0.05, 30.0, scattered(count + 7, n), EXACT)
+        structure = Structure(self.stiffness, self.rows(t), self.compliance)
+        size = count + SPARE
+        lowest = Eigenmodes(np.empty(size), np.empty((size, n)))
+        number = lowest_modes(structure, search, *lowest)
         status = elastic_modes(
-            rest, np.arange(len(C)), self.compliance, self.loaded, C, dC, search, reference, count, tracking,
-            Psi, dPsi, K, dK, told,
+            rest, structure, search.shift, self.slopes_of_rows(t),
+            Eigenmodes(lowest.squares[:number], lowest.shapes[:number]), Following(tracking, reference),
+            ModeShapes(Psi, dPsi, K, dK), spectrum,
         )  # fmt: skip
         assert status == DONE
-        return Psi, dPsi, K, dK, told
+        return Psi, dPsi, K, dK, spectrum
 
 
 class Follow:
@@ -108,7 +114,7 @@ def test_subspace_and_its_slopes(seed, tracking):
     made, t, count = Made(seed), np.array([0.3, -0.2]), 3
     germ = np.array([0.1, 0.0])
     follow = Follow(made, germ, made.dense(germ, count)[1], tracking)
-    Psi, dPsi, K, dK, told = made.kernel(t, count, tracking, follow.taken)
+    Psi, dPsi, K, dK, spectrum = made.kernel(t, count, tracking, follow.taken)
 
     def shapes(points):
         found = [(made.dense(point, count)[0], follow.turned(point)[0]) for point in points]
@@ -132,8 +138,8 @@ def test_subspace_and_its_slopes(seed, tracking):
     assert_allclose(np.moveaxis(dPsi, 0, -1), expected, atol=1e-7 * np.abs(expected).max())
     expected = slopes(stiffness, t, STEP)
     assert_allclose(np.moveaxis(dK, 0, -1), expected, atol=1e-7 * np.abs(expected).max())
-    assert_allclose(told[count], follow.turned(t)[1], atol=1e-9)
-    assert_allclose(told[:count], made.dense(t, count)[2], rtol=1e-9)
+    assert_allclose(spectrum.overlap[0], follow.turned(t)[1], atol=1e-9)
+    assert_allclose(spectrum.squares, made.dense(t, count)[2], rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -171,8 +177,8 @@ def test_slopes_where_two_frequencies_are_equal(tracking):
     mixed = np.linalg.qr(rng.standard_normal((count, count)))[0]
     germ = np.array([0.2, -0.1])
     follow = Follow(both, germ, mixed @ both.dense(germ, count)[1], tracking)
-    Psi, dPsi, _, _, told = both.kernel(t, count, tracking, follow.taken)
-    assert_allclose(told[0:count:2], told[1:count:2], rtol=1e-10)
+    Psi, dPsi, _, _, spectrum = both.kernel(t, count, tracking, follow.taken)
+    assert_allclose(spectrum.squares[0::2], spectrum.squares[1::2], rtol=1e-10)
 
     def shapes(points):
         return np.array([follow.turned(point)[0] for point in points])

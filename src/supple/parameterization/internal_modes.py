@@ -1,145 +1,121 @@
-"""Internal modes at θ: eigenmodes with C z = 0, chosen, turned to a reference, and differentiated exactly.
+"""Internal modes at θ: eigenmodes with C z = 0, retained, turned to a reference, and differentiated exactly.
 
 Vectors stand in rows: Φ (k, n), ΦΦᵀ = 1. With multipliers μ of the modes, (Λ - ω_i²) φ_i + Cᵀμ_i = 0, the change of the
 subspace is Y with
 
     (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
 
-(regular as long as no retained mode meets one outside the set), and Φ' = Y + T Φ with a skew T that the reference
-fixes: P, the overlaps of the modes with the reference, stays symmetric if T P + P T = Wᵀ - W, W the change of P along
-Y. Overlap is that of motions, P = ΦΦ_refᵀ, or that of strains (docs/theory/parameterization.md, eqs. 6-12b).
+(regular as long as no retained mode meets one outside the set), and Φ' = Y + T Φ with a skew T that the reference, or
+each mode's own frequency, fixes                                       (docs/theory/parameterization.md, eqs. 5-10).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.formulations.elastic_rest.gauss import solved
+from supple.formulations.elastic_rest.response_operator import multipliers
+from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
+from supple.parameterization.mode_matching import along, retained, upwards
+from supple.parameterization.mode_reference import turn_slopes, turn_to_reference
+
+Array = NDArray[np.float64]
 
 SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
 EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
-KEPT = 0.5  # smallest overlap at which a subspace still counts as the reference's
 NEAR = 1e-9  # of ω²: as close as a frequency may come to one of a single body
 
 
-@kernel
-def stresses(reference, C):
-    """B (k, n): what the stresses of the reference do on each z. Those in the bodies, ΛΦ_ref/ω_ref, stay as they are in
-    the axes of the bodies, those in elastic rows, C_refΦ_ref/(c ω_ref), act along the rows as they are at θ.
+class Eigenmodes(NamedTuple):
+    """Eigenmodes of a structure: ω² (k,) rising, shapes Φ (k, n)."""
 
-    reference : (k, n + m), both, see `ModalParameterization`
+    squares: Array
+    shapes: Array
+
+
+class ModeShapes(NamedTuple):
+    """Modes Ψ (d, n) that some of δ are counted in, K (d, d) of them, and the slopes of both, ∂/∂θ in a first axis."""
+
+    Psi: Array
+    dPsi: Array
+    K: Array
+    dK: Array
+
+
+class Spectrum(NamedTuple):
+    """What is known of k internal modes: ω² (k,), the smallest overlap with the reference (1,), Σ 2^i over their
+    places i among all modes (1,)."""
+
+    squares: Array
+    overlap: Array
+    places: Array
+
+
+@kernel
+def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
+    """Retained modes of the `lowest` and their slopes, into ModeShapes and Spectrum.
+
+    dC : (s, m, n) ∂C; A : the structure's response operator; following : what they are retained and turned by
     """
-    n = C.shape[1]
-    return reference[:, :n] + np.dot(np.ascontiguousarray(reference[:, n:]), C)
-
-
-@kernel
-def strain_overlaps(Phi, squares, B):
-    """P = Ω⁻¹ΦBᵀ: cosines between the strains of the modes Φ (k, n) and those of the reference, by elastic energy."""
-    P = np.dot(Phi, np.ascontiguousarray(B.T))
-    for i in range(P.shape[0]):
-        P[i] /= np.sqrt(squares[i])
-    return P
-
-
-@kernel
-def strain_overlap_slopes(Phi, squares, B, P, Y, G, dB):
-    """W (k, k), the change of P where Φ' = Y: ΦKΦᵀ changes by G, and with it Ω⁻¹ by -G_ij / (ω_i ω_j (ω_i + ω_j))."""
-    W = np.dot(Y, np.ascontiguousarray(B.T)) + np.dot(Phi, np.ascontiguousarray(dB.T))
-    k = P.shape[0]
+    k, n = modes.Psi.shape
+    s, tracking = dC.shape[0], following.tracking
+    chosen = np.empty(k, dtype=np.int64)
+    retained(lowest, structure.rows, following, chosen)
+    kept = Eigenmodes(lowest.squares[chosen], lowest.shapes[chosen])
+    spectrum.squares[:] = kept.squares
+    spectrum.places[:] = 0.0
     for i in range(k):
-        one = np.sqrt(squares[i])
-        for j in range(k):
-            W[i, j] /= one
-        for m in range(k):
-            factor = G[i, m] / (one * (one + np.sqrt(squares[m])))
-            for j in range(k):
-                W[i, j] -= factor * P[m, j]
-    return W
-
-
-@kernel
-def towards(P):
-    """R (k, k), orthogonal, with R P symmetric positive definite, and the smallest singular value of P."""
-    U, sigma, Vt = np.linalg.svd(P)
-    R = np.dot(np.ascontiguousarray(Vt.T), np.ascontiguousarray(U.T))
-    return R, sigma[-1]
-
-
-@kernel
-def most_alike(P, k, chosen):
-    """Which k of the modes stand for the reference, by rising frequency; P (found, k) are their overlaps with it.
-
-    The lowest ones as long as every direction of the reference has a part of at least KEPT in them: a subspace that
-    only turns is followed, however far. Otherwise those that span most of the reference.
-    """
-    if towards(np.ascontiguousarray(P[:k]))[1] >= KEPT:
+        spectrum.places[:] += 2.0 ** chosen[i]
+    if tracking == MODES:
+        spectrum.overlap[:] = along(kept.shapes, following.reference)
+    elif tracking == SORTED:
+        spectrum.overlap[:] = 1.0
         for i in range(k):
-            chosen[i] = i
-        return
-    share = np.zeros(P.shape[0])
-    for i in range(P.shape[0]):
-        for j in range(k):
-            share[i] += P[i, j] * P[i, j]
-    taken = np.argsort(-share)[:k]
-    order = np.sort(taken)
+            upwards(rest, kept.shapes[i])
+    weighted = np.empty((k, n))
     for i in range(k):
-        chosen[i] = order[i]
+        weighted[i] = (kept.squares[i] + A.shift) * kept.shapes[i]
+    mu = multipliers(structure, A, weighted, np.zeros((k, dC.shape[1])))
+    Y, G = np.empty((s, k, n)), np.empty((s, k, k))
+    subspace_slopes(structure, A.order, dC, kept, mu, Y)
+    stiffness_slopes(mu, dC, kept.shapes, G)
+    if tracking in (SUBSPACE, STRAIN):
+        Phi, K, overlap = turn_to_reference(structure, dC, kept, following, Y, G)
+        spectrum.overlap[:] = overlap
+    else:
+        Phi, K = kept.shapes, np.diag(kept.squares)
+        for m in range(s):
+            turn_slopes(turned_by_frequency(kept.squares, G[m]), Phi, K, Y[m], G[m])
+    modes.Psi[:], modes.dPsi[:], modes.K[:], modes.dK[:] = Phi, Y, K, G
 
 
 @kernel
-def one_by_one(Z, found, reference, k, chosen):
-    """For each mode of the reference the one of Z that is most like it, best matches first, none taken twice."""
-    match = np.abs(np.dot(Z[:found], np.ascontiguousarray(reference.T)))
-    for _ in range(k):
-        best, row, column = -1.0, 0, 0
-        for i in range(found):
-            for j in range(k):
-                if match[i, j] > best:
-                    best, row, column = match[i, j], i, j
-        chosen[column] = row
-        for j in range(k):
-            match[row, j] = -2.0
-        for i in range(found):
-            match[i, column] = -2.0
-
-
-@kernel
-def along(Phi, reference):
-    """Turn the sign of every mode to that of its reference, in place; the smallest product (the root of the MAC)."""
-    least = 1.0
-    for i in range(Phi.shape[0]):
-        product = 0.0
-        for c in range(Phi.shape[1]):
-            product += Phi[i, c] * reference[i, c]
-        if product < 0.0:
-            for c in range(Phi.shape[1]):
-                Phi[i, c] = -Phi[i, c]
-        least = min(least, abs(product))
-    return least
-
-
-@kernel
-def subspace_slopes(stiffness, C, compliance, order, rank, Phi, squares, mu, dC, Y):
-    """Y (s, k, n) as above."""
+def subspace_slopes(structure, independent, dC, modes, mu, Y):
+    """Y (s, k, n) as above; independent : rows of full rank; mu : (k, m) multipliers of the modes.           [eq. 6]"""
+    C, compliance, Phi = structure.rows, structure.compliance, modes.shapes
     k, n = Phi.shape
-    s = dC.shape[0]
+    s, rank = dC.shape[0], independent.shape[0]
     G = np.empty((rank + k, n))
     for i in range(rank):
-        G[i] = C[order[i]]
+        G[i] = C[independent[i]]
     G[rank:] = Phi
     Gt = np.ascontiguousarray(G.T)
     for i in range(k):
+        square = modes.squares[i]
         D = np.empty(n)
         for c in range(n):
-            gap = stiffness[c] - squares[i]
-            least = NEAR * squares[i]
+            gap = structure.stiffness[c] - square
+            least = NEAR * square
             if abs(gap) < least:
                 gap = least if gap >= 0.0 else -least
             D[c] = 1.0 / gap
         S = np.dot(G * D, Gt)
         for r in range(rank):
-            S[r, r] += compliance[order[r]]
+            S[r, r] += compliance[independent[r]]
         right = np.empty((rank + k, s))
         pushed = np.empty((s, n))
         for m in range(s):
@@ -155,39 +131,26 @@ def subspace_slopes(stiffness, C, compliance, order, rank, Phi, squares, mu, dC,
                     total += G[r, c] * D[c] * pushed[m, c]
                 if r < rank:
                     for c in range(n):
-                        total += dC[m, order[r], c] * Phi[i, c]
+                        total += dC[m, independent[r], c] * Phi[i, c]
                 right[r, m] = total
-        found = np.linalg.solve(S, right)
+        solved(S, right, 0.0)
         for m in range(s):
             for c in range(n):
                 total = pushed[m, c]
                 for r in range(rank + k):
-                    total -= G[r, c] * found[r, m]
+                    total -= G[r, c] * right[r, m]
                 Y[m, i, c] = D[c] * total
 
 
 @kernel
-def stiffness_slopes(mu, dC, Phi, found):
-    """G (s, k, k), G_ij = μ_iᵀ∂Cφ_j + μ_jᵀ∂Cφ_i: change of ΦᵀKΦ where Φ' = Y."""
-    s, k = dC.shape[0], Phi.shape[0]
-    for m in range(s):
+def stiffness_slopes(mu, dC, Phi, G):
+    """G (s, k, k), G_ij = μ_iᵀ∂Cφ_j + μ_jᵀ∂Cφ_i: change of ΦᵀKΦ where Φ' = Y.                                [eq. 8]"""
+    k = Phi.shape[0]
+    for m in range(dC.shape[0]):
         one = np.dot(np.dot(mu, dC[m]), np.ascontiguousarray(Phi.T))
         for i in range(k):
             for j in range(k):
-                found[m, i, j] = one[i, j] + one[j, i]
-
-
-@kernel
-def turned_with_reference(P, W):
-    """T skew with T P + P T = Wᵀ - W, for a symmetric positive definite P."""
-    sigma, V = np.linalg.eigh(P)
-    Vt = np.ascontiguousarray(V.T)
-    right = np.dot(np.dot(Vt, W.T - W), V)
-    k = P.shape[0]
-    for i in range(k):
-        for j in range(k):
-            right[i, j] /= sigma[i] + sigma[j]
-    return np.dot(np.dot(np.ascontiguousarray(V), right), Vt)
+                G[m, i, j] = one[i, j] + one[j, i]
 
 
 @kernel

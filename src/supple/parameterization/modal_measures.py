@@ -7,7 +7,10 @@ A measure is a row c over z. To first order in δ, ℓ = ρ(θ) + c Ψ_δ δ, so
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.equations.row import (
@@ -29,20 +32,64 @@ from supple.formulations.coefficients import ACTUATOR, DRY, LAW, NUMBER, ROLE, S
 from supple.formulations.laws import law
 
 
-@kernel
-def measure_slopes(i, C, dC, Psi, dPsi, slope, bend):
-    """∂ℓ/∂η (n,) and ∂²ℓ/∂η² (n, n) of row i."""
-    s = dC.shape[0]
-    for e in range(Psi.shape[0]):
-        slope[e] = np.dot(C[i], Psi[e])
-        for k in range(s):
-            bend[e, k] = np.dot(dC[k, i], Psi[e]) + np.dot(C[i], dPsi[k, e])
-            bend[k, e] = bend[e, k]
+class MeasureUses(NamedTuple):
+    """What acts along measures or sees them.
+
+    row       : (uses,) among the rows that are computed; value (uses,): place of ℓ among the measures
+    role      : (uses, 2) ROLE and NUMBER; parameters (uses, p) of laws
+    """
+
+    row: NDArray[np.int64]
+    role: NDArray[np.int64]
+    parameters: NDArray[np.float64]
+    value: NDArray[np.int64]
+
+
+class Motion(NamedTuple):
+    """At one position: rows C (rows, z) and modes Ψ (n, z), and their slopes ∂/∂θ in a first axis."""
+
+    C: NDArray[np.float64]
+    dC: NDArray[np.float64]
+    Psi: NDArray[np.float64]
+    dPsi: NDArray[np.float64]
+
+
+class Measure(NamedTuple):
+    """∂ℓ/∂η (n,) and ∂²ℓ/∂η² (n, n) of one measure."""
+
+    slope: NDArray[np.float64]
+    bend: NDArray[np.float64]
+
+
+class Inputs(NamedTuple):
+    """How many actuators there are, how many loaded displacements, and rows that are held, these last among them."""
+
+    actuators: int
+    loaded: int
+    held: int
+
+
+class Coefficients(NamedTuple):
+    """A row of coefficients, and where each begins in it."""
+
+    at: NDArray[np.int64]
+    row: NDArray[np.float64]
 
 
 @kernel
-def add_outer(factor, slope, bend, directions, at, dat, row):
+def measured(motion, i, measure):
+    """∂ℓ and ∂²ℓ of row i."""
+    for e in range(motion.Psi.shape[0]):
+        measure.slope[e] = np.dot(motion.C[i], motion.Psi[e])
+        for k in range(motion.dC.shape[0]):
+            measure.bend[e, k] = np.dot(motion.dC[k, i], motion.Psi[e]) + np.dot(motion.C[i], motion.dPsi[k, e])
+            measure.bend[k, e] = measure.bend[e, k]
+
+
+@kernel
+def add_outer(factor, measure, directions, at, dat, row):
     """Adds factor ∂ℓ ∂ℓᵀ at row[at:], and its derivatives along the first `directions` of η at row[dat:]."""
+    slope, bend = measure.slope, measure.bend
     n = slope.shape[0]
     for e in range(n):
         for g in range(n):
@@ -52,69 +99,69 @@ def add_outer(factor, slope, bend, directions, at, dat, row):
 
 
 @kernel
-def put_column(slope, bend, s, columns, column, at, dat, row):
+def put_column(measure, s, columns, column, at, dat, row):
     """∂ℓ as one column of an (n, columns) matrix at row[at:], and its derivatives with respect to θ at row[dat:]."""
-    for e in range(slope.shape[0]):
-        row[at + e * columns + column] = slope[e]
+    for e in range(measure.slope.shape[0]):
+        row[at + e * columns + column] = measure.slope[e]
         for k in range(s):
-            row[dat + (e * columns + column) * s + k] = bend[e, k]
+            row[dat + (e * columns + column) * s + k] = measure.bend[e, k]
 
 
 @kernel
-def put_output(slope, bend, s, to, rigid_at, given, at, row):
-    """Output `to`: value, slopes and bends of θ as the rigid mechanism's row `given` has them, then Ψ_o and ∂Ψ_o/∂θ."""
-    d = slope.shape[0] - s
-    row[at[OUTPUTS] + to] = given[rigid_at[OUTPUTS] + to]
+def put_output(measure, s, to, rigid, coefficients):
+    """Output `to`: value, slopes and bends of θ as the rigid mechanism has them, then Ψ_o and ∂Ψ_o/∂θ."""
+    given, known, row, at = rigid.row, rigid.at, coefficients.row, coefficients.at
+    d = measure.slope.shape[0] - s
+    row[at[OUTPUTS] + to] = given[known[OUTPUTS] + to]
     for j in range(s):
-        row[at[RIGID] + to * s + j] = given[rigid_at[RIGID] + to * s + j]
+        row[at[RIGID] + to * s + j] = given[known[RIGID] + to * s + j]
         for k in range(s):
-            row[at[BEND] + (to * s + j) * s + k] = given[rigid_at[BEND] + (to * s + j) * s + k]
+            row[at[BEND] + (to * s + j) * s + k] = given[known[BEND] + (to * s + j) * s + k]
     for e in range(d):
-        row[at[MODES] + to * d + e] = slope[s + e]
+        row[at[MODES] + to * d + e] = measure.slope[s + e]
         for k in range(s):
-            row[at[MODES_SLOPE] + (to * d + e) * s + k] = bend[s + e, k]
+            row[at[MODES_SLOPE] + (to * d + e) * s + k] = measure.bend[s + e, k]
 
 
 @kernel
-def push(pushed, changed, i, C, dC, f, df):
+def push(motion, i, force, changed, f, df):
     """Adds a force along row i to f (z,), and its derivatives to df (s, z); changed (s,): of the force itself."""
     for c in range(f.shape[0]):
-        f[c] += pushed * C[i, c]
-    for k in range(dC.shape[0]):
+        f[c] += force * motion.C[i, c]
+    for k in range(motion.dC.shape[0]):
         for c in range(f.shape[0]):
-            df[k, c] += pushed * dC[k, i, c] + changed[k] * C[i, c]
+            df[k, c] += force * motion.dC[k, i, c] + changed[k] * motion.C[i, c]
 
 
 @kernel
-def along_measures(uses, actuators, loaded, held, at, C, dC, Psi, dPsi, w, rigid_at, given, row, f, df):
-    """Everything that acts along or sees a measure, into the row and the load vector.
+def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
+    """Everything that acts along or sees a measure, into the coefficients and the load vector f (z,), df (s, z).
 
-    uses : numbers of the rows among those computed, role and number, parameters of laws, place of ℓ in w
-    given : the rigid mechanism's row; the last `loaded` of the `held` rows are inputs of their own
+    uses : MeasureUses; w : values of the measures; rigid : Coefficients of the rigid mechanism
     """
-    uses_row, uses_i, uses_f, values_at = uses
-    s, n = dC.shape[0], Psi.shape[0]
-    slope, bend, changed = np.empty(n), np.zeros((n, n)), np.zeros(s)
-    inputs = actuators + loaded
-    for u in range(uses_row.shape[0]):
-        i, role, to = uses_row[u], uses_i[u, ROLE], uses_i[u, NUMBER]
-        measure_slopes(i, C, dC, Psi, dPsi, slope, bend)
+    at, row = coefficients.at, coefficients.row
+    s, n = motion.dC.shape[0], motion.Psi.shape[0]
+    measure, changed = Measure(np.empty(n), np.zeros((n, n))), np.zeros(s)
+    columns = inputs.actuators + inputs.loaded
+    for u in range(uses.row.shape[0]):
+        i, role, to = uses.row[u], uses.role[u, ROLE], uses.role[u, NUMBER]
+        measured(motion, i, measure)
         if role == LAW:
-            acts = law(to, uses_f[u], w[values_at[u]] if values_at[u] >= 0 else 0.0)
+            acts = law(to, uses.parameters[u], w[uses.value[u]] if uses.value[u] >= 0 else 0.0)
             if acts.force != 0.0 or acts.slope != 0.0:
                 for k in range(s):
-                    changed[k] = acts.slope * slope[k]
-                push(acts.force, changed, i, C, dC, f, df)
+                    changed[k] = acts.slope * measure.slope[k]
+                push(motion, i, acts.force, changed, f, df)
             if acts.damping != 0.0:
-                add_outer(acts.damping, slope, bend, s, at[DAMPING], at[DDAMPING], row)
+                add_outer(acts.damping, measure, s, at[DAMPING], at[DDAMPING], row)
             if acts.inertia != 0.0:
-                add_outer(acts.inertia, slope, bend, n, at[MASS], at[DM], row)
+                add_outer(acts.inertia, measure, n, at[MASS], at[DM], row)
         elif role == ACTUATOR:
-            put_column(slope, bend, s, inputs, to, at[INPUT_MAP], at[DINPUT_MAP], row)
+            put_column(measure, s, columns, to, at[INPUT_MAP], at[DINPUT_MAP], row)
         elif role == SENSOR:
-            put_output(slope, bend, s, to, rigid_at, given, at, row)
+            put_output(measure, s, to, rigid, coefficients)
         elif role == DRY:
-            put_column(slope, bend, s, 1, 0, at[FRICTION_MAP] + to * n, at[DFRICTION_MAP] + to * n * s, row)
-    for a in range(loaded):  # a force at a loaded displacement is an input
-        measure_slopes(held - loaded + a, C, dC, Psi, dPsi, slope, bend)
-        put_column(slope, bend, s, inputs, actuators + a, at[INPUT_MAP], at[DINPUT_MAP], row)
+            put_column(measure, s, 1, 0, at[FRICTION_MAP] + to * n, at[DFRICTION_MAP] + to * n * s, row)
+    for a in range(inputs.loaded):  # a force at a loaded displacement is an input
+        measured(motion, inputs.held - inputs.loaded + a, measure)
+        put_column(measure, s, columns, inputs.actuators + a, at[INPUT_MAP], at[DINPUT_MAP], row)

@@ -12,16 +12,20 @@ from supple.description.force_law import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import LAW, carried
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes, reference_at, rows_at
-from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest, node_at, own_band
 from supple.formulations.laws import number_of
-from supple.geometry.rotation import skew
+from supple.formulations.elastic_rest.block_modes import Search
+from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at, search_from
+from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held, elastic_rest
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-from supple.parameterization.elastic_modes import upwards
 from supple.parameterization.internal_modes import EXACT, SPARE
+from supple.parameterization.modal_forces import LoadArrays, load_arrays
+from supple.parameterization.modal_inertia import BodyArrays, body_arrays
+from supple.parameterization.modal_measures import MeasureUses
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
+from supple.parameterization.mode_matching import upwards
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -30,32 +34,29 @@ _BAND = 2.5  # over the highest internal mode at the germ, spare ones included: 
 
 
 class ModalArrays(NamedTuple):
-    """What `modal_coefficients` takes, in this order.
+    """What `modal_coefficients` takes of a mechanism with a choice of modes.
 
-    rest    : ElasticArrays; held, compliance : rows held, those of loaded displacements last
-    body_i  : (bodies, 2) first coordinate and how many; rigid : (bodies, widest, d) z of rigid motions
-    turning : (bodies, axes, widest, widest) ΦᵀMW_kΦ in z
-    chosen  : all rows that are computed, those held first
-    loads   : gravity and forces at places, see `load_vector`; search : where the search for modes begins
+    held     : rows held, those of loaded displacements last; loaded : how many these are
+    chosen   : all rows that are computed, those held first
+    search   : where the search for modes begins; tracking : how they are followed, as a number of `mode_choice`
     """
 
-    rest: tuple
-    held: Integers
-    compliance: Array
-    body_i: Integers
-    rigid: Array
-    turning: Array
+    rest: ElasticArrays
+    held: Held
+    loaded: int
     chosen: Integers
-    loads: tuple
-    search: tuple
+    bodies: BodyArrays
+    loads: LoadArrays
+    uses: MeasureUses
+    search: Search
+    tracking: int
+    actuators: int
 
 
 @dataclass(frozen=True, eq=False)
 class ModalParameterization:
     """A mechanism with a choice of modes, ready for its kernels.
 
-    uses  : row among those computed, role and number, coefficient and reference, place of its value among the measures
-    sizes : constraint modes, internal modes, tracking, actuators
     reference : (k, z) internal modes at the germ
     stresses  : (k, z + rows held) theirs, (ΛΦ/ω, CΦ/(c ω)), the latter of elastic rows: what "strain" is measured by
     """
@@ -63,8 +64,6 @@ class ModalParameterization:
     choice: ModeChoice
     rest: ElasticRest
     arrays: ModalArrays
-    uses: tuple[Integers, Integers, Array, Integers]
-    sizes: Integers
     reference: Array = field(repr=False)
     stresses: Array = field(repr=False)
     germ: Configuration = field(repr=False)
@@ -86,52 +85,46 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
     germ = assemble(mechanism, None if choice.germ is None else np.array(choice.germ))
     rest, search, reference = _search(mechanism, choice, germ.X)
     held = rest.held_and_loaded()
-    arrays = carried(undeformed(mechanism)).arrays
-    measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
-    first = rest.numbering.constraints
-    known = {int(row): i for i, row in enumerate(held.rows)}
-    for row in first + measured:
-        known.setdefault(int(row), len(known))
-    uses_row = np.array([known[int(row)] for row in first + measured], dtype=np.int64)
-    uses = _with_elastic_dampers(rest, known, (uses_row, arrays.uses_i, arrays.uses_f, measured))
-    d, widest = len(rest.arrays.column), max(body.size for body in rest.bodies)
-    flexible = ModalArrays(
-        tuple(rest.arrays),
-        held.rows,
-        held.compliance,
-        np.array([(body.start, body.size) for body in rest.bodies], dtype=np.int64),
-        np.array([_padded(body.rigid, (widest, d)) for body in rest.bodies]),
-        np.array([[_padded(axis, (widest, widest)) for axis in turning_in_z(rest, body)] for body in rest.bodies]),
-        np.array(list(known), dtype=np.int64),
-        _loads(rest, widest),
+    uses, chosen = _uses(rest, held)
+    arrays = ModalArrays(
+        rest.arrays,
+        held,
+        len(choice.constraint),
+        chosen,
+        body_arrays(rest),
+        load_arrays(rest),
+        uses,
         search,
+        TRACKING[choice.tracking],
+        len(mechanism.actuators),
     )
-    sizes = np.array([len(choice.constraint), choice.internal, TRACKING[choice.tracking], len(mechanism.actuators)])
     stresses = stresses_of(rest, rows_at(rest, held.rows, germ.X[None])[0], reference)
-    return ModalParameterization(choice, rest, flexible, uses, sizes, reference, stresses, germ)
+    return ModalParameterization(choice, rest, arrays, reference, stresses, germ)
 
 
-def _with_elastic_dampers(
-    rest: ElasticRest, known: dict[int, int], uses: tuple[Integers, Integers, Array, Integers]
-) -> tuple[Integers, Integers, Array, Integers]:
-    """The uses of measures, and those of the rows of elastic joints and drives that have damping beside their
-    stiffness."""
-    given = rest.dampers
-    rows = list(given)
+def _uses(rest: ElasticRest, held: Held) -> tuple[MeasureUses, Integers]:
+    """What acts along measures, and along rows of elastic joints and drives that have damping beside their stiffness;
+    and all rows that are computed, those held first."""
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    measures = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
+    dampers = rest.dampers
+    rows = [*(rest.numbering.constraints + measures).tolist(), *dampers]
+    chosen = {int(row): i for i, row in enumerate(held.rows)}
     for row in rows:
-        known.setdefault(row, len(known))
-    count = len(rows)
-    damping = np.zeros((count, uses[2].shape[1]))
-    damping[:, 0] = [given[row] for row in rows]
-    return (
-        np.concatenate([uses[0], np.array([known[row] for row in rows], dtype=np.int64)]),
-        np.concatenate([uses[1], np.full((count, 2), [LAW, number_of(DAMPER)], dtype=np.int64)]),
-        np.concatenate([uses[2], damping]),
-        np.concatenate([uses[3], np.full(count, -1, dtype=np.int64)]),
+        chosen.setdefault(row, len(chosen))
+    count = len(dampers)
+    damping = np.zeros((count, arrays.uses_f.shape[1]))
+    damping[:, 0] = list(dampers.values())
+    uses = MeasureUses(
+        np.array([chosen[row] for row in rows], dtype=np.int64),
+        np.concatenate([arrays.uses_i, np.full((count, 2), [LAW, number_of(DAMPER)], dtype=np.int64)]),
+        np.concatenate([arrays.uses_f, damping]),
+        np.concatenate([measures, np.full(count, -1)]),
     )
+    return uses, np.array(list(chosen), dtype=np.int64)
 
 
-def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[ElasticRest, tuple, Array]:
+def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[ElasticRest, Search, Array]:
     """Bodies condensed for the band that the modes need, and where the search for internal modes begins."""
     wanted = max(choice.internal, 1) + SPARE
     band = own_band(mechanism)
@@ -155,10 +148,10 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
         if _BAND * highest <= rest.band or rest.whole:
             break
         band = _BAND * highest
-    found = reference_at(rest, held, X, wanted)
     reference = Z[0, : choice.internal].copy()
-    _upwards(rest, reference)
-    return rest, (float(found.shift), float(found.cut), found.start), reference
+    for mode in reference:
+        upwards(rest.arrays, mode)
+    return rest, search_from(rest, held, X, wanted)._replace(tolerance=EXACT), reference
 
 
 def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:
@@ -170,78 +163,3 @@ def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:
     inside = modes * rest.arrays.stiffness
     squares = np.einsum("kz,kz->k", modes, inside) + np.einsum("km,km->k", rows, acting)
     return np.hstack([inside, acting]) / np.sqrt(squares)[:, None]
-
-
-def _upwards(rest: ElasticRest, modes: Array) -> None:
-    for mode in modes:
-        upwards(tuple(rest.arrays), mode)
-
-
-def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """ΦᵀMW_kΦ in z, (axes, size, size): what a turn of the body's frame does to its displacements, as momentum."""
-    if body.condensed is not None:
-        T = body.to_condensed
-        return np.array([T.T @ axis @ T for axis in body.condensed.turning])
-    column = rest.arrays.column
-    M = body.rigid.T @ body.rigid
-    center = _center(M)
-    found = []
-    for axis in (2,) if len(column) == 3 else (0, 1, 2):
-        # The mass is at the centre c, which moves by u + φ × c; seen from the origin, its turn by e is
-        # (e × u + φ × (e × c), e × φ).
-        W = np.zeros((6, 6))
-        W[:3, :3] = W[3:, 3:] = skew(np.eye(3)[axis])
-        W[:3, 3:] = -skew(np.cross(np.eye(3)[axis], center))
-        found.append(body.shapes.T @ M @ W[np.ix_(column, column)] @ body.shapes)
-    return np.array(found)
-
-
-def _center(M: Array) -> Array:
-    """Centre of mass from the mass matrix (d, d) of a body's twist."""
-    if len(M) == 3:
-        return np.array([M[2, 1], -M[2, 0], 0.0]) / M[0, 0]
-    return np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
-
-
-def _loads(rest: ElasticRest, widest: int) -> tuple[Integers, Integers, Array, Array]:
-    """Gravity on every body and forces at places: (body, follows, first coordinate), widths, maps, wrenches."""
-    numbering, column = rest.numbering, rest.arrays.column
-    heads, widths, maps, wrenches = [], [], [], []
-
-    def add(b: int, follows: int, shapes: Array, wrench: Array) -> None:
-        body = rest.bodies[b]
-        heads.append((b, follows, body.start))
-        widths.append(body.size)
-        full = np.zeros((widest, 6))
-        full[: body.size, column] = shapes
-        maps.append(full)
-        wrenches.append(wrench)
-
-    mechanism = numbering.mechanism
-    if mechanism.gravity is not None:
-        gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
-        for b, body in enumerate(rest.bodies):
-            add(b, 0, np.where(column < 3, body.rigid, 0.0), np.concatenate([gravity, np.zeros(3)]))
-    arrays = carried(undeformed(mechanism)).arrays
-    applied = len(rest.bodies) if mechanism.gravity is not None else 0
-    for (b, follows), row in zip(arrays.loads_i[applied:].tolist(), arrays.loads_f[applied:], strict=True):
-        if b < len(rest.bodies):
-            node, place = node_at(rest.bodies[b], row[:3])
-            lever = np.eye(6)
-            lever[3:, :3] = skew(row[:3] - place)  # moment about the node, in body axes
-            shapes = np.zeros((6, rest.bodies[b].size))
-            shapes[column] = rest.bodies[b].of_node(node)
-            add(b, follows, (shapes.T @ lever)[:, column], row[3:9])
-    d = len(heads)
-    return (
-        np.array(heads, dtype=np.int64).reshape(-1, 3),
-        np.array(widths, dtype=np.int64),
-        np.array(maps).reshape(d, widest, 6),
-        np.array(wrenches).reshape(d, 6),
-    )
-
-
-def _padded(matrix: Array, shape: tuple[int, int]) -> Array:
-    found = np.zeros(shape)
-    found[: matrix.shape[0], : matrix.shape[1]] = matrix
-    return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,26 +10,19 @@ from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.constrained_modes import searched_modes
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.elastic_modes import DONE, SINGULAR
-from supple.parameterization.modal_coefficients import modal_coefficients
+from supple.parameterization.internal_modes import SPARE
+from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 
 Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-
-class ModalRows(NamedTuple):
-    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `elastic_modes`."""
-
-    rows: Array
-    modes: Array
-    status: Integers
 
 
 @single_blas_thread()
@@ -43,37 +34,42 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     layout = layout_of(system)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
-    out = np.empty((len(X), layout.width))
-    modes = np.empty((len(X), len(system.coordinates), system.rest.size))
-    status = np.empty(len(X), dtype=np.int64)
+    results = ModalRows(
+        np.empty((len(X), layout.width)),
+        np.empty((len(X), len(system.coordinates), system.rest.size)),
+        np.empty(len(X), dtype=np.int64),
+    )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
         references = followed(system, configuration)
+    count = min(len(system.arrays.search.start), system.choice.internal + SPARE) if system.choice.internal else 0
+    squares, shapes, number = searched_modes(system.rest, system.arrays.held, system.arrays.search, X, count)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         compiled(modal_coefficients, count=stop - start)(
             position.numbering.arrays,
             position.selected,
-            system.uses,
             system.arrays,
-            system.sizes,
-            references if len(references) == 1 else references[piece],
-            X[piece],
-            w[piece],
-            rigid.offsets,
-            given[piece],
+            Positions(
+                X[piece],
+                w[piece],
+                given[piece],
+                rigid.offsets,
+                references if len(references) == 1 else references[piece],
+                squares[piece],
+                shapes[piece],
+                number[piece],
+            ),
             layout.offsets,
-            out[piece],
-            modes[piece],
-            status[piece],
+            ModalRows(results.rows[piece], results.modes[piece], results.status[piece]),
         )
 
     in_parts(part, len(X), least=8)
-    status[regular == 0] = SINGULAR
-    modes[status != DONE] = 0.0
-    _add_damping(system, layout.split(out), modes)
-    return ModalRows(out, modes, status)
+    results.status[regular == 0] = SINGULAR
+    results.modes[results.status != DONE] = 0.0
+    _add_damping(system, layout.split(results.rows), results.modes)
+    return results
 
 
 def layout_of(system: ModalParameterization) -> RowLayout:

@@ -15,8 +15,9 @@ from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-from supple.parameterization.internal_modes import EXACT, SPARE, along, one_by_one
+from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import ModalParameterization
+from supple.parameterization.mode_matching import along, one_by_one
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def continued(system: ModalParameterization, start: Array, modes: Array, theta: 
 
 def _matched(Z: Array, reference: Array) -> tuple[Array, float]:
     chosen = np.zeros(len(reference), dtype=np.int64)
-    one_by_one(Z, len(Z), reference, len(reference), chosen)
+    one_by_one(Z, reference, chosen)
     found = Z[chosen].copy()
     return found, along(found, reference)
 

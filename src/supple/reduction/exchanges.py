@@ -21,10 +21,11 @@ from supple.description.mechanism import Mechanism
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.kinematics.closure import assemble
 from supple.parameterization.elastic_modes import DONE
-from supple.parameterization.internal_modes import KEPT, SPARE
+from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.mode_matching import KEPT
 from supple.parameterization.tracking_faults import TrackingFault, tracking_faults
 
 Array = NDArray[np.float64]

@@ -25,9 +25,10 @@ from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
-from supple.parameterization.internal_modes import EXACT, KEPT, SPARE
+from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
 from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.mode_matching import KEPT
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 
 Array = NDArray[np.float64]

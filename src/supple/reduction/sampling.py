@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
 from supple.formats.mechanism_text import to_yaml
+from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.rest import rest
@@ -131,7 +132,9 @@ def _read(text: str) -> Mechanism:
 def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:
     """A digest of everything the values depend on: the description but for what only names things, the choice of
     modes, supple's version and its kernels."""
-    kernels = (close_batch, rigid_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
+    kernels = (
+        (close_batch, rigid_batch, modes_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
+    )
     bare = mechanism.replace(configurations={}, motions={}, scenarios={}, description=None)
     parts = {
         "description": to_yaml(bare),

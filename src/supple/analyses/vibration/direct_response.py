@@ -13,7 +13,12 @@ from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.response_kernel import independent_rows, lines
+from supple.formulations.elastic_rest.harmonic_response import (
+    Excitation,
+    ScaledStructure,
+    harmonic_responses,
+    independent_rows,
+)
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -42,7 +47,7 @@ class ScaledRows(NamedTuple):
 
 def scaled_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
     """The rows of a restraint at one configuration; ideal rows that depend on the others are left out."""
-    scale = rest.arrays.stiffness + first_shift(rest, held.held("restraint"), X)
+    scale = rest.arrays.stiffness + first_shift(rest, held.held(), X)
     C = rows_at(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
     lengths = np.linalg.norm(C, axis=1)
     acts = lengths > 0.0
@@ -82,25 +87,15 @@ def direct_response(
     for at in range(found.hard, len(found.rows)):
         i = number[int(found.rows[at])]
         soft[:, at] = np.array([held.k[i], held.c[i], held.J[i]]) / found.length[at] ** 2
+    structure = ScaledStructure(rest.arrays.stiffness, found.scale, found.C, found.hard, soft)
+    excitation = Excitation(F, ends)
     H = np.empty((len(omega), len(outputs), len(F)), dtype=np.complex128)
     regular = np.empty(len(omega), dtype=np.bool_)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(lines, count=stop - start)(
-            rest.arrays.stiffness,
-            found.scale,
-            found.C,
-            found.hard,
-            soft,
-            damping,
-            F,
-            ends,
-            outputs / root,
-            omega[piece],
-            H[piece],
-            regular[piece],
-        )
+        run = compiled(harmonic_responses, count=stop - start)
+        run(structure, damping, excitation, outputs / root, omega[piece], H[piece], regular[piece])
 
     in_parts(part, len(omega))
     require_finite(rest, omega, regular & np.isfinite(H).all(axis=(1, 2)))

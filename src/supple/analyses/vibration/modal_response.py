@@ -23,7 +23,7 @@ from supple.formulations.elastic_rest.damping_law import Dissipation
 from supple.formulations.elastic_rest.dense import unrestrained
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
-from supple.formulations.elastic_rest.saddle import factored
+from supple.formulations.elastic_rest.response_operator import Structure, response_operator
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.configuration import Configuration
 
@@ -73,18 +73,14 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
 
     The response A = D - BᵀB of the shifted system has eigenvalues 1/(ω² + s): springs may be as stiff as they like.
     """
-    with_springs = held.held("restraint")
+    with_springs = held.held()
     shift = first_shift(rest, with_springs, configuration.X)
     C = rows_at(rest, with_springs.rows, configuration.X[None])[0]
-    m, n = C.shape
-    D = 1.0 / (rest.arrays.stiffness + shift)
-    B = np.empty((m, n))
-    rank, _ = compiled(factored, count=1)(
-        D, C, with_springs.compliance, np.empty(m, dtype=np.int64), np.zeros((m, m)), B
-    )
+    n = rest.size
+    A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
     apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
     within = np.setdiff1d(np.arange(n), apart)
-    inverse, vectors = eigh((np.diag(D) - B[:rank].T @ B[:rank])[np.ix_(within, within)])
+    inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.B)[np.ix_(within, within)])
     kept = inverse > _NOTHING * inverse.max(initial=0.0)
     count = int(np.count_nonzero(kept))
     modes = np.zeros((count + len(apart), n))

@@ -28,11 +28,11 @@ class Restraint(NamedTuple):
     c: Array
     J: Array
 
-    def held(self, name: str) -> Held:
+    def held(self) -> Held:
         """Ideal rows and springs, as modes take them."""
         springs = self.k > 0.0
         rows = np.concatenate([self.hard, self.soft[springs]])
-        return Held(name, rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
+        return Held(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
 
 
 def restraint(rest: ElasticRest, *, locked: set[int]) -> Restraint:

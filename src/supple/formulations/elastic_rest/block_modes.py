@@ -3,25 +3,41 @@
 On motions that keep the constraints, A has the eigenvalues 1/(ω² + s) with the modes as vectors. A start near the
 wanted modes (those at rest: in body axes they hardly change) makes two or three passes enough; the residuals, and a
 count of the eigenvalues below the last one, say whether they were. What the passes leave is judged by its energy
-(`energy_modes`). Where the block would be half of all motions, these are taken as they are (`whole_modes`).
+(`energy_modes`). Where the block would be half of all motions, these are taken as they are (`all_motions`).
 """
 
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.energy_modes import energy_modes, refined_response, whole_modes
-from supple.formulations.elastic_rest.saddle import factored, respond
+from supple.formulations.elastic_rest.energy_modes import all_motions, energy_modes, refined_response
+from supple.formulations.elastic_rest.response_operator import Structure, respond, response_operator
 
-PASSES = 200
+PASSES, TRIES = 200, 3
 NOTHING = 1e-13  # an eigenvalue of A that is rounding, of the largest it might have, 1/s: not a motion
 ROUNDING = 2e-15  # of the largest eigenvalue of A
 BELOW = 1e-6  # how far below the last mode the others are counted
 MANY = 2  # a block that is more than this part of all motions: all modes are found at once instead
 VANISHED = 1e-9  # what is left of a vector that lies in the space already
+
+
+class Search(NamedTuple):
+    """Where a search for modes begins, and where it ends.
+
+    start     : (p, n) vectors, at least as many as modes are wanted; shift : well below the lowest ω²
+    cut       : ω² about which modes outside the block begin
+    tolerance : of a mode's residual in units of its eigenvalue of A, and so of its shape; ω² is right to its square
+    """
+
+    shift: float
+    cut: float
+    start: NDArray[np.float64]
+    tolerance: float
 
 
 @kernel
@@ -72,125 +88,139 @@ def scattered(p, n):
 
 
 @kernel
-def below(stiffness, C, compliance, sigma):
-    """How many eigenvalues under independent constraints C lie below sigma.
+def below(structure, sigma):
+    """How many eigenvalues of a structure with independent rows lie below sigma.                               [eq. 9]
 
     The matrix [[Λ - σ, Cᵀ], [C, -c]] has one negative eigenvalue for each row and one for each of them; eliminating
     the diagonal block first, n₋ = n₋(Λ - σ) + n₊(S), S = C (Λ - σ)⁻¹ Cᵀ + c.
     """
+    C = structure.rows
     m, n = C.shape
     D = np.empty(n)
-    found = -m
+    count = -m
     for c in range(n):
-        gap = stiffness[c] - sigma
+        gap = structure.stiffness[c] - sigma
         if gap < 0.0:
-            found += 1
+            count += 1
         D[c] = 1.0 / gap
     S = np.dot(C * D, np.ascontiguousarray(C.T))
     for i in range(m):
-        S[i, i] += compliance[i]
+        S[i, i] += structure.compliance[i]
     for k in range(m):  # signs of the pivots of S = L D Lᵀ
         pivot = S[k, k]
         if pivot > 0.0:
-            found += 1
+            count += 1
         for i in range(k + 1, m):
             factor = S[i, k] / pivot
             for j in range(k + 1, i + 1):
                 S[i, j] -= factor * S[j, k]
-    return found
+    return count
 
 
 @kernel
-def missed(stiffness, C, compliance, order, rank, squares, count):
-    """Whether an eigenvalue below the last one was not found."""
-    n = C.shape[1]
-    rows = np.empty((rank, n))
-    soft = np.empty(rank)
-    for i in range(rank):
-        rows[i] = C[order[i]]
-        soft[i] = compliance[order[i]]
+def missed(structure, independent, squares):
+    """Whether an eigenvalue below the last of `squares` is not among them; independent : rows of full rank."""
+    count = squares.shape[0]
     sigma = squares[count - 1] - BELOW * abs(squares[count - 1])
     lower = 0
     while lower < count and squares[lower] < sigma:
         lower += 1
-    return below(stiffness, rows, soft, sigma) > lower
+    rows, compliance = structure.rows[independent], structure.compliance[independent]
+    return below(Structure(structure.stiffness, rows, compliance), sigma) > lower
 
 
 @kernel
-def sharpened(D, B, V, degree, cut):
-    """T_d(2 A / cut - 1) V: Chebyshev's polynomial stays small on eigenvalues of A up to `cut` and grows beyond."""
-    before, now = V, respond(D, B, V) * (2.0 / cut) - V
-    for _ in range(1, degree):
-        before, now = now, 2.0 * (respond(D, B, now) * (2.0 / cut) - now) - before
+def sharpened(A, V, degree, cut):
+    """T_d(2 A / cut - 1) V: Chebyshev's polynomial is small on eigenvalues of A up to `cut`, grows beyond. [eq. 8]"""
+    before, now = V, V
+    for i in range(degree):
+        after = respond(A, now) * (2.0 / cut) - now
+        if i > 0:
+            after = 2.0 * after - before
+        before, now = now, after
     return now
 
 
 @kernel
-def lowest_modes(stiffness, shift, C, compliance, start, cut, count, tolerance, squares, Z):
-    """ω² (count,) rising and modes Z (count, n), ZᵀZ = 1, of diag(Λ) + springs under C Z = 0.
+def ritz(A, Q):
+    """Of the span of orthonormal Q (p, n), by falling μ, the lowest frequencies first: μ, V and A V (kept, n).
 
-    start     : (p, n) with p >= count; cut: ω² about which modes outside the block begin
-    tolerance : of a mode's residual in units of its eigenvalue of A, and so of its shape; ω² is right to its square
-    Returns the number found (fewer where fewer exist), or -1 without convergence.
+    What is rounding, and not a motion, is left out.
     """
-    m, n = C.shape
-    D = 1.0 / (stiffness + shift)
-    order = np.empty(m, dtype=np.int64)
-    L = np.zeros((m, m))
-    B = np.empty((m, n))
-    rank, scale = factored(D, C, compliance, order, L, B)
-    B = B[:rank]
-    p = start.shape[0]
-    hard = 0
-    for i in range(rank):
-        hard += 1 if compliance[order[i]] == 0.0 else 0
-    if MANY * p >= n - hard:
-        return whole_modes(stiffness, C, compliance, order[:rank], hard, squares[:count], Z[:count])
+    AQ = respond(A, Q)
+    H = np.dot(AQ, np.ascontiguousarray(Q.T))
+    mu, U = np.linalg.eigh(0.5 * (H + H.T))
+    U = np.ascontiguousarray(U[:, ::-1].T)
+    mu = mu[::-1].copy()
+    kept = 0
+    while kept < mu.shape[0] and mu[kept] * A.shift > NOTHING:
+        kept += 1
+    return mu[:kept], np.dot(U[:kept], Q), np.dot(U[:kept], AQ)
+
+
+@kernel
+def settled(mu, V, AV, tolerance, least):
+    """Whether ‖A v - μ v‖ of every vector is below tolerance μ + least."""
+    for i in range(mu.shape[0]):
+        total = 0.0
+        for c in range(V.shape[1]):
+            gap = AV[i, c] - mu[i] * V[i, c]
+            total += gap * gap
+        if not sqrt(total) <= tolerance * mu[i] + least:
+            return False
+    return True
+
+
+@kernel
+def block(structure, A, search, start, count):
+    """Motions (p, n), orthonormal, whose span holds the lowest `count` modes; none without convergence."""
+    p, n = start.shape
+    shift = search.shift
     Q = np.empty((p, n))
-    V = respond(D, B, start)
-    upper = 1.0 / (cut + shift)
-    tries = 0
+    V = respond(A, start)
+    upper = 1.0 / (search.cut + shift)
     for turn in range(PASSES):
         # Ritz vectors may be sharpened more: what they hold of lower modes would outgrow them otherwise.
-        V = sharpened(D, B, V, 2 if turn == 0 else 3, upper)
+        V = sharpened(A, V, 2 if turn == 0 else 3, upper)
         size = extend(Q, 0, V)
         if size < p:
             # Sharpening made some vectors the same but for rounding. Others take their places, A (Λ + s) v: of all
             # motions that keep the constraints alike, so that it fails only where there are no more.
-            size = extend(Q, size, respond(D, B, scattered(p - size, n) * (stiffness + shift)))
-        AQ = respond(D, B, Q[:size])
-        H = np.dot(AQ, np.ascontiguousarray(Q[:size].T))
-        mu, U = np.linalg.eigh(0.5 * (H + H.T))
-        U = np.ascontiguousarray(U[:, ::-1].T)  # by falling mu: the lowest frequencies first
-        mu = mu[::-1].copy()
-        kept = 0
-        while kept < size and mu[kept] * shift > NOTHING:
-            kept += 1
-        V = np.dot(U[:kept], Q[:size])
-        R = np.dot(U[:kept], AQ)
-        wanted = min(count, kept)
-        converged = True
-        for i in range(wanted):
-            total = 0.0
-            for c in range(n):
-                gap = R[i, c] - mu[i] * V[i, c]
-                total += gap * gap
-            # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
-            converged &= sqrt(total) <= tolerance * mu[i] + ROUNDING * (1 + turn // 10) / shift
-        if converged:
-            R = refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V)
-            size = extend(Q, 0, R)
-            wanted = min(wanted, size)
-            energy_modes(stiffness, C, compliance, Q[:size], squares[:wanted], Z[:wanted])
-            whole = wanted == count or tries > 0
-            if whole and (wanted == 0 or not missed(stiffness, C, compliance, order, rank, squares, wanted)):
-                return wanted
-            V = respond(D, B, scattered(p, n))  # the start had no part in a mode: begin anew with one that has
-            tries += 1
-            if tries > 2:
-                return -1
-            continue
-        V = R
-        if kept == p:  # where modes outside the block begin here
-            upper = min(upper, mu[p - 1]) if turn > 4 else upper
+            size = extend(Q, size, respond(A, scattered(p - size, n) * (structure.stiffness + shift)))
+        mu, V, AV = ritz(A, Q[:size])
+        kept = mu.shape[0]
+        # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
+        if settled(mu[: min(count, kept)], V, AV, search.tolerance, ROUNDING * (1 + turn // 10) / shift):
+            return Q[: extend(Q, 0, refined_response(structure, A, V))]
+        V = AV
+        if kept == p and turn > 4:  # where modes outside the block begin here
+            upper = min(upper, mu[p - 1])
+    return Q[:0]
+
+
+@kernel
+def lowest_modes(structure, search, squares, Z):
+    """ω² (count,) rising and modes Z (count, n), ZᵀZ = 1, of diag(Λ) + springs under C Z = 0, from a `Search`.
+
+    Returns how many they are (fewer where fewer exist), or -1 without convergence.
+    """
+    count = squares.shape[0]
+    p, n = search.start.shape
+    A = response_operator(structure, search.shift)
+    hard = 0
+    for row in A.order:
+        hard += 1 if structure.compliance[row] == 0.0 else 0
+    free = n - hard
+    start = search.start
+    for turn in range(TRIES):
+        whole = MANY * p >= free
+        Q = all_motions(structure, A.order, hard) if whole else block(structure, A, search, start, count)
+        wanted = min(count, Q.shape[0])
+        if wanted == 0 and free > 0:
+            return -1
+        energy_modes(structure, Q, squares[:wanted], Z[:wanted])
+        enough = whole or wanted == count or turn > 0
+        if enough and (whole or not missed(structure, A.order, squares[:wanted])):
+            return wanted
+        start = scattered(p, n)  # it had no part in a mode: begin anew with one that has
     return -1

@@ -56,6 +56,20 @@ class BodyCoordinates:
         """Displacement of one node, (d, size)."""
         return self.shapes if self.mesh is None else self.shapes[self.mesh.columns(node)]
 
+    def node_at(self, place: Array) -> tuple[int, Array]:
+        """The node that a place belongs to, and where that is: a rigid body's only one is its origin."""
+        if self.mesh is None:
+            return 0, np.zeros(3)
+        node = self.mesh.node_at(place)
+        if node is None:
+            raise InputError(
+                f"no node is at {np.array2string(place, precision=6)} (in its axes)",
+                part=f'body "{self.name}"',
+                path=("bodies", self.name),
+                hint="attach the place to a node: attach: {PLACE: NODE}",
+            )
+        return node, self.mesh.nodes[node]
+
 
 def own_band(mechanism: Mechanism) -> float:
     """Hz: the lowest natural frequency that one of the elastic bodies has by its own; 1 where none is elastic.

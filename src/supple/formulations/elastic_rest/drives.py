@@ -23,7 +23,7 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, ANGLE, FACTOR, PA, PB, ROW_WIDTH, SCALE, U, V, W
 
 if TYPE_CHECKING:
-    from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates
+    from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 
 Array = NDArray[np.float64]
 

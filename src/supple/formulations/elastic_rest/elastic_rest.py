@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
-from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import (
     BodyCoordinates,
     elastic_coordinates,
@@ -26,8 +24,8 @@ from supple.formulations.elastic_rest.body_coordinates import (
     rigid_coordinates,
 )
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
+from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, U
 from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
@@ -38,15 +36,16 @@ MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, s
 
 
 class ElasticArrays(NamedTuple):
-    """What the kernels take, in this order.
+    """What the kernels take.
 
-    part_i : (parts, 3) body, first coordinate and number of coordinates of its body
+    part_i : (parts, 3) BODY, FIRST coordinate and WIDTH, number of coordinates of its body
     part_x : (parts, 3) place on the body, in its axes
     shapes : (parts, d, widest) displacement of the part for each coordinate of its body, in body axes
     stiffness : (n,) Λ
     column : (d,) which of (u, φ) a component is
     rows_i, rows_f : the rows of the rigid mechanism, between parts instead of bodies
     compliance : (rows,) c of elastic joints, and of measures that springs act along; 0 elsewhere
+    extent : the mechanism's size, m
     """
 
     part_i: Integers
@@ -57,12 +56,12 @@ class ElasticArrays(NamedTuple):
     rows_i: Integers
     rows_f: Array
     compliance: Array
+    extent: float
 
 
 class Held(NamedTuple):
     """Rows that are held, ideally or by springs: their numbers and their compliance."""
 
-    name: str
     rows: Integers
     compliance: Array
 
@@ -118,17 +117,17 @@ class ElasticRest:
         compliance = self.arrays.compliance[rows]
         if actuators:
             compliance[first:last] = 0.0
-        return Held("locked" if actuators else "free", rows, compliance)
+        return Held(rows, compliance)
 
     def held_and_loaded(self) -> Held:
         """The same with the actuators and the `displacements` locked, these last."""
         held = self.held(actuators=True)
         extra = np.array(list(self.displacements.values()), dtype=np.int64)
-        return Held(
-            f"locked with {', '.join(self.displacements)}",
-            np.concatenate([held.rows, extra]),
-            np.concatenate([held.compliance, np.zeros(len(extra))]),
-        )
+        return Held(np.concatenate([held.rows, extra]), np.concatenate([held.compliance, np.zeros(len(extra))]))
+
+    def terms(self, row: int) -> list[int]:
+        """The terms that a row is the sum of."""
+        return list(terms_of(self.arrays.rows_i, row))
 
 
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
@@ -162,7 +161,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
         bodies.append(body)
         start = body.stop
     bodies, drives = with_drives(bodies, yielding_drives(numbering))
-    rows = _Rows(numbering, bodies, displacements, drives)
+    rows = PartRows(numbering, bodies, displacements, drives)
     arrays = ElasticArrays(
         rows.part_i(),
         rows.part_x(),
@@ -172,141 +171,6 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
         rows.rows_i,
         rows.rows_f,
         rows.compliance,
+        numbering.arrays.extent,
     )
     return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements, rows.drives)
-
-
-class _Rows:
-    """The rows of the numbering, between parts: nodes of elastic bodies, rigid bodies themselves, and motors' sides."""
-
-    def __init__(
-        self,
-        numbering: Numbering,
-        bodies: list[BodyCoordinates],
-        displacements: tuple[str, ...],
-        drives: tuple[YieldingDrive, ...],
-    ):
-        self.numbering, self.bodies = numbering, bodies
-        self.displacements: dict[str, int] = {}
-        self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
-        self.motor_sides: dict[tuple[int, int], str] = {}  # (row, end): the joint whose motor's side is there
-        self.drives: dict[int, YieldingDrive] = {}
-        self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
-        for name in displacements:
-            self._measure(name)
-        for drive in drives:
-            self._yield(drive)
-        ends = [[self._end(row, side) for side in range(2)] for row in range(len(self.rows_i))]
-        order = {key: i for i, key in enumerate(self.parts)}
-        for row, pair in enumerate(ends):
-            for side, key in enumerate(pair):
-                self.rows_i[row, 1 + side] = len(order) if key is None else order[key]
-        self.compliance = np.zeros(len(self.rows_i))
-        self.elastic: dict[int, tuple[str, str]] = {}
-        self._soften()
-        for row, stiffness in spring_rows(numbering).items():
-            self.compliance[row] = 1.0 / stiffness
-
-    def _measure(self, name: str) -> None:
-        """One more row: the position of a place along an axis."""
-        kind, body, unit, place = displacement(self.numbering, name)
-        self.displacements[name] = len(self.rows_i)
-        row = np.zeros(ROW_WIDTH)
-        row[FACTOR] = 1.0
-        row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
-        self._append(kind, len(self.bodies), body, row)
-
-    def _yield(self, drive: YieldingDrive) -> None:
-        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it."""
-        numbering = self.numbering
-        rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
-        rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
-        self.motor_sides.update({(row, drive.side): drive.joint for row in rows})
-        kind, constants = drive.row(numbering.arrays.extent)
-        self.drives[len(self.rows_i)] = drive
-        self.motor_sides[len(self.rows_i), drive.side] = drive.joint
-        self._append(kind, drive.body, drive.body, constants)
-
-    def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
-        self.rows_i = np.vstack([self.rows_i, [[kind, a, b, NONE, NONE]]])
-        self.rows_f = np.vstack([self.rows_f, constants])
-
-    def _end(self, row: int, side: int) -> tuple[int, int, str] | None:
-        """Body and node of one end of a row, whose place is then counted from that node."""
-        body, at = int(self.rows_i[row, 1 + side]), (PA, PB)[side]
-        if body == len(self.bodies):
-            return None
-        node, place = node_at(self.bodies[body], self.rows_f[row, at : at + 3])
-        key = (body, node, self.motor_sides.get((row, side), ""))
-        self.parts.setdefault(key, place)
-        self.rows_f[row, at : at + 3] -= place
-        return key
-
-    def _soften(self) -> None:
-        """Rows of elastic joints give way: c = 1/k."""
-        mechanism = self.numbering.mechanism
-        for name, joint in mechanism.joints.items():
-            first = self.numbering.joint_rows[name].start
-            for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
-                if joint.elastic and direction in joint.elastic:
-                    self.compliance[row] = 1.0 / joint.elastic[direction]
-                    self.elastic[row] = (name, direction)
-
-    def part_i(self) -> Integers:
-        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _, _ in self.parts]
-        return np.array(found, dtype=np.int64).reshape(-1, 3)
-
-    def part_x(self) -> Array:
-        return np.array(list(self.parts.values())).reshape(-1, 3)
-
-    def shapes(self) -> Array:
-        d = len(self.numbering.arrays.column)
-        widest = max(body.size for body in self.bodies)
-        found = np.zeros((len(self.parts), d, widest))
-        for i, ((body, node, joint), place) in enumerate(self.parts.items()):
-            found[i, :, : self.bodies[body].size] = self.bodies[body].of_node(node)
-            for drive in self.drives.values():
-                if joint == drive.joint:
-                    moved = drive.motion(place)[self.numbering.arrays.column]
-                    found[i, :, drive.column - self.bodies[body].start] = moved
-        return found
-
-
-def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Array]:
-    """Kind of measure, body, axis and place of `place.axis`."""
-    place, _, letter = name.rpartition(".")
-    letters = numbering.mechanism.plane or "xyz"
-    if not place or len(letter) != 1 or letter not in letters:
-        raise InputError(
-            f'"{name}" is not a displacement', hint=f"write PLACE.AXIS, an axis being one of {', '.join(letters)}"
-        )
-    body, position, _ = numbering.place(place)
-    if body == len(numbering.bodies):
-        raise InputError(f'"{place}" is on the ground and does not move', hint="name a place on a body")
-    return ALONG, body, np.eye(3)[letters.index(letter)], position
-
-
-def spring_rows(numbering: Numbering) -> dict[int, float]:
-    """Measures that springs act along, and how stiff they are together."""
-    load = carried(rest(numbering.mechanism))
-    load.require_linear("a flexible model")
-    stiffness = {
-        numbering.constraints + measure: -along_measure(load.arrays, measure).slope
-        for measure in range(len(load.arrays.uses_start) - 1)
-    }
-    return {row: value for row, value in stiffness.items() if value > 0.0}
-
-
-def node_at(body: BodyCoordinates, place: Array) -> tuple[int, Array]:
-    """The node that a place on a body belongs to, and where that is: a rigid body's only one is its origin."""
-    if body.mesh is None:
-        return 0, np.zeros(3)
-    node = body.mesh.node_at(place)
-    if node is None:
-        raise InputError(
-            f"no node is at {np.array2string(place, precision=6)} (in its axes)",
-            part=f'body "{body.name}"',
-            path=("bodies", body.name),
-            hint="attach the place to a node: attach: {PLACE: NODE}",
-        )
-    return node, body.mesh.nodes[node]

@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.saddle import multipliers
+from supple.formulations.elastic_rest.response_operator import multipliers
 
 REFINED = 2  # corrections by residuals: each gains what the factors of S are good for
 SWEEPS = 12
@@ -20,20 +20,21 @@ DIAGONAL = 1e-16  # of √(H_ii H_jj): an entry beside the diagonal that is roun
 
 
 @kernel
-def refined_response(stiffness, shift, C, compliance, scale, order, rank, L, D, V):
+def refined_response(structure, A, V):
     """A V as `respond` gives it, with the residuals of both equations taken away: exact but for the last bits of V.
 
     (Λ + s) Z + Cᵀλ = V,   C Z = diag(c) λ
     """
+    C = structure.rows
     Ct = np.ascontiguousarray(C.T)
     F, gap = V, np.zeros((V.shape[0], C.shape[0]))
     Z, reactions = np.zeros(V.shape), np.zeros(gap.shape)
     for _ in range(1 + REFINED):
-        step = multipliers(C, compliance, scale, order, rank, L, D, F, gap)
-        Z += (F - np.dot(step, C)) * D
+        step = multipliers(structure, A, F, gap)
+        Z += (F - np.dot(step, C)) * A.D
         reactions += step
-        F = V - Z * (stiffness + shift) - np.dot(reactions, C)
-        gap = reactions * compliance - np.dot(Z, Ct)
+        F = V - Z * (structure.stiffness + A.shift) - np.dot(reactions, C)
+        gap = reactions * structure.compliance - np.dot(Z, Ct)
     return Z
 
 
@@ -74,48 +75,62 @@ def diagonalised(H, U):
 
 
 @kernel
-def energy_modes(stiffness, C, compliance, Q, squares, Z):
-    """ω² and modes Z, rising, in the span of orthonormal motions Q (p, n) that keep C q = diag(c) λ.   [eq. 9a]
-
-    H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i; as many are given back as `squares` has places.
-    """
+def elastic_energies(structure, Q):
+    """H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i (p, p) of motions Q (p, n)."""
     p = Q.shape[0]
-    H = np.dot(Q * stiffness, np.ascontiguousarray(Q.T))
-    stretch = np.dot(Q, np.ascontiguousarray(C.T))
-    for r in range(C.shape[0]):
-        if compliance[r] > 0.0:
+    H = np.dot(Q * structure.stiffness, np.ascontiguousarray(Q.T))
+    stretch = np.dot(Q, np.ascontiguousarray(structure.rows.T))
+    for r in range(structure.rows.shape[0]):
+        if structure.compliance[r] > 0.0:
             for i in range(p):
                 for j in range(p):
-                    H[i, j] += stretch[i, r] * stretch[j, r] / compliance[r]
-    U = Q.copy()
-    diagonalised(H, U)
-    rising = np.argsort(np.diag(H))
-    for i in range(squares.shape[0]):
-        squares[i] = H[rising[i], rising[i]]
-        Z[i] = U[rising[i]]
+                    H[i, j] += stretch[i, r] * stretch[j, r] / structure.compliance[r]
+    return H
 
 
 @kernel
-def whole_modes(stiffness, C, compliance, independent, hard, squares, Z):
-    """The lowest modes of all motions that keep the ideal rows: as many as there are, or places in `squares`.
+def rising(values):
+    """Places of the values by rising size: an insertion sort, for there are few."""
+    order = np.arange(values.shape[0])
+    for i in range(1, values.shape[0]):
+        moved, j = order[i], i
+        while j > 0 and values[order[j - 1]] > values[moved]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = moved
+    return order
 
-    independent : numbers of rows of full rank, `hard` of them ideal. Returns how many were found.
+
+@kernel
+def energy_modes(structure, Q, squares, Z):
+    """ω² and modes Z, rising, in the span of orthonormal motions Q (p, n) that keep C q = diag(c) λ.          [eq. 9a]
+
+    As many are given back as `squares` has places.
     """
+    H = elastic_energies(structure, Q)
+    U = Q.copy()
+    diagonalised(H, U)
+    order = rising(np.diag(H))
+    for i in range(squares.shape[0]):
+        squares[i] = H[order[i], order[i]]
+        Z[i] = U[order[i]]
+
+
+@kernel
+def all_motions(structure, independent, hard):
+    """All motions (n - hard, n) that keep the ideal rows, orthonormal, by rising energy but for rounding.
+
+    independent : numbers of rows of full rank, `hard` of them ideal
+    """
+    C = structure.rows
     n = C.shape[1]
     rows = np.empty((hard, n))
     at = 0
     for row in independent:
-        if compliance[row] == 0.0:
+        if structure.compliance[row] == 0.0:
             rows[at] = C[row] / np.sqrt(np.sum(C[row] * C[row]))
             at += 1
     N = np.eye(n) if hard == 0 else np.ascontiguousarray(np.linalg.svd(rows)[2][hard:])
-    H = np.dot(N * stiffness, np.ascontiguousarray(N.T))
-    stretch = np.dot(N, np.ascontiguousarray(C.T))
-    for r in range(C.shape[0]):
-        if compliance[r] > 0.0:
-            H += np.outer(stretch[:, r], stretch[:, r]) / compliance[r]
+    H = elastic_energies(structure, N)
     U = np.linalg.eigh(0.5 * (H + H.T))[1]
-    found = min(len(squares), n - hard)
-    # They err by rounding of the largest ω², which is then taken away.
-    energy_modes(stiffness, C, compliance, np.dot(np.ascontiguousarray(U.T), N), squares[:found], Z[:found])
-    return found
+    return np.dot(np.ascontiguousarray(U.T), N)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.formulations.coefficients import ACTUATOR, NUMBER, ROLE, along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, node_at
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 
@@ -69,7 +69,7 @@ def _applied(rest: ElasticRest, X: Array) -> list[NodalForce]:
         if b == len(rest.bodies):
             continue  # on the ground
         turn = np.eye(3) if follows else X[b, 3:].reshape(3, 3).T
-        node, place = node_at(rest.bodies[b], row[:3])
+        node, place = rest.bodies[b].node_at(row[:3])
         found.append(NodalForce(b, node, turn @ row[3:6], turn @ row[6:9], row[:3] - place, bool(follows)))
     return found
 

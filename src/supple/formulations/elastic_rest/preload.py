@@ -20,11 +20,12 @@ from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 from supple.formulations.elastic_rest.loads import Loads, NodalForce, input_rows, loads_at
-from supple.formulations.elastic_rest.row_curvature import row_curvature
-from supple.formulations.elastic_rest.rows import part_poses
+from supple.formulations.elastic_rest.row_curvature import term_curvature
+from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration
+from supple.kinematics.primitives import A, B, gradient
 
 Array = NDArray[np.float64]
 
@@ -47,15 +48,15 @@ def rest_force_stiffness(
     loads = loads_at(rest, configuration)
     row_forces = _row_forces(rest, configuration, loads, inputs, holding=holding)
     K = np.zeros((rest.size, rest.size))
-    parts = len(rest.arrays.part_i)
-    poses = np.empty((parts + 1, 12))
-    compiled(part_poses, count=1)(rest.arrays.part_i, rest.arrays.part_x, configuration.X, poses)
+    poses = np.empty((len(rest.arrays.part_i) + 1, 12))
+    compiled(part_poses, count=1)(rest.arrays, configuration.X, poses)
     H = np.zeros((12, 12))
     for row, force in row_forces.items():
-        compiled(row_curvature, count=1)(rest.arrays.rows_i, rest.arrays.rows_f, row, poses, H)
-        G = _ends(rest, row)
-        K += force * (G.T @ H @ G)
-    wrenches = _part_wrenches(rest, configuration, row_forces)
+        for term in rest.terms(row):
+            compiled(term_curvature, count=1)(rest.arrays, term, poses, H)
+            G = _ends(rest, term)
+            K += force * (G.T @ H @ G)
+    wrenches = _part_wrenches(rest, poses, row_forces)
     for b, body in enumerate(rest.bodies):
         here = slice(body.start, body.stop)
         down = configuration.X[b, 3:].reshape(3, 3).T @ loads.gravity
@@ -105,38 +106,34 @@ def _row_forces(
     return {row: force for row, force in found.items() if force}
 
 
-def _ends(rest: ElasticRest, row: int) -> Array:
-    """G (12, n): displacements (u, φ) of both parts of a row over z."""
+def _ends(rest: ElasticRest, term: int) -> Array:
+    """G (12, n): displacements (u, φ) of both parts of a term over z."""
     G = np.zeros((12, rest.size))
     arrays = rest.arrays
-    for side in range(2):
-        p = arrays.rows_i[row, 1 + side]
+    for side, p in enumerate(arrays.rows_i[term, [A, B]]):
         if p < len(arrays.part_i):
-            _, first, width = arrays.part_i[p]
+            first, width = arrays.part_i[p, [FIRST, WIDTH]]
             G[6 * side + arrays.column, first : first + width] = arrays.shapes[p, :, :width]
     return G
 
 
 def _part_wrenches(
-    rest: ElasticRest, configuration: Configuration, row_forces: dict[int, float]
+    rest: ElasticRest, poses: Array, row_forces: dict[int, float]
 ) -> dict[int, dict[int, tuple[Array, Array]]]:
-    """Force and moment of the rows on every part, by body and part, in body axes."""
-    from supple.kinematics.primitives import gradient
-
+    """Force and moment of the rows on every part, by body and part, in body axes; poses : of the parts."""
     arrays = rest.arrays
-    poses = np.empty((len(arrays.part_i) + 1, 12))
-    compiled(part_poses, count=1)(arrays.part_i, arrays.part_x, configuration.X, poses)
-    found: dict[int, dict[int, tuple[Array, Array]]] = {}
+    wrenches: dict[int, dict[int, tuple[Array, Array]]] = {}
     g = np.empty(13)
     for row, force in row_forces.items():
-        compiled(gradient, count=1)(arrays.rows_i, arrays.rows_f, row, poses, g)
-        for side in range(2):
-            p = int(arrays.rows_i[row, 1 + side])
-            if p < len(arrays.part_i):
-                at = found.setdefault(int(arrays.part_i[p, 0]), {}).setdefault(p, (np.zeros(3), np.zeros(3)))
-                at[0][:] -= force * g[1 + 6 * side : 4 + 6 * side]
-                at[1][:] -= force * g[4 + 6 * side : 7 + 6 * side]
-    return found
+        for term in rest.terms(row):
+            compiled(gradient, count=1)(arrays.rows_i, arrays.rows_f, term, poses, g)
+            for side, p in enumerate(arrays.rows_i[term, [A, B]].tolist()):
+                if p < len(arrays.part_i):
+                    on_body = wrenches.setdefault(int(arrays.part_i[p, BODY]), {})
+                    push, moment = on_body.setdefault(p, (np.zeros(3), np.zeros(3)))
+                    push -= force * g[1 + 6 * side : 4 + 6 * side]
+                    moment -= force * g[4 + 6 * side : 7 + 6 * side]
+    return wrenches
 
 
 def _on_motor_sides(rest: ElasticRest, body: BodyCoordinates, part: int, force: Array, moment: Array) -> Array:

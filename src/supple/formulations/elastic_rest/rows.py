@@ -9,19 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
-from supple.kinematics.primitives import gradient
+from supple.kinematics.primitives import NONE, THEN, A, B, gradient
+
+BODY, FIRST, WIDTH = range(3)  # columns of ElasticArrays.part_i
 
 
 @kernel
-def part_poses(part_i, part_x, X, poses):
+def part_poses(rest, X, poses):
     """Poses (parts + 1, 12) of all parts, the ground last, from those of the bodies."""
-    parts = part_i.shape[0]
+    parts = rest.part_i.shape[0]
     for p in range(parts):
-        b = part_i[p, 0]
+        b = rest.part_i[p, BODY]
         for r in range(3):
             poses[p, r] = X[b, r]
             for c in range(3):
-                poses[p, r] += X[b, 3 + 3 * r + c] * part_x[p, c]
+                poses[p, r] += X[b, 3 + 3 * r + c] * rest.part_x[p, c]
         for k in range(3, 12):
             poses[p, k] = X[b, k]
     ground = X.shape[0] - 1
@@ -30,33 +32,32 @@ def part_poses(part_i, part_x, X, poses):
 
 
 @kernel
-def row_over_z(part_i, shapes, column, a, b, g, row):
-    """row (n,) = ∂φ/∂z from the gradient g (value, part a (6), part b (6)) of a measure."""
-    parts, d = part_i.shape[0], column.shape[0]
-    for c in range(row.shape[0]):
-        row[c] = 0.0
+def add_term(rest, term, g, row):
+    """row (n,) += ∂φ/∂z of one term, from its gradient g (value, part a (6), part b (6)).                    [eq. 4]"""
     for side in range(2):
-        p = a if side == 0 else b
-        if p < parts:
-            first, width = part_i[p, 1], part_i[p, 2]
-            for k in range(d):
-                factor = g[1 + 6 * side + column[k]]
+        p = rest.rows_i[term, A if side == 0 else B]
+        if p < rest.part_i.shape[0]:
+            first, width = rest.part_i[p, FIRST], rest.part_i[p, WIDTH]
+            for k in range(rest.column.shape[0]):
+                factor = g[1 + 6 * side + rest.column[k]]
                 if factor != 0.0:
                     for c in range(width):
-                        row[first + c] += factor * shapes[p, k, c]
+                        row[first + c] += factor * rest.shapes[p, k, c]
 
 
 @kernel
 def chosen_rows(rest, chosen, X, C):
     """C (len(chosen), n): the chosen rows at poses X of the bodies. rest : ElasticArrays."""
-    part_i, part_x, shapes, _, column, rows_i, rows_f, _ = rest
-    poses = np.empty((part_i.shape[0] + 1, 12))
-    part_poses(part_i, part_x, X, poses)
+    poses = np.empty((rest.part_i.shape[0] + 1, 12))
+    part_poses(rest, X, poses)
     g = np.empty(13)
     for i in range(chosen.shape[0]):
-        row = chosen[i]
-        gradient(rows_i, rows_f, row, poses, g)
-        row_over_z(part_i, shapes, column, rows_i[row, 1], rows_i[row, 2], g, C[i])
+        C[i] = 0.0
+        term = chosen[i]
+        while term != NONE:
+            gradient(rest.rows_i, rest.rows_f, term, poses, g)
+            add_term(rest, term, g, C[i])
+            term = rest.rows_i[term, THEN]
 
 
 @kernel(purpose="rows of elastic bodies")

@@ -1,4 +1,4 @@
-"""Solving with constraints: K z + Cᵀλ = f, C z = λ c, for a diagonal stiffness and a unit mass.
+"""The response operator of a mechanism that is locked at θ, a structure: Λ z + Cᵀλ = f, C z = diag(c) λ.
 
 With D = (Λ + s)⁻¹, S = C D Cᵀ + diag(c) = L Lᵀ and B = L⁻¹ C D, the response to forces F is
 
@@ -11,13 +11,43 @@ Rows that depend on the others are left out by pivoting, so redundant constraint
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.compilation import kernel
 
+Array = NDArray[np.float64]
+
 DEPENDENT = 1e-11  # of a row's own length squared, when the others have taken their share
 FULL, ROUNDED = 1e-13, 1e-9  # changes below which a rest is found: at once, or when they no longer fall
+
+
+class Structure(NamedTuple):
+    """Bodies in z and the rows between them at one θ.                                                          [eq. 5]
+
+    stiffness : (n,) Λ; rows : (m, n) C; compliance : (m,) c
+    """
+
+    stiffness: Array
+    rows: Array
+    compliance: Array
+
+
+class ResponseOperator(NamedTuple):
+    """A = D - BᵀB of a structure, with the factors of S that its multipliers take.                             [eq. 6]
+
+    D     : (n,) 1/(Λ + shift); B : (rank, n)
+    L     : (rank, m) of S = L Lᵀ, scaled to S_ii = 1 by `scale` (m,), its rows in `order` (rank,), independent ones
+    """
+
+    shift: float
+    D: Array
+    B: Array
+    L: Array
+    order: NDArray[np.int64]
+    scale: Array
 
 
 @kernel
@@ -52,12 +82,11 @@ def pivoted_cholesky(S, order, L):
 
 
 @kernel
-def factored(D, C, compliance, order, L, B):
-    """B (rows, n) of A = D - BᵀB, its first `rank` rows; L and `order` as `pivoted_cholesky` leaves them.
-
-    Rows are scaled to S_ii = 1 first: they measure lengths and angles. Returns (rank, scale of each row).
-    """
+def response_operator(structure, shift):
+    """A of a structure. Rows are scaled to S_ii = 1 first: they measure lengths and angles."""
+    C, compliance = structure.rows, structure.compliance
     m, n = C.shape
+    D = 1.0 / (structure.stiffness + shift)
     CD = C * D
     S = np.dot(CD, np.ascontiguousarray(C.T))
     scale = np.empty(m)
@@ -67,6 +96,7 @@ def factored(D, C, compliance, order, L, B):
     for i in range(m):
         for j in range(m):
             S[i, j] *= scale[i] * scale[j]
+    order, L, B = np.empty(m, dtype=np.int64), np.zeros((m, m)), np.empty((m, n))
     rank = pivoted_cholesky(S, order, L)
     for i in range(rank):
         row = order[i]
@@ -79,24 +109,25 @@ def factored(D, C, compliance, order, L, B):
         inverse = 1.0 / L[i, i]
         for c in range(n):
             B[i, c] *= inverse
-    return rank, scale
+    return ResponseOperator(shift, D, B[:rank], L[:rank], order[:rank], scale)
 
 
 @kernel
-def respond(D, B, V):
+def respond(A, V):
     """A V for vectors in rows, V (p, n)."""
-    return V * D - np.dot(np.dot(V, np.ascontiguousarray(B.T)), B)
+    return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.B.T)), A.B)
 
 
 @kernel
-def multipliers(C, compliance, scale, order, rank, L, D, V, ends):
+def multipliers(structure, A, V, ends):
     """λ of the response to forces V (p, n) and to prescribed row values ends (p, rows): (p, rows), 0 on dependent rows.
 
     S λ = C D V - ends, from the factors of S.
     """
-    m = C.shape[0]
-    found = np.zeros((V.shape[0], m))
-    right = np.dot(V * D, np.ascontiguousarray(C.T)) - ends
+    C, L, order, scale = structure.rows, A.L, A.order, A.scale
+    rank = order.shape[0]
+    reactions = np.zeros((V.shape[0], C.shape[0]))
+    right = np.dot(V * A.D, np.ascontiguousarray(C.T)) - ends
     y = np.empty(rank)
     for p in range(V.shape[0]):
         for i in range(rank):
@@ -110,27 +141,28 @@ def multipliers(C, compliance, scale, order, rank, L, D, V, ends):
                 total -= L[k, i] * y[k]
             y[i] = total / L[i, i]
         for i in range(rank):
-            found[p, order[i]] = y[i] * scale[order[i]]
-    return found
+            reactions[p, order[i]] = y[i] * scale[order[i]]
+    return reactions
 
 
 @kernel
-def rested(stiffness, D, C, compliance, scale, order, rank, L, forces, ends, Z, reactions):
-    """Z (p, n) and λ (p, rows) with Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from factors with a shift in D.
+def rested(structure, A, forces, ends, Z, reactions):
+    """Z (p, n) and λ (p, rows) with Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from A with its shift.       [eq. 20]
 
     (Λ + s) z = f + s z is repeated until z stays: it gains a factor (ω₁² + s)/s each time, ω₁ the lowest frequency.
     Returns whether it converged; it cannot where a motion needs no force.
     """
+    C = structure.rows
     Ct = np.ascontiguousarray(C.T)
     Z[:] = 0.0
     reactions[:] = 0.0
     size, last = 0.0, np.inf
     for _ in range(400):
         # Residuals of both rows, and the step that takes them away but for the shift.
-        F = forces - Z * stiffness - np.dot(reactions, C)
-        gap = ends - np.dot(Z, Ct) + reactions * compliance
-        step = multipliers(C, compliance, scale, order, rank, L, D, F, gap)
-        change = (F - np.dot(step, C)) * D
+        F = forces - Z * structure.stiffness - np.dot(reactions, C)
+        gap = ends - np.dot(Z, Ct) + reactions * structure.compliance
+        step = multipliers(structure, A, F, gap)
+        change = (F - np.dot(step, C)) * A.D
         Z += change
         reactions += step
         largest = np.abs(change).max()

@@ -1,0 +1,164 @@
+"""Response at a frequency with constraints, from the stiff coordinates first and the others with the rows.
+
+    (Λ (1 + iη) + iω (α + βΛ) - ω²) z + Cᵀλ = f,    κ (C z - e) = λ        (docs/theory/frequency-response.md, eqs. 3-6)
+
+Coordinates far from a resonance of their own are eliminated, for their equations are diagonal. Those left, rigid
+motions above all, stay beside the rows: nothing is then divided by what vanishes at 0 Hz or at a body's own resonance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.formulations.elastic_rest.gauss import solved
+from supple.formulations.elastic_rest.response_operator import pivoted_cholesky
+
+VANISHED = 1e-15  # a pivot that is rounding
+NEAR = 0.3  # of Λ: a coordinate whose dynamic stiffness is less stays with the rows
+
+
+class ScaledStructure(NamedTuple):
+    """Bodies and rows in units of their own: z in units of the root of `scale`, rows of length one.
+
+    stiffness : (n,) Λ; scale (n,): what dynamic stiffnesses are divided by
+    rows      : (m, n), the first `hard` of them ideal; springs (3, m): k, c, J of the others, in units of length²
+    """
+
+    stiffness: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    hard: int
+    springs: NDArray[np.float64]
+
+
+class Coordinates(NamedTuple):
+    """D (n,) dynamic stiffness of z; kept (n,): which of them stay with the rows, the others have D ≠ 0."""
+
+    D: NDArray
+    kept: NDArray[np.bool_]
+
+
+class Ties(NamedTuple):
+    """Rows C (m, n) that give way: a (C z - e) = b λ, with the larger of a and b one, both (m,)."""
+
+    C: NDArray[np.float64]
+    a: NDArray
+    b: NDArray
+
+
+class Excitation(NamedTuple):
+    """Forces (p, n) over z, and ends (p, m), e: what rows are led to."""
+
+    forces: NDArray[np.float64]
+    ends: NDArray[np.float64]
+
+
+@kernel
+def independent_rows(C, order):
+    """How many rows of C are independent; order[:rank] says which. Rows are to have unit length."""
+    m = C.shape[0]
+    S = np.dot(C, np.ascontiguousarray(C.T))
+    return pivoted_cholesky(S, order, np.zeros((m, m)))
+
+
+@kernel
+def tie(ties, i, kappa):
+    """Row i has the dynamic stiffness κ: κ (C z - e) = λ, divided by κ where that is large."""
+    if abs(kappa) > 1.0:
+        ties.a[i], ties.b[i] = 1.0, 1.0 / kappa
+    else:
+        ties.a[i], ties.b[i] = kappa, 1.0
+
+
+@kernel
+def response(coordinates, ties, excitation, Z, reactions):
+    """Z (p, n) and λ (p, m): D z + Cᵀλ = f, a (C z - e) = b λ. Returns whether that has one solution."""
+    D, kept = coordinates.D, coordinates.kept
+    C, a, b = ties.C, ties.a, ties.b
+    F, ends = excitation.forces, excitation.ends
+    m, n = C.shape
+    p = F.shape[0]
+    r = 0
+    place = np.empty(n, dtype=np.int64)
+    for k in range(n):
+        if kept[k]:
+            place[r] = k
+            r += 1
+    CD = np.zeros((m, n), dtype=D.dtype)
+    for k in range(n):
+        if not kept[k]:
+            inverse = 1.0 / D[k]
+            for i in range(m):
+                CD[i, k] = C[i, k] * inverse
+    A = np.zeros((r + m, r + m), dtype=D.dtype)
+    B = np.zeros((r + m, p), dtype=D.dtype)
+    for i in range(r):
+        A[i, i] = D[place[i]]
+        for j in range(m):
+            A[i, r + j] = C[j, place[i]]
+            A[r + j, i] = a[j] * C[j, place[i]]
+        for q in range(p):
+            B[i, q] = F[q, place[i]]
+    for i in range(m):
+        for j in range(i + 1):
+            total = D[0] * 0.0
+            for k in range(n):
+                total += CD[i, k] * C[j, k]
+            A[r + i, r + j] = -a[i] * total
+            A[r + j, r + i] = -a[j] * total
+        A[r + i, r + i] -= b[i]
+        for q in range(p):
+            total = D[0] * 0.0
+            for k in range(n):
+                total += CD[i, k] * F[q, k]
+            B[r + i, q] = a[i] * (ends[q, i] - total)
+    if not solved(A, B, VANISHED):
+        return False
+    for q in range(p):
+        for i in range(m):
+            reactions[q, i] = B[r + i, q]
+        for k in range(n):
+            if not kept[k]:
+                total = D[0] * 0.0 + F[q, k]
+                for i in range(m):
+                    total -= C[i, k] * B[r + i, q]
+                Z[q, k] = total / D[k]
+        for i in range(r):
+            Z[q, place[i]] = B[i, q]
+    return True
+
+
+@kernel(purpose="frequency responses")
+def harmonic_responses(structure, damping, excitation, outputs, omega, H, regular):
+    """H (L, outputs, p) = G Z(ω) at every ω (L,) of a ScaledStructure.
+
+    damping : Proportional, η, α and β; outputs : G (outputs, n), in the same units
+    """
+    eta, alpha, beta = damping.eta, damping.alpha, damping.beta
+    stiffness, springs = structure.stiffness, structure.springs
+    m, n = structure.rows.shape
+    p = excitation.forces.shape[0]
+    coordinates = Coordinates(np.empty(n, dtype=np.complex128), np.empty(n, dtype=np.bool_))
+    ties = Ties(structure.rows, np.ones(m, dtype=np.complex128), np.zeros(m, dtype=np.complex128))
+    Z = np.empty((p, n), dtype=np.complex128)
+    reactions = np.empty((p, m), dtype=np.complex128)
+    for line in range(omega.shape[0]):
+        w = omega[line]
+        for k in range(n):
+            D = complex(stiffness[k] - w * w, eta * stiffness[k] + w * (alpha + beta * stiffness[k]))
+            coordinates.kept[k] = not abs(D) > NEAR * stiffness[k] or stiffness[k] == 0.0
+            coordinates.D[k] = D / structure.scale[k]
+        for i in range(structure.hard, m):
+            k0, c0, J0 = springs[0, i], springs[1, i], springs[2, i]
+            tie(ties, i, complex(k0 - w * w * J0, eta * k0 + w * (beta * k0 + c0)))
+        regular[line] = response(coordinates, ties, excitation, Z, reactions)
+        for o in range(outputs.shape[0]):
+            for q in range(p):
+                total = 0.0j
+                for k in range(n):
+                    total += outputs[o, k] * Z[q, k]
+                H[line, o, q] = total

@@ -1,0 +1,153 @@
+"""Rows between parts: what joints, coordinates and measures touch of the bodies.
+
+A part is a node of an elastic body, a rigid body itself, or the motor's side of a drive that yields
+(docs/theory/elastic-rest.md, eqs. 3, 4, 21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, THEN, A, B, U
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def terms_of(rows_i: Integers, row: int) -> Iterator[int]:
+    """The terms that a row is the sum of."""
+    while row != NONE:
+        yield row
+        row = int(rows_i[row, THEN])
+
+
+class PartRows:
+    """Rows of the numbering, of `displacements` and of drives' deflections, between parts instead of bodies."""
+
+    def __init__(
+        self,
+        numbering: Numbering,
+        bodies: list[BodyCoordinates],
+        displacements: tuple[str, ...],
+        drives: tuple[YieldingDrive, ...],
+    ):
+        self.numbering, self.bodies = numbering, bodies
+        self.displacements: dict[str, int] = {}
+        self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
+        self.motor_sides: dict[tuple[int, int], str] = {}  # (term, end): the joint whose motor's side is there
+        self.drives: dict[int, YieldingDrive] = {}
+        self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
+        for name in displacements:
+            self._measure(name)
+        for drive in drives:
+            self._yield(drive)
+        ends = [[self._end(term, side) for side in range(2)] for term in range(len(self.rows_i))]
+        order = {key: i for i, key in enumerate(self.parts)}
+        for term, pair in enumerate(ends):
+            for end, key in zip((A, B), pair, strict=True):
+                self.rows_i[term, end] = len(order) if key is None else order[key]
+        self.compliance = np.zeros(len(self.rows_i))
+        self.elastic: dict[int, tuple[str, str]] = {}
+        self._soften()
+        for row, stiffness in spring_rows(numbering).items():
+            self.compliance[row] = 1.0 / stiffness
+
+    def _measure(self, name: str) -> None:
+        """One more row: the position of a place along an axis."""
+        kind, body, unit, place = displacement(self.numbering, name)
+        self.displacements[name] = len(self.rows_i)
+        row = np.zeros(ROW_WIDTH)
+        row[FACTOR] = 1.0
+        row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
+        self._append(kind, len(self.bodies), body, row)
+
+    def _yield(self, drive: YieldingDrive) -> None:
+        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it."""
+        numbering = self.numbering
+        rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
+        rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
+        self.motor_sides.update(
+            {(term, drive.side): drive.joint for row in rows for term in terms_of(self.rows_i, row)}
+        )
+        kind, constants = drive.row(numbering.arrays.extent)
+        self.drives[len(self.rows_i)] = drive
+        self.motor_sides[len(self.rows_i), drive.side] = drive.joint
+        self._append(kind, drive.body, drive.body, constants)
+
+    def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
+        self.rows_i = np.vstack([self.rows_i, [[kind, a, b, NONE, NONE]]])
+        self.rows_f = np.vstack([self.rows_f, constants])
+
+    def _end(self, term: int, side: int) -> tuple[int, int, str] | None:
+        """Body and node of one end of a term, whose place is then counted from that node."""
+        body, at = int(self.rows_i[term, (A, B)[side]]), (PA, PB)[side]
+        if body == len(self.bodies):
+            return None
+        node, place = self.bodies[body].node_at(self.rows_f[term, at : at + 3])
+        key = (body, node, self.motor_sides.get((term, side), ""))
+        self.parts.setdefault(key, place)
+        self.rows_f[term, at : at + 3] -= place
+        return key
+
+    def _soften(self) -> None:
+        """Rows of elastic joints give way: c = 1/k."""
+        mechanism = self.numbering.mechanism
+        for name, joint in mechanism.joints.items():
+            first = self.numbering.joint_rows[name].start
+            for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
+                if joint.elastic and direction in joint.elastic:
+                    self.compliance[row] = 1.0 / joint.elastic[direction]
+                    self.elastic[row] = (name, direction)
+
+    def part_i(self) -> Integers:
+        found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _, _ in self.parts]
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+    def part_x(self) -> Array:
+        return np.array(list(self.parts.values())).reshape(-1, 3)
+
+    def shapes(self) -> Array:
+        d = len(self.numbering.arrays.column)
+        widest = max(body.size for body in self.bodies)
+        found = np.zeros((len(self.parts), d, widest))
+        for i, ((body, node, joint), place) in enumerate(self.parts.items()):
+            found[i, :, : self.bodies[body].size] = self.bodies[body].of_node(node)
+            for drive in self.drives.values():
+                if joint == drive.joint:
+                    moved = drive.motion(place)[self.numbering.arrays.column]
+                    found[i, :, drive.column - self.bodies[body].start] = moved
+        return found
+
+
+def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Array]:
+    """Kind of measure, body, axis and place of `place.axis`."""
+    place, _, letter = name.rpartition(".")
+    letters = numbering.mechanism.plane or "xyz"
+    if not place or len(letter) != 1 or letter not in letters:
+        raise InputError(
+            f'"{name}" is not a displacement', hint=f"write PLACE.AXIS, an axis being one of {', '.join(letters)}"
+        )
+    body, position, _ = numbering.place(place)
+    if body == len(numbering.bodies):
+        raise InputError(f'"{place}" is on the ground and does not move', hint="name a place on a body")
+    return ALONG, body, np.eye(3)[letters.index(letter)], position
+
+
+def spring_rows(numbering: Numbering) -> dict[int, float]:
+    """Measures that springs act along, and how stiff they are together."""
+    load = carried(rest(numbering.mechanism))
+    load.require_linear("a flexible model")
+    stiffness = {
+        numbering.constraints + measure: -along_measure(load.arrays, measure).slope
+        for measure in range(len(load.arrays.uses_start) - 1)
+    }
+    return {row: value for row, value in stiffness.items() if value > 0.0}
