@@ -104,3 +104,35 @@ def test_a_helper_may_be_written_out_where_it_is_called(tmp_path):
     command = [sys.executable, tmp_path / "script.py"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["5.0", "-4.0", "1.0"]
+
+
+MOVED = """
+import numpy as np
+from {module} import Packed, outer
+from supple.compilation.kernel import compiled
+
+native = compiled(outer)
+print(native(Packed(np.ones(2), np.zeros(2))), sum(native.stats.cache_hits.values()))
+"""
+
+
+def test_a_kernel_that_moved_to_another_module_is_compiled_anew(tmp_path):
+    environment = os.environ | {"SUPPLE_CACHE_DIR": str(tmp_path / "cache")}
+    kernel = (
+        "from supple.compilation.kernel import kernel\n\n\n@kernel\ndef outer(packed):\n    return packed.first[0]\n"
+    )
+
+    def moved(module: str) -> list[str]:
+        for other in tmp_path.glob("*.py"):
+            other.unlink()
+        (tmp_path / f"{module}.py").write_text(PACKED.format(first="first", second="second") + kernel)
+        (tmp_path / "script.py").write_text(MOVED.format(module=module))
+        done = subprocess.run(
+            [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    assert moved("here") == ["1.0", "0"]
+    assert moved("here") == ["1.0", "1"]
+    assert moved("there") == ["1.0", "0"]
+    assert moved("there") == ["1.0", "1"]

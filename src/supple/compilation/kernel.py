@@ -202,6 +202,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     finally:
         numba.config.CACHE_DIR = before
     _know_fields(native_kernel)
+    _outlive_moves(native_kernel)
     announcement.watch(native_kernel, function.__name__, _marked[function], folder)
     return native_kernel
 
@@ -239,3 +240,21 @@ def _know_fields(native_kernel: Any) -> None:
         *known(signature, codegen),
         tuple(fields(kind) for kind in signature),
     )
+
+
+def _outlive_moves(native_kernel: Any) -> None:
+    """Code that was kept when a kernel, or a NamedTuple that it takes, stood in another module is compiled anew.
+
+    The digest does not know modules; what numba keeps names them, and cannot be read once they are gone.
+    """
+    cache = native_kernel._cache
+    read = cache.load_overload
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        try:
+            return read(signature, context)
+        except (ImportError, AttributeError):
+            cache.flush()
+            return None
+
+    cache.load_overload = load_overload

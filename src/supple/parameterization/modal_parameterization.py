@@ -12,11 +12,11 @@ from supple.description.force_law import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import LAW, carried
-from supple.formulations.laws import number_of
 from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at, search_from
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held, elastic_rest
+from supple.formulations.laws import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
