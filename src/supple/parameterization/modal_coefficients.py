@@ -140,7 +140,7 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
         load_vector(loads, X, omega, f, df)
         rigid, coefficients = Coefficients(rigid_at, given), Coefficients(at, row)
         along_measures(uses, inputs, Motion(C, dC, Psi, dPsi), positions.w[p], rigid, coefficients, f, df)
-        christoffel_symbols(n, dM, row[at[CHRISTOFFEL] : at[CHRISTOFFEL] + n * n * n].reshape(n, n, n))
+        christoffel_symbols(n, row[at[DM] :], row[at[CHRISTOFFEL] :])
         row[at[POTENTIAL]] = given[rigid_at[POTENTIAL]]
         for j in range(s):
             row[at[FORCE] + j] = given[rigid_at[FORCE] + j]
