@@ -39,11 +39,11 @@ def law(installed):
 
 def test_a_law_of_an_installed_package_is_named_in_the_file(law):
     law.supple("check", "sledge.yaml")
-    found = law.supple("local", "sledge.yaml", "--at", "rail=0.05")
+    found = law.supple("local", "sledge.yaml", "--at", "push=0.05")
     assert found["force"] == pytest.approx([-100 * 0.05 - 4e4 * 0.05**3])
-    linear = law.supple("linearize", "sledge.yaml", "--at", "rail=0.05")
+    linear = law.supple("linearize", "sledge.yaml", "--at", "push=0.05")
     assert linear["A"][1][0] == pytest.approx(-(100 + 3 * 4e4 * 0.05**2) / 1.5)
-    run = law.supple("simulate", "sledge.yaml", "--until", "0.02", "--step", "0.001", "--start", "rail=0.05")
+    run = law.supple("simulate", "sledge.yaml", "--until", "0.02", "--step", "0.001", "--start", "push=0.05")
     assert run["complete"]
     wrong = SLEDGE.replace("hardening:", "hardning:")
     (law.folder / "wrong.yaml").write_text(wrong, encoding="utf-8")

@@ -149,7 +149,7 @@ def test_the_order_of_redundant_joints_does_not_matter(name):
         for other in runs[1:]:
             assert_allclose(other.frame(body).position, first.position, atol=1e-9)
             assert_allclose(other.frame(body).rotation, first.rotation, atol=1e-9)
-    assert largest(runs[0].w[-1] - runs[0].w[0]) > 1e-3
+    assert largest(runs[0].bodies.w[-1] - runs[0].bodies.w[0]) > 1e-3
 
 
 def without_dry_friction(made):
@@ -181,7 +181,7 @@ def test_a_linkage_moves_alike_in_the_plane_in_space_and_tilted(name):
         for coordinate, values in planar.coordinates.items():
             assert_allclose(other.coordinates[coordinate], values, atol=1e-9)
         assert_allclose(other.energy["kinetic"], planar.energy["kinetic"], rtol=1e-8)
-    assert largest(planar.w[-1] - planar.w[0]) > 1e-3
+    assert largest(planar.bodies.w[-1] - planar.bodies.w[0]) > 1e-3
 
 
 def test_a_run_begins_where_another_ended(closed_case):
@@ -190,5 +190,5 @@ def test_a_run_begins_where_another_ended(closed_case):
     half = run_of(closed_case, step=2e-4, until=0.04)
     theta, rates = (np.array([values[-1] for values in signals.values()]) for signals in (half.coordinates, half.rates))
     rest = run_of(closed_case, step=2e-4, until=0.06, start=theta, rates=rates)
-    error = largest(run_of(closed_case, step=4e-4).w[-1] - whole.w[-1])
-    assert largest(rest.w[-1] - whole.w[-1]) < 3.0 * error
+    error = largest(run_of(closed_case, step=4e-4).bodies.w[-1] - whole.bodies.w[-1])
+    assert largest(rest.bodies.w[-1] - whole.bodies.w[-1]) < 3.0 * error

@@ -16,7 +16,7 @@ REFERENCE = -1
 """Where ℓ₀ stands in the numbers of a use, behind the parameters."""
 
 
-@kernel
+@kernel(inline=True)
 def law(number, p, length):
     """Law `number` at ℓ; p : its parameters and ℓ₀."""
     return CHAIN(number, p, length - p[REFERENCE])

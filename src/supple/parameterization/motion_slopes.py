@@ -66,20 +66,20 @@ def motion_workspace(rows):
     )
 
 
-@kernel
+@kernel(inline=True)
 def second_rate_of_row(rows, i, here, motion, out):
     """ℓ'' of row i, its terms together, and in out (s,) its changes with θ at fixed V̇."""
-    s = out.shape[0]
+    rows_i, rows_f, X, change, s = rows.rows_i, rows.rows_f, here.X, motion.term_change, out.shape[0]
     total = 0.0
     for m in range(s):
         out[m] = 0.0
     course = Course(motion.moving[:, 0], motion.pushed[:, 0], here.twists, motion.bent_world)
     term = i
     while term != NONE:
-        total += second_rate(rows.rows_i, rows.rows_f, term, here.X, course, motion.term_change)
+        total += second_rate(rows_i, rows_f, term, X, course, change)
         for m in range(s):
-            out[m] += motion.term_change[m]
-        term = rows.rows_i[term, THEN]
+            out[m] += change[m]
+        term = rows_i[term, THEN]
     return total
 
 
@@ -88,32 +88,33 @@ def move(rows, work, here, rates, accelerations, motion):
     """V, V̇, ∂V and ∂V̇ of the bodies from θ̇ (s,) and θ̈ (s,); `work` holds the factorised rows."""
     n = row_sizes(rows)
     d, s = n.width, n.coordinates
-    bent, changes = motion.bent, motion.changes
+    bent, changes, rows_f = motion.bent, motion.changes, rows.rows_f
+    Psi, dPsi, V, dV = here.Psi, here.dPsi, motion.V, motion.dV
     for b in range(n.bodies):
         for c in range(d):
             first, second = 0.0, 0.0
             for m in range(s):
                 bent[b, c, m] = 0.0
             for j in range(s):
-                first += here.Psi[b, c, j] * rates[j]
-                second += here.Psi[b, c, j] * accelerations[j]
+                first += Psi[b, c, j] * rates[j]
+                second += Psi[b, c, j] * accelerations[j]
                 for m in range(s):
-                    bent[b, c, m] += here.dPsi[b, c, j * s + m] * rates[j]
+                    bent[b, c, m] += dPsi[b, c, j * s + m] * rates[j]
             for m in range(s):
                 second += bent[b, c, m] * rates[m]
-            motion.V[b, c, 0], motion.dV[b, c, 0] = first, second
+            V[b, c, 0], dV[b, c, 0] = first, second
     world_twists(rows, here.X, motion.V, 1, motion.moving)
     world_twists(rows, here.X, motion.dV, 1, motion.pushed)
     world_twists(rows, here.X, bent, s, motion.bent_world)
     for i in range(n.joint_rows + s):
         second_rate_of_row(rows, i, here, motion, changes[i])
         for m in range(s):
-            changes[i, m] *= -1.0 / rows.rows_f[i, SCALE]
+            changes[i, m] *= -1.0 / rows_f[i, SCALE]
     solve(rows, work, changes, s, motion.bent_dV, motion.solving)
     lengths(rows, motion.bent_dV, s)
 
 
-@kernel
+@kernel(inline=True)
 def full(column, x, b, j):
     """Column j of a body's velocities as (v, ω)."""
     v, w = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -124,7 +125,7 @@ def full(column, x, b, j):
     return v, w
 
 
-@kernel
+@kernel(inline=True)
 def momentum(inertia, column, x, b, j, out):
     """M₀ x of body b into out (6,)."""
     d = column.shape[0]
@@ -135,7 +136,7 @@ def momentum(inertia, column, x, b, j, out):
         out[column[c]] = total
 
 
-@kernel
+@kernel(inline=True)
 def add_turned(v, w, P, out):
     """Add (v, ω) ×* P to out (6,)."""
     p, h = (P[0], P[1], P[2]), (P[3], P[4], P[5])
@@ -149,18 +150,19 @@ def add_turned(v, w, P, out):
 def body_slopes(rows, inertia, here, motion, slopes):
     """Adds ∂_m g_i of all bodies to slopes (s, s)."""
     column, Psi, dPsi = rows.column, here.Psi, here.dPsi
+    V, dV, bent, bent_dV = motion.V, motion.dV, motion.bent, motion.bent_dV
     d, s = column.shape[0], slopes.shape[0]
     P, dP = np.zeros(6), np.zeros(6)
     f, df = np.zeros(6), np.zeros(6)
     for b in range(inertia.shape[0]):
-        v, w = full(column, motion.V, b, 0)
-        momentum(inertia, column, motion.V, b, 0, P)
-        momentum(inertia, column, motion.dV, b, 0, f)
+        v, w = full(column, V, b, 0)
+        momentum(inertia, column, V, b, 0, P)
+        momentum(inertia, column, dV, b, 0, f)
         add_turned(v, w, P, f)
         for m in range(s):
-            dv, dw = full(column, motion.bent, b, m)
-            momentum(inertia, column, motion.bent, b, m, dP)
-            momentum(inertia, column, motion.bent_dV, b, m, df)
+            dv, dw = full(column, bent, b, m)
+            momentum(inertia, column, bent, b, m, dP)
+            momentum(inertia, column, bent_dV, b, m, df)
             add_turned(dv, dw, P, df)
             add_turned(v, w, dP, df)
             for i in range(s):
@@ -170,7 +172,7 @@ def body_slopes(rows, inertia, here, motion, slopes):
                 slopes[i, m] += total
 
 
-@kernel
+@kernel(inline=True)
 def inertia_along(coefficients, measure, length):
     """m of all laws along a measure."""
     total = 0.0
@@ -184,8 +186,8 @@ def inertia_along(coefficients, measure, length):
 def law_slopes(rows, coefficients, here, motion, of, slopes):
     """Adds those of inertia along measures, m ∂_iℓ ℓ'', to slopes (s, s). of : workspace for slopes of a measure."""
     n = row_sizes(rows)
-    column, s = rows.column, n.coordinates
-    g, change = of.gradient, np.empty(s)
+    rows_i, column, s = rows.rows_i, rows.column, n.coordinates
+    g, change, bent_dV = of.gradient, np.empty(s), motion.bent_dV
     for i in range(n.joint_rows, n.rows):
         inertia = inertia_along(coefficients, i - n.joint_rows, here.w[i - n.joint_rows])
         if inertia == 0.0:
@@ -194,13 +196,13 @@ def law_slopes(rows, coefficients, here, motion, of, slopes):
         second = second_rate_of_row(rows, i, here, motion, change)
         term = i
         while term != NONE:
-            gradient(rows.rows_i, rows.rows_f, term, here.X, g)
-            a, b = rows.rows_i[term, A], rows.rows_i[term, B]
+            gradient(rows_i, rows.rows_f, term, here.X, g)
+            a, b = rows_i[term, A], rows_i[term, B]
             for m in range(s):
                 for c in range(n.width):
-                    change[m] += g[ON_A + column[c]] * motion.bent_dV[a, c, m]
-                    change[m] += g[ON_B + column[c]] * motion.bent_dV[b, c, m]
-            term = rows.rows_i[term, THEN]
+                    change[m] += g[ON_A + column[c]] * bent_dV[a, c, m]
+                    change[m] += g[ON_B + column[c]] * bent_dV[b, c, m]
+            term = rows_i[term, THEN]
         for j in range(s):
             for m in range(s):
                 slopes[j, m] += inertia * (of.bend[j, m] * second + of.slope[j] * change[m])

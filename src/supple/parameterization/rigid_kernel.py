@@ -99,7 +99,7 @@ def position_workspace(rows, X, w):
     )
 
 
-@kernel
+@kernel(inline=True)
 def moved_to(here, X, w):
     """The same arrays, for another configuration."""
     return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
@@ -141,13 +141,13 @@ def mass(inertia, here, at, row):
                     dM[(j * s + i) * s + k] += half
 
 
-@kernel
+@kernel(inline=True)
 def linear_part(twists, b, j):
     """v of motion j of body b."""
     return (twists[b, j, 0], twists[b, j, 1], twists[b, j, 2])
 
 
-@kernel
+@kernel(inline=True)
 def angular_part(twists, b, j):
     """ω of motion j of body b."""
     return (twists[b, j, 3], twists[b, j, 4], twists[b, j, 5])
@@ -188,11 +188,12 @@ def loads(coefficients, here, at, row):
                 )
 
 
-@kernel
+@kernel(inline=True)
 def measure_slopes(rows, i, here, of):
     """∂ℓ/∂θ and ∂²ℓ/∂θ² of row i into `of`, its terms together."""
-    column, Psi, dPsi = rows.column, here.Psi, here.dPsi
-    slope, bend, g, curve = of.slope, of.bend, of.gradient, of.curvature
+    rows_i, rows_f, column = rows.rows_i, rows.rows_f, rows.column
+    X, twists, Psi, dPsi = here.X, here.twists, here.Psi, here.dPsi
+    slope, bend, g, curve, scratch = of.slope, of.bend, of.gradient, of.curvature, of.scratch
     d, s = column.shape[0], slope.shape[0]
     for j in range(s):
         slope[j] = 0.0
@@ -200,9 +201,9 @@ def measure_slopes(rows, i, here, of):
             bend[j, k] = 0.0
     term = i
     while term != NONE:
-        gradient(rows.rows_i, rows.rows_f, term, here.X, g)
-        curvature(rows.rows_i, rows.rows_f, term, here.X, here.twists, s, of.scratch, curve)
-        a, b = rows.rows_i[term, A], rows.rows_i[term, B]
+        gradient(rows_i, rows_f, term, X, g)
+        curvature(rows_i, rows_f, term, X, twists, s, scratch, curve)
+        a, b = rows_i[term, A], rows_i[term, B]
         for j in range(s):
             for c in range(d):
                 slope[j] += g[ON_A + column[c]] * Psi[a, c, j] + g[ON_B + column[c]] * Psi[b, c, j]
@@ -211,13 +212,13 @@ def measure_slopes(rows, i, here, of):
                 for c in range(d):
                     total += g[ON_A + column[c]] * dPsi[a, c, j * s + k] + g[ON_B + column[c]] * dPsi[b, c, j * s + k]
                 bend[j, k] += total
-        term = rows.rows_i[term, THEN]
+        term = rows_i[term, THEN]
     for j in range(s):
         for k in range(j):
             bend[j, k] = bend[k, j]
 
 
-@kernel
+@kernel(inline=True)
 def act(acts, of, at, row):
     """Adds what a law gives along ℓ: V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ with their gradients."""
     slope, bend = of.slope, of.bend
@@ -235,7 +236,7 @@ def act(acts, of, at, row):
         add_outer(acts.inertia, 0.0, of, row[at[MASS] :], row[at[DM] :])
 
 
-@kernel
+@kernel(inline=True)
 def add_outer(factor, change, of, matrix, slopes):
     """Adds factor(ℓ) ∂ℓᵀ∂ℓ to matrix (s s), and its derivatives to slopes (s s s); change : d factor / dℓ."""
     slope, bend = of.slope, of.bend
@@ -249,7 +250,7 @@ def add_outer(factor, change, of, matrix, slopes):
                 )
 
 
-@kernel
+@kernel(inline=True)
 def put(of, to, bends):
     """∂ℓ into to (s,), ∂²ℓ into bends (s s)."""
     s = of.slope.shape[0]
@@ -264,24 +265,25 @@ def measures(rows, coefficients, here, at, row):
     """Laws, actuators, sensors and dry friction: all act along measures ℓ(θ), or see them."""
     n = row_sizes(rows)
     s, inputs = n.coordinates, n.actuators
+    uses_start, uses_i, uses_f, w = coefficients.uses_start, coefficients.uses_i, coefficients.uses_f, here.w
     of = measure_workspace(s)
     for i in range(n.joint_rows, n.rows):
         measure = i - n.joint_rows
-        first, last = coefficients.uses_start[measure], coefficients.uses_start[measure + 1]
+        first, last = uses_start[measure], uses_start[measure + 1]
         if first == last:
             continue
         measure_slopes(rows, i, here, of)
         for use in range(first, last):
-            role, to = coefficients.uses_i[use, ROLE], coefficients.uses_i[use, NUMBER]
+            role, to = uses_i[use, ROLE], uses_i[use, NUMBER]
             if role == LAW:
-                act(law(to, coefficients.uses_f[use], here.w[measure]), of, at, row)
+                act(law(to, uses_f[use], w[measure]), of, at, row)
             elif role == ACTUATOR:
                 for j in range(s):
                     row[at[INPUT_MAP] + j * inputs + to] = of.slope[j]
                     for k in range(s):
                         row[at[DINPUT_MAP] + (j * inputs + to) * s + k] = of.bend[j, k]
             elif role == SENSOR:
-                row[at[OUTPUTS] + to] = here.w[measure]
+                row[at[OUTPUTS] + to] = w[measure]
                 put(of, row[at[RIGID] + to * s :], row[at[BEND] + to * s * s :])
             elif role == DRY:
                 put(of, row[at[FRICTION_MAP] + to * s :], row[at[DFRICTION_MAP] + to * s * s :])

@@ -21,12 +21,11 @@ from supple.formulations.absolute.march import (
     TIME,
     TRIAL,
     Courses,
-    Method,
     Record,
-    State,
     empty_record,
     march,
 )
+from supple.formulations.absolute.step import Method, State
 from supple.formulations.absolute.system import Absolute
 from supple.integration.generalized_alpha import Alpha
 from supple.kinematics.closure import bulk

@@ -32,11 +32,10 @@ from supple.formulations.absolute.march import (
     TIME,
     TRIAL,
     Courses,
-    Method,
-    State,
     empty_record,
     march,
 )
+from supple.formulations.absolute.step import Method, State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of

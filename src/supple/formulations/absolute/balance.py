@@ -17,7 +17,6 @@ from scipy.linalg import lstsq
 from supple.compilation import compiled, kernel
 from supple.formulations.absolute.instant import equations
 from supple.formulations.absolute.residual import add_gradient, row_gradients
-from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import DRY, DRY_FORCE, NUMBER, ROLE
 from supple.kinematics.measures import key_of
@@ -109,7 +108,7 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     found = np.zeros((len(X), len(rows), problem.rest.numbering.columns))
     if rows:
         chosen = np.array(rows, dtype=np.int64)
-        compiled(gradient_batch, count=len(X))(problem.system, problem.pattern, chosen, X, found)
+        compiled(gradient_batch, count=len(X))(problem.system.rows, chosen, X, found)
     return found
 
 
@@ -125,12 +124,12 @@ def _friction_rows(problem: Absolute) -> list[int]:
 
 
 @kernel
-def gradient_batch(system, pattern, chosen, X_all, out):
+def gradient_batch(rows, chosen, X_all, out):
     """∇ℓ (N, rows, n) at every position."""
-    work = step_work(system, pattern)
-    sizes = row_sizes(system.rows)
+    sizes = row_sizes(rows)
     w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
+    g, J = np.empty(13), np.empty((rows.rows_i.shape[0], 2, sizes.width))
     for n in range(X_all.shape[0]):
         for i in range(chosen.shape[0]):
-            row_gradients(system.rows, chosen[i], X_all[n], w, work)
-            add_gradient(system.rows, chosen[i], work.gradients, out[n, i])
+            row_gradients(rows.rows_i, rows.rows_f, rows.column, chosen[i], X_all[n], w, g, J)
+            add_gradient(rows.rows_i, chosen[i], J, out[n, i])

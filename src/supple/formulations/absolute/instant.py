@@ -94,7 +94,7 @@ def equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> Equa
 def dense_batch(system, pattern, X_all, V_all, w_all, u_all, found):
     """The equations at every state."""
     rows, nb, d = system.rows, V_all.shape[1], V_all.shape[2]
-    sizes = row_sizes(rows)
+    joints = row_sizes(rows).joint_rows
     work = step_work(system, pattern)
     rest, aims = np.zeros((nb, d)), np.zeros(system.driven.shape[0])
     along = np.zeros(nb * d)
@@ -115,11 +115,11 @@ def dense_batch(system, pattern, X_all, V_all, w_all, u_all, found):
         for measure in range(work.inertia.shape[0]):
             if work.inertia[measure] != 0.0:
                 along[:] = 0.0
-                add_gradient(rows, sizes.joint_rows + measure, work.gradients, along)
+                add_gradient(rows.rows_i, joints + measure, work.gradients, along)
                 for p in range(nb * d):
                     for q in range(nb * d):
                         M[p, q] += work.inertia[measure] * along[p] * along[q]
         for i in range(J.shape[0]):
-            row = row_of(system, i)
-            add_gradient(rows, row, work.gradients, J[i])
+            row = row_of(joints, system.driven, i)
+            add_gradient(rows.rows_i, row, work.gradients, J[i])
             found.second[n, i] = bias(rows, row, X, V, work)

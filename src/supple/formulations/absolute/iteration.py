@@ -19,82 +19,84 @@ from supple.kinematics.row_arrays import row_sizes
 SOFT = 1e-9  # ε of a row, against its entry in Φ_q M⁻¹ Φ_qᵀ
 
 
-@kernel
-def row_of(system, i):
+@kernel(inline=True)
+def row_of(joint_rows, driven, i):
     """Which row multiplier i belongs to."""
-    joints = row_sizes(system.rows).joint_rows
-    return i if i < joints else system.driven[i - joints]
+    return i if i < joint_rows else driven[i - joint_rows]
 
 
-@kernel
+@kernel(inline=True)
 def rows_at(system, X, w, targets, work):
     """Joint rows and prescribed rows: gradients and values (what they should be taken off)."""
-    joints = row_sizes(system.rows).joint_rows
-    for i in range(joints):
-        work.values[i] = row_gradients(system.rows, i, X, w, work)
-    for n in range(system.driven.shape[0]):
-        work.values[joints + n] = row_gradients(system.rows, system.driven[n], X, w, work) - targets[n]
+    joints, driven = row_sizes(system.rows).joint_rows, system.driven
+    rows_i, rows_f, column = system.rows.rows_i, system.rows.rows_f, system.rows.column
+    g, J, values = work.term, work.gradients, work.values
+    for i in range(values.shape[0]):
+        row = row_of(joints, driven, i)
+        values[i] = row_gradients(rows_i, rows_f, column, row, X, w, g, J)
+        if i >= joints:
+            values[i] -= targets[i - joints]
 
 
-@kernel
+@kernel(inline=True)
 def iteration_matrix(system, iteration, damping_factor, stiffness_factor, work):
     """Fill the values of the iteration matrix from the gradients and laws in `work`."""
-    column, at_body, A_ = system.rows.column, iteration.at_body, work.matrix
-    nb, d = work.forces.shape
+    rows_i, column, driven = system.rows.rows_i, system.rows.column, system.driven
+    J, A_, at_body, at_multiplier = work.gradients, work.matrix, iteration.at_body, iteration.at_multiplier
+    mass, inertia, links, at_link = iteration.solid_mass, iteration.solid_inertia, iteration.links, iteration.at_link
+    at_term, joints = iteration.at_term, row_sizes(system.rows).joint_rows
+    nb, d = mass.shape[0], column.shape[0]
     A_[:] = 0.0
     for b in range(nb):
         for c in range(d):
             if column[c] < 3:
-                A_[at_body[b, c, c]] = iteration.solid_mass[b]
+                A_[at_body[b, c, c]] = mass[b]
             else:
                 for e in range(c, d):
-                    A_[at_body[b, c, e]] = iteration.solid_inertia[b, column[c] - 3, column[e] - 3]
-    for n in range(iteration.links.shape[0]):
-        measure = iteration.links[n, MEASURE]
+                    A_[at_body[b, c, e]] = inertia[b, column[c] - 3, column[e] - 3]
+    for n in range(links.shape[0]):
+        measure = links[n, MEASURE]
         factor = work.inertia[measure] + damping_factor * work.damping[measure]
         factor += stiffness_factor * max(work.stiffness[measure], 0.0)
         if factor != 0.0:
-            add_link(system, iteration, n, factor, work)
-    for i in range(iteration.at_multiplier.shape[0]):
-        A_[iteration.at_multiplier[i]] = -SOFT * fill_row(system, iteration, row_of(system, i), work)
+            add_link(rows_i, links, n, factor, J, at_link, A_)
+    for i in range(at_multiplier.shape[0]):
+        compliance = 0.0
+        term = row_of(joints, driven, i)
+        while term != NONE:
+            for side in range(2):
+                b = rows_i[term, A + side]
+                if b < nb:
+                    compliance += fill_side(column, mass[b], inertia[b], J[term, side], at_term[term, side], A_)
+            term = rows_i[term, THEN]
+        A_[at_multiplier[i]] = -SOFT * compliance
 
 
-@kernel
-def add_link(system, iteration, n, factor, work):
+@kernel(inline=True)
+def add_link(rows_i, links, n, factor, J, at_link, A_):
     """Adds factor ∇ℓ ∇ℓᵀ of two ends of a measure; of a body's own block one triangle is filled."""
-    links, J, to = iteration.links, work.gradients, iteration.at_link[n]
     p, q = links[n, TERM], links[n, OTHER_TERM]
     side, other = links[n, SIDE], links[n, OTHER_SIDE]
     one_end = p == q and side == other
-    one_body = system.rows.rows_i[p, A + side] == system.rows.rows_i[q, A + other]
-    d = work.forces.shape[1]
+    one_body = rows_i[p, A + side] == rows_i[q, A + other]
+    d = J.shape[2]
     for c in range(d):
         for e in range(c if one_body else 0, d):
             product = J[p, side, c] * J[q, other, e]
             if one_body and not one_end:
                 product += J[q, other, c] * J[p, side, e]
-            work.matrix[to[c, e]] += factor * product
+            A_[at_link[n, c, e]] += factor * product
 
 
-@kernel
-def fill_row(system, iteration, row, work):
-    """Φ_q of one row into the matrix. Returns its entry in Φ_q M⁻¹ Φ_qᵀ, its terms each by itself."""
-    rows, J = system.rows, work.gradients
-    nb, d = work.forces.shape
+@kernel(inline=True)
+def fill_side(column, mass, inertia, J, places, A_):
+    """Φ_q of a term on one body into the matrix. Returns its entry in Φ_q M⁻¹ Φ_qᵀ."""
+    d = column.shape[0]
+    least = min(inertia[0, 0], inertia[1, 1], inertia[2, 2]) if d == 6 else inertia[2, 2]
     compliance = 0.0
-    term = row
-    while term != NONE:
-        for side in range(2):
-            b = rows.rows_i[term, A + side]
-            if b == nb:
-                continue
-            inertia = iteration.solid_inertia[b]
-            least = min(inertia[0, 0], inertia[1, 1], inertia[2, 2]) if d == 6 else inertia[2, 2]
-            for c in range(d):
-                entry = J[term, side, c]
-                work.matrix[iteration.at_term[term, side, c]] += entry
-                compliance += entry * entry / (iteration.solid_mass[b] if rows.column[c] < 3 else least)
-        term = rows.rows_i[term, THEN]
+    for c in range(d):
+        A_[places[c]] += J[c]
+        compliance += J[c] * J[c] / (mass if column[c] < 3 else least)
     return compliance
 
 
@@ -104,24 +106,25 @@ def residual(system, state, u, targets, work):
 
     state : X, V, v̇, λ of the end of the step; w of its beginning
     """
-    column, mass, inertia = system.rows.column, system.mass, system.inertia
-    Q, right_side, multipliers = work.forces, work.right_side, state.multipliers
+    column, mass, inertia, driven = system.rows.column, system.mass, system.inertia, system.driven
+    Q, J, right_side, multipliers = work.forces, work.gradients, work.right_side, state.multipliers
+    rows_i, joints, acceleration = system.rows.rows_i, row_sizes(system.rows).joint_rows, state.acceleration
     nb, d = Q.shape
     rows_at(system, state.X, state.w, targets, work)
     potential = body_forces(system, state.X, state.V, work)
-    potential += measure_forces(system, state.X, state.V, state.acceleration, state.w, u, work)
+    potential += measure_forces(system, state.X, state.V, acceleration, state.w, u, work)
     for i in range(multipliers.shape[0]):
-        push(system.rows, row_of(system, i), work.gradients, multipliers[i], Q)
+        push(rows_i, row_of(joints, driven, i), J, multipliers[i], Q)
     for b in range(nb):
         for c in range(d):
             k = column[c]
             total = 0.0
             if k < 3:
-                total = mass[b] * state.acceleration[b, c]
+                total = mass[b] * acceleration[b, c]
             else:
                 for e in range(d):
                     if column[e] >= 3:
-                        total += inertia[b, k - 3, column[e] - 3] * state.acceleration[b, e]
+                        total += inertia[b, k - 3, column[e] - 3] * acceleration[b, e]
             right_side[b * d + c] = Q[b, c] - total
     for i in range(multipliers.shape[0]):
         right_side[nb * d + i] = -work.values[i]

@@ -34,106 +34,106 @@ OF_TWIST = (1, 7)
 """Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
 
 
-@kernel
-def row_gradients(rows, i, X, w, work):
-    """Gradients of the terms of row i with respect to (ẋ in the world, ω in the body) into work.gradients.
+@kernel(inline=True)
+def row_gradients(rows_i, rows_f, column, i, X, w, g, J):
+    """Gradients of the terms of row i with respect to (ẋ in the world, ω in the body) into J (terms, 2, d).
 
-    Returns its value; w : the measures a step ago, to follow angles beyond a turn.
+    Returns its value; w : the measures a step ago, to follow angles beyond a turn; g : (13,) workspace.
     """
-    column, g, J = rows.column, work.term, work.gradients
     total = 0.0
     term = i
     while term != NONE:
-        gradient(rows.rows_i, rows.rows_f, term, X, g)
-        total += continued(rows.rows_i, rows.rows_f, term, g[0], w)
+        gradient(rows_i, rows_f, term, X, g)
+        total += continued(rows_i, rows_f, term, g[0], w)
         for side in range(2):
-            b, f = rows.rows_i[term, A + side], OF_TWIST[side]
+            b, f = rows_i[term, A + side], OF_TWIST[side]
             for c in range(column.shape[0]):
                 k = column[c]
                 if k < 3:
                     J[term, side, c] = X[b, 3 + 3 * k] * g[f] + X[b, 4 + 3 * k] * g[f + 1] + X[b, 5 + 3 * k] * g[f + 2]
                 else:
                     J[term, side, c] = g[f + k]
-        term = rows.rows_i[term, THEN]
+        term = rows_i[term, THEN]
     return total
 
 
-@kernel
-def rate(rows, i, J, V):
+@kernel(inline=True)
+def rate(rows_i, i, J, V):
     """Rate of row i: its gradients times the velocities (bodies, d), or accelerations."""
     total = 0.0
     term = i
     while term != NONE:
         for side in range(2):
-            b = rows.rows_i[term, A + side]
+            b = rows_i[term, A + side]
             if b < V.shape[0]:
                 for c in range(V.shape[1]):
                     total += J[term, side, c] * V[b, c]
-        term = rows.rows_i[term, THEN]
+        term = rows_i[term, THEN]
     return total
 
 
-@kernel
-def push(rows, i, J, force, Q):
+@kernel(inline=True)
+def push(rows_i, i, J, force, Q):
     """Add a force along row i to the forces Q (bodies, d)."""
     term = i
     while term != NONE:
         for side in range(2):
-            b = rows.rows_i[term, A + side]
+            b = rows_i[term, A + side]
             if b < Q.shape[0]:
                 for c in range(Q.shape[1]):
                     Q[b, c] += force * J[term, side, c]
-        term = rows.rows_i[term, THEN]
+        term = rows_i[term, THEN]
 
 
-@kernel
-def add_gradient(rows, i, J, out):
+@kernel(inline=True)
+def add_gradient(rows_i, i, J, out):
     """Add the gradient of row i with respect to the velocities of all bodies to out (n,)."""
     d = J.shape[2]
     term = i
     while term != NONE:
         for side in range(2):
-            b = rows.rows_i[term, A + side]
+            b = rows_i[term, A + side]
             if b * d < out.shape[0]:
                 for c in range(d):
                     out[b * d + c] += J[term, side, c]
-        term = rows.rows_i[term, THEN]
+        term = rows_i[term, THEN]
 
 
-@kernel
+@kernel(inline=True)
 def bias(rows, i, X, V, work):
     """Second rate of row i at zero accelerations (ẍ, ω̇)."""
-    J, twists = work.gradients, work.twists
+    rows_i, rows_f, column = rows.rows_i, rows.rows_f, rows.column
+    J, twists, scratch, second = work.gradients, work.twists, work.scratch, work.second
     total = 0.0
     term = i
     while term != NONE:
         for side in range(2):
-            body = rows.rows_i[term, A + side]
+            body = rows_i[term, A + side]
             if body < V.shape[0]:
                 v, w = linear(V, body), rotated(X, body, angular(V, body))
                 for k in range(3):
                     twists[body, 0, k], twists[body, 0, 3 + k] = v[k], w[k]
-        curvature(rows.rows_i, rows.rows_f, term, X, twists, 1, work.scratch, work.second)
-        total += work.second[0, 0]
+        curvature(rows_i, rows_f, term, X, twists, 1, scratch, second)
+        total += second[0, 0]
         # With constant components in body axes ẍ would be ω × ẋ: take that part out again.
         for side in range(2):
-            body = rows.rows_i[term, A + side]
+            body = rows_i[term, A + side]
             if body < V.shape[0]:
                 turn = cross(rotated(X, body, angular(V, body)), linear(V, body))
-                for c in range(rows.column.shape[0]):
-                    if rows.column[c] < 3:
-                        total -= J[term, side, c] * turn[rows.column[c]]
-        term = rows.rows_i[term, THEN]
+                for c in range(column.shape[0]):
+                    if column[c] < 3:
+                        total -= J[term, side, c] * turn[column[c]]
+        term = rows_i[term, THEN]
     return total
 
 
-@kernel
+@kernel(inline=True)
 def linear(V, b):
     """Velocity of body b, in the world."""
     return (V[b, 0], V[b, 1], V[b, 2] if V.shape[1] == 6 else 0.0)
 
 
-@kernel
+@kernel(inline=True)
 def angular(V, b):
     """Angular velocity of body b, in its axes."""
     if V.shape[1] == 6:
@@ -141,7 +141,7 @@ def angular(V, b):
     return (0.0, 0.0, V[b, 2])
 
 
-@kernel
+@kernel(inline=True)
 def rotated(X, b, v):
     """R_b v."""
     return (
@@ -151,7 +151,7 @@ def rotated(X, b, v):
     )
 
 
-@kernel
+@kernel(inline=True)
 def body_forces(system, X, V, work):
     """Loads and gyroscopic moments of all bodies into work.forces. Returns the potential of the loads.
 
@@ -198,29 +198,32 @@ def body_forces(system, X, V, work):
     return potential
 
 
-@kernel
+@kernel(inline=True)
 def measure_forces(system, X, V, acceleration, w, u, work):
     """Adds what laws, actuators and dry friction do along measures to work.forces. Returns the potential of the laws.
 
     f = f(ℓ) - c ℓ̇ - m ℓ̈ + u - dry friction; -f', c and m of each measure stay in `work`, and in its account the power
     of the actuators, the power lost, and the kinetic energy of inertia along measures.
     """
-    rows, account = system.rows, work.account
-    sizes = row_sizes(rows)
+    rows_i, rows_f, column = system.rows.rows_i, system.rows.rows_f, system.rows.column
+    uses_start, uses_i, uses_f, speed_0 = system.uses_start, system.uses_i, system.uses_f, system.friction_speed
+    J, Q, account, g = work.gradients, work.forces, work.account, work.term
+    stiffnesses, dampings, inertias = work.stiffness, work.damping, work.inertia
+    sizes = row_sizes(system.rows)
     potential = 0.0
     account[ACTUATED], account[LOST], account[ROTORS] = 0.0, 0.0, 0.0
     for row in range(sizes.joint_rows, sizes.rows):
         measure = row - sizes.joint_rows
-        begin, end = system.uses_start[measure], system.uses_start[measure + 1]
+        begin, end = uses_start[measure], uses_start[measure + 1]
         if begin == end:
             continue
-        length = row_gradients(rows, row, X, w, work)
-        speed = rate(rows, row, work.gradients, V)
+        length = row_gradients(rows_i, rows_f, column, row, X, w, g, J)
+        speed = rate(rows_i, row, J, V)
         force, stiffness, damping, inertia = 0.0, 0.0, 0.0, 0.0
         for n in range(begin, end):
-            role, number = system.uses_i[n, ROLE], system.uses_i[n, NUMBER]
+            role, number = uses_i[n, ROLE], uses_i[n, NUMBER]
             if role == LAW:
-                acts = law(number, system.uses_f[n], length)
+                acts = law(number, uses_f[n], length)
                 potential += acts.energy
                 force += acts.force
                 stiffness -= acts.slope
@@ -230,15 +233,15 @@ def measure_forces(system, X, V, acceleration, w, u, work):
                 force += u[number]
                 account[ACTUATED] += u[number] * speed
             elif role == DRY:
-                resisting = dry_friction(system.uses_f[n, DRY_FORCE], speed, system.friction_speed)[0]
+                resisting = dry_friction(uses_f[n, DRY_FORCE], speed, speed_0)[0]
                 force -= resisting
                 account[LOST] -= resisting * speed
         force -= damping * speed
         account[LOST] -= damping * speed * speed
         if inertia != 0.0:
-            second = bias(rows, row, X, V, work) + rate(rows, row, work.gradients, acceleration)
+            second = bias(system.rows, row, X, V, work) + rate(rows_i, row, J, acceleration)
             force -= inertia * second
             account[ROTORS] += 0.5 * inertia * speed * speed
-        work.stiffness[measure], work.damping[measure], work.inertia[measure] = stiffness, damping, inertia
-        push(rows, row, work.gradients, force, work.forces)
+        stiffnesses[measure], dampings[measure], inertias[measure] = stiffness, damping, inertia
+        push(rows_i, row, J, force, Q)
     return potential

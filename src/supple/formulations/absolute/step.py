@@ -1,0 +1,228 @@
+"""One step in time: generalized-α with index-3 constraints.
+
+The unknowns of a step are the displacement δq of the bodies and the multipliers. With β' = (1 - α_m)/(h²β(1 - α_f)) and
+γ' = γ/(hβ) a correction δq changes velocities by γ' δq and accelerations by β' δq. The iteration matrix is factorised
+once a step, LDLᵀ without pivoting, and again only if the iteration is slow.
+
+Constraints are met in positions; velocities break them by c h², smoothly as long as h stays. Where the step changes to
+h', that part is multiplied by (h'/h)² and a is moved to the instant it stands for, or oscillations would start anew.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of
+from supple.formulations.absolute.residual import rate
+from supple.integration.ldl import factorise, substitute
+from supple.kinematics.closure_kernel import moved
+from supple.kinematics.row_arrays import row_sizes
+
+Array = NDArray[np.float64]
+
+ITERATIONS = 12
+ROUNDING = 2e-15  # of a displacement (rad, or extents)
+MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions: at most 1/(2√ε) times as much
+FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
+
+
+class Method(NamedTuple):
+    """How steps are taken.
+
+    m, f, beta, gamma : of the generalized-α method
+    longest   : s, no step is longer
+    adaptive  : error a step may make (rad, or extents; where it goes further than one of them, of its way); 0 keeps the
+                step fixed, but for the last before a time
+    tolerance : of the Newton iteration, against the accelerations
+    """
+
+    m: float
+    f: float
+    beta: float
+    gamma: float
+    longest: float
+    adaptive: float
+    tolerance: float
+
+
+class State(NamedTuple):
+    """Poses X, velocities V, accelerations v̇, the auxiliary a, multipliers λ, measures w with angles beyond a turn."""
+
+    X: Array
+    V: Array
+    acceleration: Array
+    algorithmic: Array
+    multipliers: Array
+    w: Array
+
+
+@kernel
+def displaced(column, X, step, Y, twist):
+    """Y = X displaced by step (bodies, d): in the world for positions, in the body for rotations."""
+    Y[:] = X
+    for b in range(step.shape[0]):
+        twist[:] = 0.0
+        for c in range(step.shape[1]):
+            twist[column[c]] = step[b, c]
+        Y[b, 0] += twist[0]
+        Y[b, 1] += twist[1]
+        Y[b, 2] += twist[2]
+        moved(Y, b, 0.0, 0.0, 0.0, twist[3], twist[4], twist[5])
+
+
+@kernel(inline=True)
+def unit_of(rows, k):
+    """What a displacement counts in, k of (v, ω): extents, or radians."""
+    return rows.extent if k < 3 else 1.0
+
+
+@kernel(inline=True)
+def largest_of(rows, values):
+    """The largest of values (bodies, d), counted in extents or radians."""
+    column = rows.column
+    largest = 0.0
+    for b in range(values.shape[0]):
+        for c in range(values.shape[1]):
+            largest = max(largest, abs(values[b, c]) / unit_of(rows, column[c]))
+    return largest
+
+
+@kernel(inline=True)
+def predict(method, h, start, new, move):
+    """The end of the step as its beginning says, λ kept."""
+    beta, gamma, m = method.beta, method.gamma, method.m
+    V, acceleration, algorithmic = start.V, start.acceleration, start.algorithmic
+    V1, acceleration1, algorithmic1 = new.V, new.acceleration, new.algorithmic
+    nb, d = move.shape
+    for b in range(nb):
+        for c in range(d):
+            a0, v0 = algorithmic[b, c], V[b, c]
+            a1 = (acceleration[b, c] - m * a0) / (1.0 - m)
+            acceleration1[b, c], algorithmic1[b, c] = acceleration[b, c], a1
+            move[b, c] = h * (v0 + h * ((0.5 - beta) * a0 + beta * a1))
+            V1[b, c] = v0 + h * ((1.0 - gamma) * a0 + gamma * a1)
+    new.multipliers[:] = start.multipliers
+    new.w[:] = start.w
+
+
+@kernel(inline=True)
+def slopes_of(method, h):
+    """γ', β': what a correction of the displacement changes velocities and accelerations by."""
+    return method.gamma / (h * method.beta), (1.0 - method.m) / (h * h * method.beta * (1.0 - method.f))
+
+
+@kernel(inline=True)
+def correct(system, method, h, new, work):
+    """Take the correction in the right side. Returns its size (rad, or extents)."""
+    first, second = slopes_of(method, h)
+    rows, column = system.rows, system.rows.column
+    move, right_side, multipliers = work.move, work.right_side, new.multipliers
+    V, acceleration, algorithmic = new.V, new.acceleration, new.algorithmic
+    nb, d = move.shape
+    size = 0.0
+    for b in range(nb):
+        for c in range(d):
+            step = right_side[b * d + c]
+            scaled = abs(step) / unit_of(rows, column[c])
+            if scaled > size or scaled != scaled:  # what is not a number stays
+                size = scaled
+            move[b, c] += step
+            V[b, c] += first * step
+            acceleration[b, c] += second * step
+            algorithmic[b, c] += step / (h * h * method.beta)
+    for i in range(multipliers.shape[0]):
+        multipliers[i] -= second * right_side[nb * d + i]
+    return size
+
+
+@kernel
+def factorised(problem, method, h, work):
+    """Factorise the iteration matrix of a step of length h from what `work` holds. Returns whether that worked."""
+    first, second = slopes_of(method, h)
+    iteration_matrix(problem.system, problem.iteration, first / second, 1.0 / second, work)
+    return factorise(problem.pattern, work.matrix, work.L, work.D, work.solving, work.filled)
+
+
+@kernel(inline=True)
+def local_error(system, method, h, start, new, work):
+    """Error of the displacement of a step, against its way where that is long: of a motion that explodes no step keeps
+    more than digits."""
+    rows, column, before, after = system.rows, system.rows.column, start.acceleration, new.acceleration
+    error, far = 0.0, max(1.0, largest_of(rows, work.move))
+    for b in range(after.shape[0]):
+        for c in range(after.shape[1]):
+            jump = abs(after[b, c] - before[b, c]) / unit_of(rows, column[c])
+            error = max(error, jump * h * h * abs(method.beta - 1.0 / 6.0))
+    return error / far
+
+
+@kernel
+def take_step(problem, method, h, start, u, aim, work, new):
+    """One step of length h from `start` into `new`, inputs u and prescribed values aim at its end.
+
+    Returns (converged, iterations, potential, local error).
+    """
+    system = problem.system
+    _, second = slopes_of(method, h)
+    before, potential = 0.0, 0.0
+    predict(method, h, start, new, work.move)
+    column, right_side, move = system.rows.column, work.right_side, work.move
+    displaced(column, start.X, move, new.X, work.twist)
+    for n in range(ITERATIONS):
+        potential = residual(system, new, u, aim, work)
+        if (n == 0 or n == 4) and not factorised(problem, method, h, work):
+            return False, n, potential, 0.0
+        for k in range(move.size):
+            right_side[k] /= second
+        substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+        size = correct(system, method, h, new, work)
+        if not size < FARTHEST:
+            return False, n + 1, potential, 0.0
+        displaced(column, start.X, move, new.X, work.twist)
+        # Displacements of a step come from accelerations times h²: that is what they must be small against.
+        enough = ROUNDING + method.tolerance * h * h * largest_of(system.rows, new.acceleration)
+        # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
+        stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
+        if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
+            return True, n + 1, potential, local_error(system, method, h, start, new, work)
+        before = size
+    return False, ITERATIONS, potential, 0.0
+
+
+@kernel
+def breach(problem, V, aim_rates, work, drift):
+    """The least part of the velocities, in the metric of M̂, without which they would keep the constraints."""
+    rows_i, driven, joints = (
+        problem.system.rows.rows_i,
+        problem.system.driven,
+        row_sizes(problem.system.rows).joint_rows,
+    )
+    right_side, J = work.right_side, work.gradients
+    nb, d = drift.shape
+    right_side[: nb * d] = 0.0
+    for i in range(work.values.shape[0]):
+        right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V)
+    for n in range(driven.shape[0]):
+        right_side[nb * d + joints + n] -= aim_rates[n]
+    substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+    for b in range(nb):
+        for c in range(d):
+            drift[b, c] = right_side[b * d + c]
+
+
+@kernel(inline=True)
+def begin_step(state, h, last, drift, ready):
+    """State `ready` at the beginning of a step of length h after one of length `last`."""
+    V, acceleration, algorithmic = state.V, state.acceleration, state.algorithmic
+    V1, algorithmic1 = ready.V, ready.algorithmic
+    for b in range(drift.shape[0]):
+        for c in range(drift.shape[1]):
+            V1[b, c] = V[b, c] - (1.0 - (h / last) ** 2) * drift[b, c]
+            # a stands for the instant (α_m - α_f) h after that of v̇.
+            a = acceleration[b, c]
+            algorithmic1[b, c] = a + h / last * (algorithmic[b, c] - a)
