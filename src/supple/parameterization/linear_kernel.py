@@ -20,7 +20,9 @@ from supple.equations.row import INPUT_MAP, MASS
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.parameterization.motion_slopes import body_slopes, law_slopes, motion_workspace, move
-from supple.parameterization.rigid_kernel import measure_workspace, moved_to, position_workspace, rigid_row
+from supple.parameterization.position import moved_to, position_workspace
+from supple.parameterization.rigid_kernel import rigid_row
+from supple.parameterization.rigid_measures import measure_workspace
 
 DONE, SINGULAR, INDEFINITE, UNKNOWN = 0, 1, 2, 3
 """What became of a state: θ does not determine the motion, M is not positive definite, a value is not finite."""

@@ -23,7 +23,7 @@ from supple.kinematics.elimination import solve
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, Course, gradient, second_rate
 from supple.kinematics.rigid_modes import lengths, world_twists
 from supple.kinematics.row_arrays import row_sizes
-from supple.parameterization.rigid_kernel import ON_A, ON_B, measure_slopes
+from supple.parameterization.rigid_measures import ON_A, ON_B, measure_slopes
 
 
 class BodyMotion(NamedTuple):
