@@ -47,7 +47,7 @@ name: guided
 gravity: [0, 0, -9.81]
 bodies:
   shaft: {mass: 1, center: [0, 0, 0], inertia: [0.01, 0.01, 0.02]}
-  table: {mass: 2, center: [0, 0, 0], inertia: [0.01, 0.01, 0.03]}
+  table: {mass: 2, center: [0, 0, 0], inertia: [0.02, 0.02, 0.03]}
 joints:
   bearing: {revolute: [ground, shaft], at: [0, 0, 0], axis: z}
   thread: {spindle: [table, shaft], at: [0, 0, 0], axis: z, lead: 10 mm}

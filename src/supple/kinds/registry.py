@@ -94,4 +94,12 @@ def _ask() -> None:
         return
     _asked = True
     for point in entry_points(group=GROUP):
-        register(point.load())
+        try:
+            record = point.load()
+        except (ImportError, AttributeError) as error:
+            raise InputError(
+                f"{point.value}, a kind that an installed package adds, cannot be loaded: {error}",
+                part="register",
+                hint="update that package, or uninstall it",
+            ) from error
+        register(record)
