@@ -15,7 +15,7 @@ from supple.formulations.recursive.node import AXIS, COLUMN, FORCE, MOMENT, SLOT
 from supple.formulations.recursive.spatial import carried_inertia, inertia_times, power, put, put_spatial, spatial_at
 
 
-@kernel(inline=True)
+@kernel
 def inward(side, blocks, tree, memory):
     """Adds up what each axis carries; M on the way to the ground, and τ of the motion."""
     W, n, nodes = len(side), tree.n, memory.nodes
@@ -34,7 +34,7 @@ def inward(side, blocks, tree, memory):
                 base[at] += node[at]
 
 
-@kernel(inline=True)
+@kernel
 def inward_forces(side, blocks, tree, memory):
     """Adds up forces alone, and τ."""
     W, n, nodes = len(side), tree.n, memory.nodes

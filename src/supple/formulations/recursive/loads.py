@@ -48,7 +48,7 @@ POINT, WRENCH = 0, 3
 """Numbers: the point on the axis' frame; force and moment, in that frame if it follows, in the world's otherwise."""
 
 
-@kernel(inline=True)
+@kernel
 def apply_loads(side, blocks, tree, memory):
     """Takes the loads from the forces that the bodies need."""
     W = len(side)
@@ -90,7 +90,7 @@ def lagging_moment(r, F, m):
     )
 
 
-@kernel(inline=True)
+@kernel
 def vary_loads(side, blocks, tree, memory):
     """Adds S_kᵀ E_j S_j to ∂τ_k/∂q_j and S_jᵀ E_j S_k to ∂τ_j/∂q_k, E of everything that j carries (eq. 25)."""
     W, n = len(side), tree.n

@@ -74,7 +74,7 @@ from supple.geometry.matrices import (
 from supple.geometry.vectors import cross, dot, plus, times
 
 
-@kernel(inline=True)
+@kernel
 def outward(side, blocks, tree, memory):
     """Kinematics of every axis, and moments, momenta and forces of its own body."""
     W, nodes = len(side), memory.nodes

@@ -2,6 +2,9 @@
 
 Forces along the axes: τ = M q̈ + b(q, q̇) is what the motion needs, after loads and distances; `applied` is what
 actuators, springs, dampers, friction and constant forces along the axes give.
+
+What goes over the states side by side stays a function of its own: written out in here, the compiler could no longer
+tell one row of the memory from another, and would take one state at a time.
 """
 
 from __future__ import annotations

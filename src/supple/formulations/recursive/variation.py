@@ -39,7 +39,7 @@ from supple.formulations.recursive.node import (
 from supple.formulations.recursive.spatial import both, motion_cross, number_at, put_spatial, scaled, spatial_at
 
 
-@kernel(inline=True)
+@kernel
 def variation(side, blocks, tree, memory):
     """∂τ/∂q and ∂τ/∂q̇ of every pair of axes of which one carries the other.
 
@@ -77,7 +77,7 @@ def first_of_joint(tree, k):
     return tree.axes_i[k * INTEGERS + FIRST]
 
 
-@kernel(inline=True)
+@kernel
 def vary_motion(side, blocks, tree, memory):
     """Outwards: accelerations with those of the axes, Ψ̈ and Ψ̇ + Ṡ."""
     W, n, nodes = len(side), tree.n, memory.nodes
