@@ -99,8 +99,10 @@ def test_a_run_from_the_deflected_rest(supple, rom):
 
 def test_compare_says_how_far_off_it_is(supple, rom):
     found = supple("compare", str(RALF), rom, "--points", "300", "--json").object
-    assert found["error"].keys() >= {"M_θθ", "M_θι", "K_ιι", "Γ_θθθ", "Γ_ιθθ", "p_ι", "outputs_ι"}
+    assert found["coefficients"].keys() >= {"M_θθ", "M_θι", "K_ιι", "Γ_θθθ", "Γ_ιθθ", "p_ι", "outputs_ι"}
+    assert max(found["coefficients"].values()) < 1.1e-3
     assert max(found["error"].values()) < 1.1e-3
+    assert found["error"].keys() == set(supple("evaluate", rom, "--json").object["outputs"])
 
 
 @pytest.mark.filterwarnings("default::supple.diagnostics.SuppleWarning")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.reduction.comparison import families, scattered_over
+from supple.reduction.comparison import families
+from supple.reduction.exact_coefficients import scattered_over
 
 
 def point_errors(mechanism, model, theta):

@@ -42,7 +42,9 @@ def compare(
 
         mechanism = read_mechanism(answer, file, settings)
         found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario, rigid=rigid)
-        answer.give(asdict(found), lambda: _show(found))
+        data = asdict(found)
+        data["coefficients"], data["error"] = data.pop("error"), data.pop("output_error")
+        answer.give(data, lambda: _show(found))
 
 
 def _show(found: Comparison) -> None:

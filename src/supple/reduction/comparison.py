@@ -19,20 +19,16 @@ from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
-from supple.equations.coefficients import Coefficients, EquationsOfMotion
-from supple.equations.row import RowLayout
-from supple.kinematics.closure import assemble
+from supple.equations.coefficients import EquationsOfMotion
 from supple.kinematics.rest import rest
-from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain, path_domain, theta_domain
+from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scattered_over
 from supple.reduction.families import FREQUENCIES, block_places
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
-from supple.reduction.path_rows import path_layout, path_rows
-from supple.reduction.sampling import Sampling
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -46,6 +42,7 @@ _MEDIANS = 1000
 class Comparison(Result):
     """error : family -> largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and `at` which θ; speedup : of a batch of points.
 
+    output_error     : output -> largest difference of its value, of its largest value
     force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
     coordinate_error : of a run in time, coordinate -> largest difference to the mechanism, rad or m; `speedup`,
                        `full_seconds` and `reduced_seconds` are then those of the simulations
@@ -59,6 +56,7 @@ class Comparison(Result):
     speedup: float
     full_seconds: float
     reduced_seconds: float
+    output_error: dict[str, float]
     force_error: float | None = None
     coordinate_error: dict[str, float] | None = None
     rigid: tuple[str, ...] = ()
@@ -162,7 +160,9 @@ def _compared(
         off = np.abs(reduced.required_forces(rates, accelerations) - needed)
         force_error = float(off.max() / (np.abs(needed).max() or 1.0))
     stiff = () if choice else mechanism.elastic_names
-    return Comparison(len(x), error, at, slow / fast, slow, fast, force_error, rigid=stiff)
+    return Comparison(
+        len(x), error, at, slow / fast, slow, fast, _output_errors(model, full, reduced), force_error, rigid=stiff
+    )
 
 
 def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: Run, seed: int) -> Comparison:
@@ -202,41 +202,6 @@ def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: R
     return replace(along, speedup=slow / fast, full_seconds=slow, reduced_seconds=fast, coordinate_error=off)
 
 
-def modes_of(model: ReducedModel) -> dict[str, Any]:
-    """The modes that a model was reduced with, as options of `local`."""
-    modes = model.provenance.get("options", {}).get("modes")
-    if not modes or model.layout.size == model.layout.theta:
-        return {}
-    return {
-        "constraint_modes": tuple(modes["constraint"]), "internal_modes": modes["internal"],
-        "tracking": modes["tracking"], "germ": None if modes["germ"] is None else np.array(modes["germ"]),
-    }  # fmt: skip
-
-
-def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array) -> EquationsOfMotion:
-    """Coefficients of the mechanism at x, of what the model is a model of."""
-    choice = modes_of(model)
-    if domain.path is None and not domain.held:
-        return local(mechanism, x, rigid=not choice, **choice)
-    if domain.path is None:
-        return Coefficients(x, model.labels, *_held(mechanism, domain, x, choice))
-    curve = domain.path.at(x[:, 0])
-    configuration = assemble(mechanism, curve.theta)
-    whole = row_layout(configuration)
-    rows = path_rows(coefficient_rows(configuration)[0], whole, curve)
-    return Coefficients(x, model.labels, path_layout(whole), rows)
-
-
-def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
-    asked = dict(choice)
-    modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
-    sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
-    rows, valid = domain.rows(sampling, x)
-    if not valid.all():
-        local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
-    return domain.layout(sampling), rows
-
-
 def families(model: EquationsOfMotion) -> dict[str, Array]:
     """Coefficient families of a batch of local or reduced models, each (N, entries)."""
     count = len(model.M)
@@ -255,6 +220,14 @@ def _frequency_errors(model: ReducedModel, full: Any, reduced: Any) -> Array:
     return np.asarray(np.abs(found / exact - 1.0)[:, :count].max(axis=1))
 
 
+def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion) -> dict[str, float]:
+    """max |y - ŷ| / max |y| of every output."""
+    exact, fitted = (item.row.part(item.rows, "outputs") for item in (full, reduced))
+    largest = np.abs(exact).max(axis=0)
+    relative = np.abs(fitted - exact).max(axis=0) / np.where(largest > 0.0, largest, 1.0)
+    return dict(zip(model.layout.outputs, relative.tolist(), strict=True))
+
+
 def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:
     """The families whose error is stated: of a flexible model, blocks by kinds of coordinates."""
     if model.layout.size == model.layout.theta:
@@ -265,17 +238,6 @@ def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:
         for block, places in block_places(model.layout, name).items()
     }
     return {block: entries for block, entries in blocks.items() if block in model.error}
-
-
-def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
-    """Random θ in the boxes of a model, evenly by volume: (count, s)."""
-    rng = np.random.default_rng(seed)
-    leaves = model.fitted.leaves
-    lower, upper = np.array([box.lower for box in leaves]), np.array([box.upper for box in leaves])
-    volume = np.prod(upper - lower, axis=1)
-    chosen = rng.choice(len(leaves), size=count, p=volume / volume.sum())
-    inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # a face is only known to rounding
-    return np.asarray(lower[chosen] + inside * (upper - lower)[chosen])
 
 
 def _fastest(run: Callable[[], object]) -> float:

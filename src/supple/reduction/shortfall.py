@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from supple.approximation.check_points import outward
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import exact_coefficients, scattered_over
 from supple.reduction.domain import Domain
+from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,103 @@
+"""What `supple reduce` says of the model it made: as data, and as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+
+def missed(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
+    """What to do about a model that is not what was asked for."""
+    again = "" if samples is None else f" (its samples are kept in {samples}, so that takes no longer)"
+    hint = f"{target} is written all the same" if written else f"{target} is not written; --keep writes it{again}"
+    return f"{'; '.join(model.provenance['missed'])}: {hint}"
+
+
+def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[str, Any]:
+    """For `--json`."""
+    made = model.provenance
+    return {
+        "samples": made["samples"],
+        "checks": made["checks"],
+        "boxes": made["boxes"],
+        "dropped": made["dropped"],
+        "held": model.held,
+        "depth": made["depth"],
+        "error": model.error,
+        "frequencies": made["error"].get("frequencies", {}).get("each", []),
+        "truncation": made.get("truncation", {}),
+        "exchanges": made.get("exchanges", []),
+        "modes": made["options"]["modes"],
+        "rigid": model.rigid,
+        "operations": made["operations"],
+        "kernel_operations": made["kernel_operations"],
+        "memory": made["memory"],
+        "seconds": seconds,
+        "met": model.met,
+        "missed": made.get("missed", []),
+        "file": None if target is None else str(target),
+    }
+
+
+def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None:
+    """Print errors, modes, what an evaluation costs, and where the model is."""
+    from supple.cli.tables import Tables
+
+    made, out = model.provenance, Tables()
+    out.line(
+        f"{model.name}: {made['samples']} samples and {made['checks']} checks, {made['boxes']} boxes, "
+        f"{duration(seconds)}"
+    )
+    rows = []
+    for name, worst in model.error.items():
+        at = made["error"].get(name, {}).get("at", {})
+        rows.append((name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in at.items())))
+    each = made["error"].get("frequencies", {}).get("each", [])
+    rows += [(f"  frequency {k + 1}", f"{worst:.2g}", "") for k, worst in enumerate(each)]
+    out.table(("coefficients", "largest error", "at"), rows)
+    if "truncation" in made:
+        out.line(_left_out(made["truncation"]))
+    if model.layout.internal:
+        out.line(_followed(made["options"]["modes"], model.layout.internal))
+    for name, value in model.held.items():
+        out.line(f"{name} is held at {value:.6g}: it is no coordinate of the model")
+    if made["dropped"]:
+        out.line(f"{made['dropped']} boxes were left out: there the mechanism cannot be assembled, or locks")
+    out.line(
+        f"an evaluation: {made['operations']} operations for M, Γ and p as the paper counts them, "
+        f"{made['kernel_operations']} for all coefficients as the kernels do; {made['memory'] / 1024:.3g} kB, "
+        f"{made['depth']} levels of boxes"
+    )
+    if target is not None:
+        out.line(f"written to {target}")
+
+
+def _followed(modes: dict[str, Any], count: int) -> str:
+    """How many internal modes there are, and what they are turned to, in words."""
+    ways = {
+        "subspace": "as a subspace, by its motion",
+        "strain": "as a subspace, by its strains",
+        "modes": "one by one",
+    }
+    germ = "the rest" if modes["germ"] is None else "(" + ", ".join(f"{value:.4g}" for value in modes["germ"]) + ")"
+    return f"{count} internal mode{'s' if count > 1 else ''}, followed from {germ} {ways[modes['tracking']]}"
+
+
+def _left_out(lost: dict[str, Any]) -> str:
+    """What the modes leave out of the full elastic model, in words."""
+    places = ", ".join(f"{name} {error:.2g}" for name, error in lost["compliance"].items())
+    above = "" if lost["next_hz"] is None else f"; the next mode left out is at {lost['next_hz']:.4g} Hz"
+    return (
+        f"the modes leave out {lost['frequencies']:.2g} of the frequencies within their band"
+        f"{f', of the static compliance at {places}' if places else ''}{above}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """In seconds, minutes or hours."""
+    if seconds < 100.0:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"

@@ -1,0 +1,66 @@
+"""Coefficients of the mechanism where a reduced model has its own: what it is judged by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.equations.coefficients import Coefficients, EquationsOfMotion
+from supple.equations.row import RowLayout
+from supple.kinematics.closure import assemble
+from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
+from supple.reduced.model import ReducedModel
+from supple.reduction.domain import Domain
+from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.sampling import Sampling
+
+Array = NDArray[np.float64]
+
+
+def modes_of(model: ReducedModel) -> dict[str, Any]:
+    """The modes that a model was reduced with, as options of `local`."""
+    modes = model.provenance.get("options", {}).get("modes")
+    if not modes or model.layout.size == model.layout.theta:
+        return {}
+    return {
+        "constraint_modes": tuple(modes["constraint"]), "internal_modes": modes["internal"],
+        "tracking": modes["tracking"], "germ": None if modes["germ"] is None else np.array(modes["germ"]),
+    }  # fmt: skip
+
+
+def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array) -> EquationsOfMotion:
+    """Coefficients of the mechanism at x, of what the model is a model of."""
+    choice = modes_of(model)
+    if domain.path is None and not domain.held:
+        return local(mechanism, x, rigid=not choice, **choice)
+    if domain.path is None:
+        return Coefficients(x, model.labels, *_held(mechanism, domain, x, choice))
+    curve = domain.path.at(x[:, 0])
+    configuration = assemble(mechanism, curve.theta)
+    whole = row_layout(configuration)
+    rows = path_rows(coefficient_rows(configuration)[0], whole, curve)
+    return Coefficients(x, model.labels, path_layout(whole), rows)
+
+
+def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
+    asked = dict(choice)
+    modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
+    sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
+    rows, valid = domain.rows(sampling, x)
+    if not valid.all():
+        local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
+    return domain.layout(sampling), rows
+
+
+def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
+    """Random θ in the boxes of a model, evenly by volume: (count, s)."""
+    rng = np.random.default_rng(seed)
+    leaves = model.fitted.leaves
+    lower, upper = np.array([box.lower for box in leaves]), np.array([box.upper for box in leaves])
+    volume = np.prod(upper - lower, axis=1)
+    chosen = rng.choice(len(leaves), size=count, p=volume / volume.sum())
+    inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # a face is only known to rounding
+    return np.asarray(lower[chosen] + inside * (upper - lower)[chosen])
