@@ -118,7 +118,7 @@ def from_all_sides(
     root_of = np.repeat(np.arange(len(fitted)), fitted)
     own = piecewise.locate(points)
     inside = np.flatnonzero(own != NOWHERE)
-    found, rows, leaves = [points[inside]], [inside], [own[inside]]
+    seen, rows, leaves = [points[inside]], [inside], [own[inside]]
     step = _ASIDE * np.abs(piecewise.arrays.roots_f).max(axis=(0, 1))
     for axis in range(points.shape[1]):
         for sign in (-1.0, 1.0):
@@ -127,10 +127,10 @@ def from_all_sides(
             there = piecewise.locate(moved)
             other = np.flatnonzero((there != own) & (there != NOWHERE) & (own != NOWHERE))
             other = other[root_of[there[other]] == root_of[own[other]]]
-            found.append(moved[other])
+            seen.append(moved[other])
             rows.append(other)
             leaves.append(there[other])
-    return np.vstack(found), np.concatenate(rows), np.concatenate(leaves)
+    return np.vstack(seen), np.concatenate(rows), np.concatenate(leaves)
 
 
 def worst_by_leaf(
@@ -145,8 +145,8 @@ def worst_by_leaf(
     known = np.flatnonzero(evaluated.known.valid)
     points, rows, leaf_of = from_all_sides(forest, piecewise, evaluated.points[known])
     rows = known[rows]
-    found = derived(*piecewise.with_gradient(points))
-    np.maximum.at(worst, leaf_of, largest(point_errors(evaluated.families(rows), found, medians)))
+    fitted = derived(*piecewise.with_gradient(points))
+    np.maximum.at(worst, leaf_of, largest(point_errors(evaluated.families(rows), fitted, medians)))
     order = np.argsort(leaf_of, kind="stable")
     parts = np.split(rows[order], np.searchsorted(leaf_of[order], np.arange(1, len(leaves))))
     return leaves, worst, [np.unique(part) for part in parts]
@@ -158,8 +158,8 @@ def known_errors(
     """Errors of every family at all known points, faces seen from all sides: (K,) each, and the points (K, s)."""
     known = np.flatnonzero(evaluated.known.valid)
     points, rows, _ = from_all_sides(forest, piecewise, evaluated.points[known])
-    found = derived(*piecewise.with_gradient(points))
-    return point_errors(evaluated.families(known[rows]), found, medians), evaluated.points[known[rows]]
+    fitted = derived(*piecewise.with_gradient(points))
+    return point_errors(evaluated.families(known[rows]), fitted, medians), evaluated.points[known[rows]]
 
 
 def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> Approximation:

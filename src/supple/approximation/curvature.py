@@ -31,11 +31,11 @@ def hessian(fitted: Piecewise, x: Array) -> Array:
         T[2, n] = 4.0 * T[1, n - 1] + 2.0 * xi * T[2, n - 1] - T[2, n - 2]
     indices = arrays.indices[:terms]
     coefficients = arrays.coefficients[first : first + terms]
-    found = np.empty((coefficients.shape[1], s, s))
+    H = np.empty((coefficients.shape[1], s, s))
     for i in range(s):
         for j in range(i, s):
             basis = np.ones(terms)
             for axis in range(s):
                 basis *= T[(axis == i) + (axis == j), indices[:, axis], axis]
-            found[:, i, j] = found[:, j, i] = (basis @ coefficients) * inverse[i] * inverse[j]
-    return found
+            H[:, i, j] = H[:, j, i] = (basis @ coefficients) * inverse[i] * inverse[j]
+    return H

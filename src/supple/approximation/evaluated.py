@@ -51,20 +51,20 @@ class Evaluated:
         return len({row.tobytes() for row in np.ascontiguousarray(points + 0.0)} - self._row.keys())
 
     def _keep(self, points: Array) -> None:
-        found = self._sampler(points.copy())
+        fresh = self._sampler(points.copy())
         self.points = np.vstack([self.points, points])
         self.fitted = np.concatenate([self.fitted, np.zeros(len(points), dtype=bool)])
         if self.samples is None:
-            self.samples = found
+            self.samples = fresh
             return
         known = self.samples
         self.samples = Samples(
-            np.vstack([known.values, found.values]),
+            np.vstack([known.values, fresh.values]),
             None
-            if known.gradients is None or found.gradients is None
-            else np.concatenate([known.gradients, found.gradients]),
-            {name: np.vstack([family, found.families[name]]) for name, family in known.families.items()},
-            np.concatenate([known.valid, found.valid]),
+            if known.gradients is None or fresh.gradients is None
+            else np.concatenate([known.gradients, fresh.gradients]),
+            {name: np.vstack([family, fresh.families[name]]) for name, family in known.families.items()},
+            np.concatenate([known.valid, fresh.valid]),
             known.relative,
         )
 

@@ -30,14 +30,14 @@ def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, flo
 
     Both sides are found by stepping to the next representable number: the jump of a continuous function is rounding.
     """
-    found = dict.fromkeys(medians, 0.0)
+    jumps = dict.fromkeys(medians, 0.0)
     s = piecewise.dimension
     unit = face_points(s)
     axes, sides = np.repeat(np.arange(s), len(unit) // s), np.ones(len(unit))
     sides = unit[np.arange(len(unit)), axes]
     centers, inverse = piecewise.arrays.leaves_f[:, 0], piecewise.arrays.leaves_f[:, 1]
     if len(centers) < 2:
-        return found
+        return jumps
     on_face = (centers[:, None] + unit / inverse[:, None]).reshape(-1, s)
     axes, sides = np.tile(axes, len(centers)), np.tile(sides, len(centers))
     n = np.arange(len(on_face))
@@ -47,9 +47,9 @@ def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, flo
     outside[n, axes] += sides * reach
     both = (piecewise.locate(inside) != NOWHERE) & (piecewise.locate(outside) != NOWHERE)
     if not both.any():
-        return found
+        return jumps
     here, there = derived(*piecewise.with_gradient(inside[both])), derived(*piecewise.with_gradient(outside[both]))
     for name, median in medians.items():
         size = np.maximum(norms(here[name]), median)
-        found[name] = float((norms(here[name] - there[name]) / size).max())
-    return found
+        jumps[name] = float((norms(here[name] - there[name]) / size).max())
+    return jumps

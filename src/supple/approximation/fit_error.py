@@ -45,10 +45,10 @@ def rounding_floors(values: Array, half: Array, derived: Derived) -> dict[str, f
     return {name: max(1e-9 * float(norms(family).max()), tiny) for name, family in size.items()}
 
 
-def point_errors(exact: Families, found: Families, medians: Mapping[str, float]) -> dict[str, Array]:
+def point_errors(exact: Families, fitted: Families, medians: Mapping[str, float]) -> dict[str, Array]:
     """e(x) of every family at every point: (N,) each."""
     return {
-        name: norms(found[name] - family) / np.maximum(norms(family), medians[name]) for name, family in exact.items()
+        name: norms(fitted[name] - family) / np.maximum(norms(family), medians[name]) for name, family in exact.items()
     }
 
 

@@ -80,9 +80,9 @@ def _relative(derived: Derived, known: Samples, dimension: int) -> dict[str, Arr
     values = known.values[known.valid]
     step = _SMALL * np.abs(values).max(axis=0)
     moved = np.vstack([values[:1], values[0] + np.diag(step)])
-    found = derived(moved, np.zeros((*moved.shape, dimension)))
+    families = derived(moved, np.zeros((*moved.shape, dimension)))
     counted = {}
     for name in known.relative:
-        change = norms(found[name][1:] - found[name][:1]) / norms(found[name][:1])
+        change = norms(families[name][1:] - families[name][:1]) / norms(families[name][:1])
         counted[name] = np.where(step > 0.0, change / np.where(step > 0.0, step, 1.0), 0.0)
     return counted

@@ -60,20 +60,20 @@ class Columns:
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
         """Families of a fit, from its values (N, t) and gradients (N, t, s)."""
         n, s, columns = self.layout.size, self.layout.theta, self.layout.columns
-        found = {}
+        families = {}
         for name in self.families:
             if name in columns:
-                found[name] = entries(values[:, slice(*columns[name])], name, n)
+                families[name] = entries(values[:, slice(*columns[name])], name, n)
             elif name == "christoffel":
-                found[name] = np.zeros((len(values), n**3))
+                families[name] = np.zeros((len(values), n**3))
             else:
-                found[name] = np.zeros((len(values), n))
+                families[name] = np.zeros((len(values), n))
         if self.layout.christoffel == "from-mass" and "M" in columns:
             slopes = _theta_mass(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n, s)
-            found["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = christoffel(slopes)
+            families["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = christoffel(slopes)
         if self.layout.force == "from-potential" and "potential" in columns:
-            found["force"][:, :s] = -gradients[:, columns["potential"][0]]
-        return self._judged(found)
+            families["force"][:, :s] = -gradients[:, columns["potential"][0]]
+        return self._judged(families)
 
     @property
     def frequencies(self) -> tuple[str, ...]:
@@ -89,12 +89,12 @@ class Columns:
         The norm of K_ιι is that of its highest mode, and an error that is small beside it may be large beside the
         lowest: so frequencies are families of their own, each judged by its own size.
         """
-        found = self._blocks(whole)
+        blocks = self._blocks(whole)
         if self.frequencies:
             n, s = self.layout.size, self.layout.theta
             K, M = (whole[name].reshape(-1, n, n)[:, s:, s:] for name in ("K", "M"))
-            found |= dict(zip(self.frequencies, locked_frequencies(K, M).T[:, :, None], strict=False))
-        return found
+            blocks |= dict(zip(self.frequencies, locked_frequencies(K, M).T[:, :, None], strict=False))
+        return blocks
 
     def _blocks(self, families: Mapping[str, Array]) -> dict[str, Array]:
         """A rigid mechanism's families as they are; of a flexible one, each block by kinds of coordinates."""

@@ -134,7 +134,7 @@ def _compared(
     choice = modes_of(model)
     full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
-    exact, found, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
+    exact, fitted, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
     error, at = {}, {}
     if model.layout.size > model.layout.theta:
         off = _frequency_errors(model, full, reduced)
@@ -143,7 +143,7 @@ def _compared(
     stated = model.provenance.get("error", {})
     for name, family in exact.items():
         median = max(float(np.median(norms(typical[name]))), stated.get(name, {}).get("median_norm", 0.0))
-        difference = norms(found[name] - family)
+        difference = norms(fitted[name] - family)
         size = np.maximum(norms(family), median)
         if not np.any(size > 0.0):
             error[name] = float(difference.max())
@@ -188,17 +188,17 @@ def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: R
             f"the mechanism itself cannot be followed: {full.reason}", part="scenario", hint="end earlier"
         )
     start = time.perf_counter()
-    found = model.simulate(
+    followed = model.simulate(
         full.time, run.inputs, run.start.theta, rates=run.rates or None, input_times=run.times, step=run.step
     )
     fast = time.perf_counter() - start
-    if not found.complete:
-        raise InputError(found.reason, part="scenario", hint="end earlier, or reduce over a larger region")
+    if not followed.complete:
+        raise InputError(followed.reason, part="scenario", hint="end earlier, or reduce over a larger region")
     names = model.layout.coordinates[: model.layout.theta]
     theta = np.stack([full.coordinates[name] for name in names], axis=1)
     inside = theta[model.fitted.locate(theta) != NOWHERE]  # at a face the two may differ by their error
     along = _compared(mechanism, model, domain, inside, seed)
-    off = {name: float(np.abs(found.coordinates[name] - full.coordinates[name]).max()) for name in names}
+    off = {name: float(np.abs(followed.coordinates[name] - full.coordinates[name]).max()) for name in names}
     return replace(along, speedup=slow / fast, full_seconds=slow, reduced_seconds=fast, coordinate_error=off)
 
 
@@ -206,18 +206,20 @@ def families(model: EquationsOfMotion) -> dict[str, Array]:
     """Coefficient families of a batch of local or reduced models, each (N, entries)."""
     count = len(model.M)
     names = ("M", "christoffel", "force", "damping", "input_map")
-    found = {name: np.asarray(getattr(model, name)) for name in names}
-    found["outputs"], found["output_modes"] = (model.row.part(model.rows, name) for name in ("outputs", "modes"))
-    if found["output_modes"].size or np.any(model.K):
-        found["K"] = np.asarray(model.K)
-    return {name: array.reshape(count, -1) for name, array in found.items() if np.prod(array.shape[1:])}
+    coefficients = {name: np.asarray(getattr(model, name)) for name in names}
+    coefficients["outputs"], coefficients["output_modes"] = (
+        model.row.part(model.rows, name) for name in ("outputs", "modes")
+    )
+    if coefficients["output_modes"].size or np.any(model.K):
+        coefficients["K"] = np.asarray(model.K)
+    return {name: array.reshape(count, -1) for name, array in coefficients.items() if np.prod(array.shape[1:])}
 
 
 def _frequency_errors(model: ReducedModel, full: Any, reduced: Any) -> Array:
     """max_k |ω_k - ω̂_k| / ω_k over the kept frequencies at every point, θ locked: (N,)."""
     s, count = model.layout.theta, kept_frequencies(model.layout)
-    exact, found = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
-    return np.asarray(np.abs(found / exact - 1.0)[:, :count].max(axis=1))
+    exact, fitted = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
+    return np.asarray(np.abs(fitted / exact - 1.0)[:, :count].max(axis=1))
 
 
 def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion) -> dict[str, float]:
@@ -228,13 +230,13 @@ def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: Equati
     return dict(zip(model.layout.outputs, relative.tolist(), strict=True))
 
 
-def judged(model: ReducedModel, found: dict[str, Array]) -> dict[str, Array]:
+def judged(model: ReducedModel, whole: dict[str, Array]) -> dict[str, Array]:
     """The families whose error is stated: of a flexible model, blocks by kinds of coordinates."""
     if model.layout.size == model.layout.theta:
-        return found
+        return whole
     blocks = {
         block: entries[:, places]
-        for name, entries in found.items()
+        for name, entries in whole.items()
         for block, places in block_places(model.layout, name).items()
     }
     return {block: entries for block, entries in blocks.items() if block in model.error}

@@ -50,11 +50,11 @@ class Domain:
         """θ (N, s) at x (N, dimension)."""
         if self.path is not None:
             return self.path.at(x[:, 0]).theta
-        found = np.empty((len(x), len(self.theta_names)))
-        found[:, self._varied] = x
+        full = np.empty((len(x), len(self.theta_names)))
+        full[:, self._varied] = x
         for name, value in self.held.items():
-            found[:, self.theta_names.index(name)] = value
-        return found
+            full[:, self.theta_names.index(name)] = value
+        return full
 
     @property
     def theta_boxes(self) -> list[Box]:
@@ -96,10 +96,10 @@ class Domain:
 
     def options(self) -> dict[str, Any]:
         """The region as provenance keeps it."""
-        found: dict[str, Any] = {"region": [[list(box.lower), list(box.upper)] for box in self.boxes]}
+        kept: dict[str, Any] = {"region": [[list(box.lower), list(box.upper)] for box in self.boxes]}
         if self.path is not None:
-            found["path"] = self.path.data()
-        return found | ({"held": self.held} if self.held else {})
+            kept["path"] = self.path.data()
+        return kept | ({"held": self.held} if self.held else {})
 
 
 def domain_of(mechanism: Mechanism, region: Region) -> Domain:

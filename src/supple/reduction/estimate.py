@@ -83,11 +83,11 @@ def estimate(
     s = region[0].dimension
     sampler(lines[0][:1].reshape(-1, s)[:2])  # reading compiled kernels does not count
     start = time.perf_counter()
-    found = [sampler(points.reshape(-1, s)) for points in lines]
-    each = (time.perf_counter() - start) / sum(len(item.valid) for item in found)
+    sampled = [sampler(points.reshape(-1, s)) for points in lines]
+    each = (time.perf_counter() - start) / sum(len(item.valid) for item in sampled)
     parts: list[_Expected] = []
     doubts: dict[str, None] = {}
-    for item in found:
+    for item in sampled:
         if boxes is not None:
             samples = chosen.grid_samples(boxes, degree)
             parts.append(_Expected(math.prod(boxes), samples, GRID_CHECKS, chosen.settled(degree)))
@@ -104,7 +104,7 @@ def estimate(
         doubts |= dict.fromkeys(_doubts(ok, worst, tolerance))
         parts.append(_tree(s, worst, chosen, degree, tolerance, len(item.families)))
     samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
-    width, gradients = found[0].values.shape[1], found[0].gradients is not None
+    width, gradients = sampled[0].values.shape[1], sampled[0].gradients is not None
     raised = chosen.raises_degree and boxes is None
     fitting = sum(_fitting(s, part, width, gradients, None if raised else chosen) for part in parts)
     seconds, total = each * (samples + checks) + fitting, samples + checks
@@ -117,16 +117,16 @@ def estimate(
 
 def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
     """Why samples on lines do not tell what refinement will need."""
-    found = []
+    doubts = []
     if not ok.all():
-        found.append(f"{np.count_nonzero(~ok)} of {len(ok)} lines leave where the mechanism can be assembled")
+        doubts.append(f"{np.count_nonzero(~ok)} of {len(ok)} lines leave where the mechanism can be assembled")
     first, last = tails[_FALL], tails[-2]
     if last > tolerance and last > _SLOW * first:
-        found.append(
+        doubts.append(
             f"along a line what remains beyond degree {_NODES - 2} is still {last:.1g}, of {first:.1g} beyond degree "
             f"{_FALL}: coefficients change within less than a sample sees"
         )
-    return found
+    return doubts
 
 
 def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, fixed: Fit | None) -> float:

@@ -94,33 +94,33 @@ def exchanges(
     if not choice.internal:
         return []
     asked = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
-    found: list[Exchange] = []
+    swaps: list[Exchange] = []
     for box in boxes:
         width = np.linalg.norm(2.0 * box.half)
         for line in [*_towards(box, suspects), *_lines(box, seed)]:
             for item in _on_line(mechanism, asked, line, box.half):
-                apart = [np.linalg.norm(np.subtract(item.theta, other.theta)) for other in found]
+                apart = [np.linalg.norm(np.subtract(item.theta, other.theta)) for other in swaps]
                 if all(distance > _SAME * width for distance in apart):
-                    found.append(item)
-            if len(found) >= _MANY:
-                return found
-    return found
+                    swaps.append(item)
+            if len(swaps) >= _MANY:
+                return swaps
+    return swaps
 
 
-def torn(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[TrackingFault]:
+def tracking_faults_over(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[TrackingFault]:
     """Where modes followed one by one do not fit together, looked for around every two coordinates of each box."""
     if choice.tracking != "modes":
         return []
     system = modal_parameterization(mechanism, choice)
-    found: list[TrackingFault] = []
+    faults: list[TrackingFault] = []
     for box in boxes:
         for i, j in combinations(range(box.dimension), 2):
             unit = np.zeros((len(_AROUND), box.dimension))
             unit[:, [i, j]] = _AROUND
             loop = box.from_unit(0.999 * unit)
             if assemble(mechanism, loop, failures="mark").assembled.all():
-                found += tracking_faults(system, loop)
-    return found
+                faults += tracking_faults(system, loop)
+    return faults
 
 
 def _towards(box: Box, suspects: Array | None) -> list[Array]:
@@ -149,13 +149,13 @@ def _lines(box: Box, seed: int) -> list[Array]:
 
 def _on_line(mechanism: Mechanism, choice: ModeChoice, line: Array, half: Array) -> list[Exchange]:
     seen = _look(mechanism, choice, line)
-    found = []
+    swaps = []
     for i in range(len(line) - 1):
         if seen.valid[i] and seen.valid[i + 1] and seen.places[i] != seen.places[i + 1]:
-            found += _between(mechanism, choice, line[i], line[i + 1], half, seen.places[i], seen.places[i + 1])
+            swaps += _between(mechanism, choice, line[i], line[i + 1], half, seen.places[i], seen.places[i + 1])
     low = np.flatnonzero(seen.valid & (seen.overlap < KEPT))
-    found += [_told(mechanism, choice, line[i], half, float(seen.overlap[i])) for i in low[:1]]
-    return found
+    swaps += [_exchange_at(mechanism, choice, line[i], half, float(seen.overlap[i])) for i in low[:1]]
+    return swaps
 
 
 def _between(
@@ -168,16 +168,16 @@ def _between(
         overlap = float(seen.overlap[0])
         alike = np.linalg.svd(seen.modes[1] @ seen.modes[2].T, compute_uv=False)[-1]
         jump = bool(alike < _FALLEN)
-        return [_told(mechanism, choice, middle, half, overlap, jump)] if jump or overlap < _FALLEN else []
+        return [_exchange_at(mechanism, choice, middle, half, overlap, jump)] if jump or overlap < _FALLEN else []
     seen = _look(mechanism, choice, middle[None])
     if not seen.valid[0]:
         return []
-    found = []
+    swaps = []
     if seen.places[0] != at_a:
-        found += _between(mechanism, choice, a, middle, half, at_a, seen.places[0], depth + 1)
+        swaps += _between(mechanism, choice, a, middle, half, at_a, seen.places[0], depth + 1)
     if seen.places[0] != at_b:
-        found += _between(mechanism, choice, middle, b, half, seen.places[0], at_b, depth + 1)
-    return found
+        swaps += _between(mechanism, choice, middle, b, half, seen.places[0], at_b, depth + 1)
+    return swaps
 
 
 def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
@@ -190,7 +190,7 @@ def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
     return _Seen(configuration.assembled & (status == DONE), overlap, places, kept)
 
 
-def _told(
+def _exchange_at(
     mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array, overlap: float, jump: bool = False
 ) -> Exchange:
     cure = None

@@ -19,25 +19,25 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
     """Entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
     n, s = layout.size, layout.theta
     kinds = ["θ"] * s + ["γ"] * (n - s - layout.internal) + ["ι"] * layout.internal
-    found: dict[str, list[int]] = {}
+    blocks: dict[str, list[int]] = {}
     rank = {"θ": 0, "γ": 1, "ι": 2}
     if name in ("M", "K", "damping"):
         for i in range(n):
             for j in range(i, n):
-                found.setdefault(f"{name}_{kinds[i]}{kinds[j]}", []).extend({i * n + j, j * n + i})
+                blocks.setdefault(f"{name}_{kinds[i]}{kinds[j]}", []).extend({i * n + j, j * n + i})
     elif name == "christoffel":
         for i in range(n):
             for j in range(n):
                 for k in range(n):
                     pair = "".join(sorted(kinds[j] + kinds[k], key=rank.__getitem__))
-                    found.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
+                    blocks.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
     elif name == "force":
         for i in range(n):
-            found.setdefault(f"p_{kinds[i]}", []).append(i)
+            blocks.setdefault(f"p_{kinds[i]}", []).append(i)
     elif name == "output_modes":
         for o in range(len(layout.outputs)):
             for i in range(s, n):
-                found.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
+                blocks.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
     else:
         return {name: np.arange(layout.widths[name], dtype=np.int64)}
-    return {block: np.array(places, dtype=np.int64) for block, places in found.items()}
+    return {block: np.array(places, dtype=np.int64) for block, places in blocks.items()}

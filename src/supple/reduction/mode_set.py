@@ -114,13 +114,13 @@ def _settled(
 ) -> Iterator[_Settled]:
     """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
     scan = _scan(mechanism, choice, boxes, max(counts))
-    found = scan.squares.shape[1]
+    available = scan.squares.shape[1]
     least = 1
     if len(counts) > 1:
         least = int((scan.squares < _BAND**2 * scan.squares[:, 0].min()).sum(axis=1).max())
     for count in counts:
         if len(counts) > 1:
-            if not least <= count < found:
+            if not least <= count < available:
                 continue
             if (np.sqrt(scan.squares[:, count] / scan.squares[:, count - 1]) - 1.0).min() < _APART:
                 continue
@@ -154,7 +154,7 @@ def _best(scan: _Scan, choice: ModeChoice) -> _Settled:
     """Of the tracking and germ that are left open those that serve best over the scan; the first good ones, if any."""
     count = choice.internal
     measures = {"auto": _MEASURES, "strain": ("strain",)}.get(choice.tracking, ("subspace",))
-    best, found = -2.0, _Settled(choice, scan.theta[:0])
+    best, settled = -2.0, _Settled(choice, scan.theta[:0])
     for n, germ in enumerate(scan.germs):
         reference = scan.modes[n, :count]
         likeness = {"subspace": scan.modes @ reference.T}
@@ -167,10 +167,10 @@ def _best(scan: _Scan, choice: ModeChoice) -> _Settled:
             if served > best + _BETTER:
                 worst = np.argsort(lowest[len(scan.germs) :])[:_SUSPECTS]
                 tracking = name if choice.tracking == "auto" else choice.tracking
-                best, found = served, _Settled(replace(choice, tracking=tracking, germ=germ), scan.theta[worst])
+                best, settled = served, _Settled(replace(choice, tracking=tracking, germ=germ), scan.theta[worst])
             if best >= _GOOD:
-                return found
-    return found
+                return settled
+    return settled
 
 
 def _served(P: Array, lowest: Array, count: int) -> float:

@@ -52,7 +52,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
     outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
     largest = outputs.max(axis=1, initial=0.0, keepdims=True)
-    found = {
+    sizes = {
         "M": pairs,
         "K": np.einsum("pi,pj->pij", k, k),
         "christoffel": np.maximum.reduce([np.einsum(way, pairs, rates) for way in ways]),
@@ -63,4 +63,4 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "output_modes": np.einsum("po,pa->poa", rigid.max(axis=2), moved[:, theta:]),
         "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
     }
-    return {name: size.reshape(count, -1) for name, size in found.items()}
+    return {name: size.reshape(count, -1) for name, size in sizes.items()}

@@ -84,12 +84,12 @@ class Path:
         """The path at σ (N,); a corner belongs to the piece that ends there."""
         given = np.asarray(sigma, dtype=float)
         piece = np.searchsorted([part.sigma[0] for part in self.pieces[1:]], given, side="right")
-        found = Curve(*(np.empty((len(given), len(self.coordinates))) for _ in range(3)))
+        curve = Curve(*(np.empty((len(given), len(self.coordinates))) for _ in range(3)))
         for n, spline in enumerate(self._splines):
             mine = piece == n
-            for order, values in enumerate(found):
+            for order, values in enumerate(curve):
                 values[mine] = spline(given[mine], order)
-        return found
+        return curve
 
     def data(self) -> dict[str, Any]:
         """What JSON can hold, and `path_from` reads back bit for bit."""
@@ -174,7 +174,7 @@ def _pieces(course: Trajectory, far: Array, scale: Array) -> list[Piece]:
 
     A piece begins one step of floating point after the end of the one before, so that its first sample is its own.
     """
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     start = 0.0
     for first, last in pairwise([0, *_corners(course, far, scale), len(far) - 1]):
         apart = (far[last] - far[first]) / _KNOTS
@@ -183,9 +183,9 @@ def _pieces(course: Trajectory, far: Array, scale: Array) -> list[Piece]:
             if far[n] - far[chosen[-1]] >= apart and far[last] - far[n] >= apart:
                 chosen.append(n)
         theta = np.ascontiguousarray(course.theta[[*chosen, last]])
-        found.append(Piece(start + _arclengths(theta * scale), theta))
-        start = float(np.nextafter(found[-1].sigma[-1], np.inf))
-    return found
+        pieces.append(Piece(start + _arclengths(theta * scale), theta))
+        start = float(np.nextafter(pieces[-1].sigma[-1], np.inf))
+    return pieces
 
 
 def _arclengths(points: Array) -> Array:
@@ -206,14 +206,14 @@ def _corners(course: Trajectory, far: Array, scale: Array) -> list[int]:
     moving = np.flatnonzero(size > _STILL * far[-1])
     direction = chords[moving] / size[moving, None]
     turned = np.linalg.norm(np.diff(direction, axis=0), axis=1) > _CORNER
-    found: list[int] = []
+    corners: list[int] = []
     for n in np.flatnonzero(turned):
         corner = int(moving[n + 1])  # where the chord that goes elsewhere begins: a standstill before it has no length
-        if found and far[corner] - far[found[-1]] <= _SAME * far[-1]:
-            found[-1] = corner  # one corner, between two instants
+        if corners and far[corner] - far[corners[-1]] <= _SAME * far[-1]:
+            corners[-1] = corner  # one corner, between two instants
         else:
-            found.append(corner)
-    return found
+            corners.append(corner)
+    return corners
 
 
 def _require_reachable(mechanism: Mechanism, path: Path, part: str) -> None:

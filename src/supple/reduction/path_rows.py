@@ -32,8 +32,8 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
     """Rows (N, width) of local models at `curve.theta`, with respect to σ: (N, width) as `path_layout` says."""
     theta, t, n = curve
     full, narrow = layout.split(rows), path_layout(layout)
-    found = np.zeros((len(rows), narrow.width))
-    parts = narrow.split(found)
+    narrowed = np.zeros((len(rows), narrow.width))
+    parts = narrow.split(narrowed)
 
     def twice(matrix: Array, slopes: Array) -> tuple[Array, Array]:
         """tᵀ A t and its derivative tᵀ (∂A[t]) t + 2 tᵀ A n."""
@@ -58,7 +58,7 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
     parts["dfriction_map"][:, :, 0, 0] = np.einsum("nfik,ni,nk->nf", full["dfriction_map"], t, t)
     parts["dfriction_map"][:, :, 0, 0] += np.einsum("nfi,ni->nf", full["friction_map"], n)
     _outputs(full, parts, theta, t, n)
-    return found
+    return narrowed
 
 
 def _outputs(full: dict[str, Array], narrow: dict[str, Array], theta: Array, t: Array, n: Array) -> None:

@@ -18,14 +18,14 @@ from supple.reduction.sampling import supple_version
 def provenance(
     mechanism: Mechanism,
     columns: Columns,
-    found: Approximation,
+    approximation: Approximation,
     stated: dict[str, dict[str, Any]],
     options: dict[str, Any],
     seconds: float,
 ) -> dict[str, Any]:
     """What can be written as JSON, with errors as `stated_errors` gives them. Only `made` differs between two runs of
     the same task."""
-    arrays = found.piecewise.arrays
+    arrays = approximation.piecewise.arrays
     return {
         "description": to_yaml(mechanism),
         "options": options,
@@ -37,14 +37,14 @@ def provenance(
             "python": platform.python_version(),
         },
         "error": stated,
-        "jumps": found.jumps,
-        "samples": found.samples,
-        "checks": found.checks,
-        "boxes": found.boxes,
-        "dropped": found.dropped,
-        "depth": found.depth,
+        "jumps": approximation.jumps,
+        "samples": approximation.samples,
+        "checks": approximation.checks,
+        "boxes": approximation.boxes,
+        "dropped": approximation.dropped,
+        "depth": approximation.depth,
         "memory": int(sum(array.nbytes for array in arrays)),
-        "operations": paper_operations(columns.layout, found.piecewise),
-        "kernel_operations": kernel_operations(columns.layout, found.piecewise).total,
+        "operations": paper_operations(columns.layout, approximation.piecewise),
+        "kernel_operations": kernel_operations(columns.layout, approximation.piecewise).total,
         "made": {"at": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": seconds},
     }

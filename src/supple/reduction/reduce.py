@@ -31,7 +31,7 @@ from supple.reduction.column_choice import ROUNDING, choose_columns
 from supple.reduction.columns import Columns, with_limits
 from supple.reduction.domain import Domain
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
-from supple.reduction.exchanges import Exchange, exchanges, torn
+from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
 from supple.reduction.mode_set import Count, kept_modes
 from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.progress import ProgressLine
@@ -105,7 +105,7 @@ def reduce(
     choice = task.choice
     names = rest(mechanism).numbering.coordinates
     faults = [swap.words(names) for swap in swaps]
-    faults += [tear.words(names) for tear in torn(mechanism, choice, task.domain.theta_boxes)]
+    faults += [item.words(names) for item in tracking_faults_over(mechanism, choice, task.domain.theta_boxes)]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
     with ProgressLine(
@@ -114,20 +114,20 @@ def reduce(
         sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
                             computed=line.computed, choice=choice)  # fmt: skip
         try:
-            columns, found = _approximated(mechanism, task, sampling, line.refined)
+            columns, approximation = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
-    swaps += _seen_late(mechanism, task, found)
+    swaps += _seen_late(mechanism, task, approximation)
     columns = with_limits(columns, task.domain.limits)
-    stated = stated_errors(columns, found)
-    origin = provenance(mechanism, columns, found, stated, task.options(), time.perf_counter() - start)
+    stated = stated_errors(columns, approximation)
+    origin = provenance(mechanism, columns, approximation, stated, task.options(), time.perf_counter() - start)
     if choice.flexible:
         lost = truncation(mechanism, choice, task.domain.theta_boxes)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item["worst"] for name, item in stated.items()}
-    model = ReducedModel(mechanism.name, columns.layout, found.piecewise, worst, origin,
+    model = ReducedModel(mechanism.name, columns.layout, approximation.piecewise, worst, origin,
                          repertoire_of(mechanism), basis_of(mechanism, choice),
                          units_of_layout(mechanism, columns.layout))  # fmt: skip
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
@@ -191,11 +191,11 @@ def _with_modes(mechanism: Mechanism, task: Task, count: Count) -> tuple[Task, l
     return task._replace(choice=kept.choice), kept.swaps
 
 
-def _seen_late(mechanism: Mechanism, task: Task, found: Approximation) -> list[Exchange]:
+def _seen_late(mechanism: Mechanism, task: Task, approximation: Approximation) -> list[Exchange]:
     """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
-    if found.stagnant is None or not task.choice.internal:
+    if approximation.stagnant is None or not task.choice.internal:
         return []
-    lower, upper = task.domain.theta(np.array([found.stagnant.lower, found.stagnant.upper])).tolist()
+    lower, upper = task.domain.theta(np.array([approximation.stagnant.lower, approximation.stagnant.upper])).tolist()
     swaps = exchanges(mechanism, task.choice, [Box(tuple(lower), tuple(upper))])[:1]
     for swap in swaps:
         warnings.warn(swap.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=3)
@@ -220,10 +220,10 @@ def _approximated(
     while True:
         columns = _columns(mechanism, task, sampling, changing)
         most = min(LARGEST, LARGEST_STORE // (8 * sampling.layout.width))
-        found = _fitted(task, _sampler(task.domain, sampling, columns), columns, most, report)
+        approximation = _fitted(task, _sampler(task.domain, sampling, columns), columns, most, report)
         drifted = tuple(name for name, drift in columns.drifted.items() if drift > 10.0 * ROUNDING)
         if not drifted:
-            return columns, found
+            return columns, approximation
         changing += drifted
 
 

@@ -27,7 +27,7 @@ _SLACK = 1e-9  # of the limits' width: what was computed may end a little beyond
 
 def region_boxes(mechanism: Mechanism, region: Boxes = None) -> list[Box]:
     """One box, or several, of the coordinates that vary. A coordinate that is not mentioned takes its limits."""
-    found = []
+    boxes = []
     for intervals in _each(mechanism, region):
         varied = [pair for pair in intervals.values() if pair[0] < pair[1]]
         if not varied:
@@ -36,8 +36,8 @@ def region_boxes(mechanism: Mechanism, region: Boxes = None) -> list[Box]:
                 part="region",
                 hint="give one of them an interval; the model at one configuration is that of `supple local`",
             )
-        found.append(Box(tuple(a for a, _ in varied), tuple(b for _, b in varied)))
-    return found
+        boxes.append(Box(tuple(a for a, _ in varied), tuple(b for _, b in varied)))
+    return boxes
 
 
 def held_coordinates(mechanism: Mechanism, region: Boxes = None) -> dict[str, float]:
@@ -60,15 +60,15 @@ def _each(mechanism: Mechanism, region: Boxes) -> list[dict[str, Interval]]:
 
 def coordinate_limits(mechanism: Mechanism) -> dict[str, Interval]:
     """Limits of the coordinates that have any, from their actuator or their joint."""
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     for name in rest(mechanism).numbering.coordinates:
         limits = mechanism.actuators[name].limits if name in mechanism.actuators else None
         joint = mechanism.joint_coordinate(name)
         if limits is None and joint is not None:
             limits = mechanism.joints[joint[0]].value("limits", joint[1], mechanism.plane)
         if limits is not None:
-            found[name] = (float(limits[0]), float(limits[1]))
-    return found
+            intervals[name] = (float(limits[0]), float(limits[1]))
+    return intervals
 
 
 def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
@@ -86,7 +86,7 @@ def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
             raise InputError(
                 f'"{name}" is not a coordinate of "{mechanism.name}"', part="region", hint=nearest(name, names)
             )
-    found = {}
+    intervals = {}
     for name in names:
         if name not in ranges and name not in limits:
             raise InputError(
@@ -97,11 +97,11 @@ def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
         a, b = (float(value) for value in _two(name, ranges.get(name, limits.get(name, ()))))
         if not (np.isfinite(a) and np.isfinite(b) and a <= b):
             raise InputError(f"from {a:g} to {b:g} there is nothing", part=f'region of "{name}"', hint="let it rise")
-        found[name] = (a, b)
-    for name, interval in found.items():
+        intervals[name] = (a, b)
+    for name, interval in intervals.items():
         if name in limits:
             _require_within(mechanism, name, interval, limits[name])
-    return found
+    return intervals
 
 
 def _two(name: str, given: Sequence[float] | float) -> Sequence[float]:

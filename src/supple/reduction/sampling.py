@@ -68,16 +68,16 @@ class Sampling:
         points = np.ascontiguousarray(theta, dtype=float) + 0.0  # one zero: -0.0 has other bytes
         keys = [point.tobytes() for point in points]
         distinct = dict.fromkeys(keys)
-        found = self.store.find(list(distinct))
-        missing = [key for key in distinct if key not in found]
+        stored = self.store.find(list(distinct))
+        missing = [key for key in distinct if key not in stored]
         for batch, samples in self._compute(missing):
             self.store.add(batch, samples)  # before they are used
-            found.update(zip(batch, samples, strict=True))
+            stored.update(zip(batch, samples, strict=True))
             self.evaluations += len(batch)
             if self._computed is not None:
                 self._computed(len(batch))
-        valid = np.array([found[key].valid for key in keys], dtype=bool)
-        rows = np.array([found[key].coefficients for key in keys]).reshape(len(keys), self.layout.width)
+        valid = np.array([stored[key].valid for key in keys], dtype=bool)
+        rows = np.array([stored[key].coefficients for key in keys]).reshape(len(keys), self.layout.width)
         return rows, valid
 
     def close(self) -> None:

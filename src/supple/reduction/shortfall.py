@@ -25,13 +25,13 @@ _SINGULAR = 1e-9  # of a unit diagonal: an exact matrix whose lowest eigenvalue 
 def missed_errors(error: dict[str, float], tolerance: float | None) -> list[str]:
     """Families whose stated error is above the tolerance (None: a grid of boxes, which has the error it has), or above
     one: what is fitted is then no better than nothing."""
-    found = []
+    missed = []
     for name, worst in error.items():
         if not worst <= 1.0:
-            found.append(f"the error of {name} is {worst:.2g}: more than all of it")
+            missed.append(f"the error of {name} is {worst:.2g}: more than all of it")
         elif tolerance is not None and worst > tolerance:
-            found.append(f"the error of {name} is {worst:.2g}, not {tolerance:g}")
-    return found
+            missed.append(f"the error of {name} is {worst:.2g}, not {tolerance:g}")
+    return missed
 
 
 def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> list[str]:
@@ -39,7 +39,7 @@ def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> lis
     s, x = model.layout.theta, _looked_at(model)
     fitted = model.evaluate(x)
     blocks = {"mass matrix": ("M", 0)} | ({"stiffness of its deformation": ("K", s)} if model.layout.size > s else {})
-    found = []
+    shortfalls = []
     for words, (name, first) in blocks.items():
         lowest = _lowest(getattr(fitted, name)[:, first:, first:])
         worst = int(np.argmin(lowest))
@@ -49,8 +49,8 @@ def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> lis
         if _lowest(np.asarray(getattr(exact, name))[:, first:, first:])[0] > _SINGULAR:
             names = model.layout.coordinates[:s]
             where = ", ".join(f"{key}={value:.4g}" for key, value in zip(names, x[worst], strict=True))
-            found.append(f"the {words} is not positive definite at {where}, and that of the mechanism is")
-    return found
+            shortfalls.append(f"the {words} is not positive definite at {where}, and that of the mechanism is")
+    return shortfalls
 
 
 def _lowest(matrices: Array) -> Array:

@@ -62,7 +62,7 @@ class SampleStore:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
         """Those of the samples that are there and whole."""
-        found: dict[bytes, Sample] = {}
+        samples: dict[bytes, Sample] = {}
         damaged = 0
         for start in range(0, len(keys), _ASKED):
             asked = keys[start : start + _ASKED]
@@ -75,7 +75,7 @@ class SampleStore:
                 if not _whole(theta, valid, blob, crc, 8 * self.width):
                     damaged += 1
                     continue
-                found[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
+                samples[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
         if damaged:
             self.damaged += damaged
             warnings.warn(
@@ -84,7 +84,7 @@ class SampleStore:
                 SuppleWarning,
                 stacklevel=2,
             )
-        return found
+        return samples
 
     def add(self, keys: Iterable[bytes], samples: Iterable[Sample]) -> None:
         """Keep samples, all of them or none (one transaction)."""

@@ -73,8 +73,8 @@ def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> Tr
     """Reduced against full, both exact at each of the check points."""
     per_box = max(_CHECKS // len(boxes), 4)
     theta = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
-    found = assemble(mechanism, theta, failures="mark")
-    theta = theta[found.assembled]
+    configuration = assemble(mechanism, theta, failures="mark")
+    theta = theta[configuration.assembled]
     model = local(
         mechanism, theta, constraint_modes=choice.constraint, internal_modes=choice.internal,
         tracking=choice.tracking, germ=None if choice.germ is None else np.array(choice.germ),
@@ -123,9 +123,9 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     for i, here in enumerate(model.configuration.each()):
         full, reduced = _two_compliances(model, system, here, i, list(rows.values()))
         largest = float(np.abs(full).max(initial=0.0))
-        for name, exact, found in zip(rows, full, reduced, strict=True):
+        for name, exact, kept in zip(rows, full, reduced, strict=True):
             if exact > 1e-9 * largest:
-                worst[name] = max(worst[name], float(abs(found / exact - 1.0)))
+                worst[name] = max(worst[name], float(abs(kept / exact - 1.0)))
     return worst
 
 

@@ -29,19 +29,19 @@ def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:
 def basis(xi: Array, indices: Indices) -> Array:
     """T_α at points ξ (N, s): (N, terms)."""
     T, _ = one_dimensional(xi, int(indices.max(initial=0)))
-    found = np.ones((len(xi), len(indices)))
+    products = np.ones((len(xi), len(indices)))
     for axis in range(xi.shape[1]):
-        found *= T[indices[:, axis], :, axis].T
-    return found
+        products *= T[indices[:, axis], :, axis].T
+    return products
 
 
 def basis_gradient(xi: Array, indices: Indices) -> Array:
     """∂T_α/∂ξ_i at points ξ (N, s): (N, s, terms)."""
     T, dT = one_dimensional(xi, int(indices.max(initial=0)))
     s = xi.shape[1]
-    found = np.ones((len(xi), s, len(indices)))
+    slopes = np.ones((len(xi), s, len(indices)))
     for direction in range(s):
         for axis in range(s):
             table = dT if axis == direction else T
-            found[:, direction] *= table[indices[:, axis], :, axis].T
-    return found
+            slopes[:, direction] *= table[indices[:, axis], :, axis].T
+    return slopes

@@ -16,10 +16,10 @@ Indices = NDArray[np.int64]
 def _total(dimension: int, degree: int) -> tuple[tuple[int, ...], ...]:
     if dimension == 1:
         return tuple((n,) for n in range(degree + 1))
-    found = []
+    indices = []
     for first in range(degree + 1):
-        found += [(first, *rest) for rest in _total(dimension - 1, degree - first)]
-    return tuple(sorted(found, key=lambda index: (sum(index), tuple(-n for n in index))))
+        indices += [(first, *rest) for rest in _total(dimension - 1, degree - first)]
+    return tuple(sorted(indices, key=lambda index: (sum(index), tuple(-n for n in index))))
 
 
 def total_degree(dimension: int, degree: int) -> Indices:

@@ -43,10 +43,10 @@ def cell_table(roots_f: Array, roots_i: Integers, nodes_i: Integers, nodes_f: Ar
     lower, upper = roots_f[0]
     edges = []
     for i in range(len(lower)):
-        found = _edges(lower[i], upper[i], np.unique(nodes_f[nodes_i[:, 0] == i]))
-        if found is None:
+        along = _edges(lower[i], upper[i], np.unique(nodes_f[nodes_i[:, 0] == i]))
+        if along is None:
             return NONE
-        edges.append(found)
+        edges.append(along)
     pieces = np.array([len(edge) - 1 for edge in edges], dtype=np.int64)
     cells = int(np.prod(pieces.astype(float)))
     if cells > min(MOST_CELLS, CELLS_A_LEAF * leaves):

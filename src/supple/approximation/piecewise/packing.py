@@ -76,18 +76,18 @@ def term_factors(indices: Integers) -> Integers | None:
     i is the last coordinate in α. The constant must come first, and every β before its α; otherwise None.
     """
     places: dict[tuple[int, ...], int] = {}
-    found = np.zeros((len(indices), 3), dtype=np.int64)
+    factors = np.zeros((len(indices), 3), dtype=np.int64)
     for k, alpha in enumerate(indices.tolist()):
         axis = max((i for i, power in enumerate(alpha) if power), default=None)
         if axis is not None:
             before = places.get((*alpha[:axis], *[0] * (len(alpha) - axis)))
             if before is None:
                 return None
-            found[k] = before, axis, alpha[axis]
+            factors[k] = before, axis, alpha[axis]
         elif k:
             return None
         places.setdefault(tuple(alpha), k)
-    return found
+    return factors
 
 
 def groups_of_four(count: int) -> int:
@@ -100,6 +100,6 @@ def aligned(parts: Sequence[Array]) -> Array:
     size = sum(part.size for part in parts)
     space = np.empty(size + LINE)
     first = -(space.ctypes.data // space.itemsize) % LINE
-    found = space[first : first + size]
-    np.concatenate([part.ravel() for part in parts], out=found)
-    return found
+    joined = space[first : first + size]
+    np.concatenate([part.ravel() for part in parts], out=joined)
+    return joined

@@ -82,9 +82,9 @@ class Piecewise:
     def locate(self, x: ArrayLike) -> Integers:
         """The leaf each x (N, s) lies in, NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
-        found = np.empty(len(points), dtype=np.int64)
-        compiled(locate_batch, count=len(points))(*self.packed, points, found)
-        return found
+        leaves = np.empty(len(points), dtype=np.int64)
+        compiled(locate_batch, count=len(points))(*self.packed, points, leaves)
+        return leaves
 
     def evaluate(self, x: ArrayLike) -> Array:
         """f(x): (t,) for x (s,), or (N, t) for (N, s). Outside the region it raises InputError."""

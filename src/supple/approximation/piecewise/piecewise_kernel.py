@@ -18,7 +18,7 @@ BLOCK = 128
 
 
 @kernel(purpose="finding boxes")
-def locate_batch(Z, F, x, found):
+def locate_batch(Z, F, x, leaf_of):
     """Leaves of many points (N, s)."""
     X = x.reshape(-1)
     leaves = np.empty(BLOCK, dtype=np.int64)
@@ -26,7 +26,7 @@ def locate_batch(Z, F, x, found):
         count = min(BLOCK, x.shape[0] - start)
         locate_block(Z, F, X, start, count, leaves)
         for p in range(count):
-            found[start + p] = leaves[p]
+            leaf_of[start + p] = leaves[p]
 
 
 @kernel(purpose="evaluating functions on boxes")

@@ -67,8 +67,8 @@ class Suspicion:
                     high = float(height[(fine == point).all(axis=1)].max())
                     places[name].append((high, nodes[n].box.from_unit(point)))
         each = 2 * (1 + self._dimension)
-        ordered = (sorted(found, key=lambda item: -item[0])[:each] for found in places.values())
-        return np.array([point for found in ordered for _, point in found]).reshape(-1, self._dimension)
+        ordered = (sorted(peaks_of, key=lambda item: -item[0])[:each] for peaks_of in places.values())
+        return np.array([point for peaks_of in ordered for _, point in peaks_of]).reshape(-1, self._dimension)
 
     def errors(self, node: Node, rows: Rows, xi: Array, medians: dict[str, float]) -> dict[str, Array]:
         """Errors of a fit at points ξ, as a fit of higher degree to the known points `rows` sees them."""
@@ -80,5 +80,5 @@ class Suspicion:
         indices = total_degree(s, degree)
         better = fit_rows(node.box, rows, self.evaluated, indices)
         exact = fitted_families(node.box, xi, better, indices, self.derived)
-        found = fitted_families(node.box, xi, node.coefficients, self.indices, self.derived)
-        return point_errors(exact, found, medians)
+        fitted = fitted_families(node.box, xi, node.coefficients, self.indices, self.derived)
+        return point_errors(exact, fitted, medians)
