@@ -17,6 +17,7 @@ from functions import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
+from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
@@ -202,7 +203,7 @@ def test_a_level_is_sampled_in_one_batch():
     assert len(function.calls) <= 2 * result.depth + 4  # each level once, and some fresh points
 
 
-@pytest.mark.parametrize("fit", ["auto", "lagrange", "chebyshev"])
+@pytest.mark.parametrize("fit", [name for name in FITS if FITS[name].continuous])
 @pytest.mark.parametrize("s", [1, 2])
 def test_a_continuous_result_has_no_jumps(fit, s):
     function, region = pole(1.4, *[0.2] * (s - 1)), [Box((-1.0,) * s, (0.3, *[1.0] * (s - 1)))]

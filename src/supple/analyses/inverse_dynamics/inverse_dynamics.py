@@ -142,8 +142,7 @@ def inverse(
     times, step : instants, as in `trajectory`
     rigid       : elastic parts are meant to be taken as rigid, and nothing is said of it
     """
-    if minimize not in OBJECTIVES:
-        raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
+    require_objective(minimize)
     path = trajectory(mechanism, motion, times=times, step=step)
     taken_as_rigid(mechanism, rigid, "reduce it with modes and ask the reduced model")
     model = local(mechanism, path.theta, rigid=True)
@@ -163,6 +162,12 @@ def inverse(
     u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
     return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction)
+
+
+def require_objective(minimize: str) -> None:
+    """Refuse what cannot be minimised."""
+    if minimize not in OBJECTIVES:
+        raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
 
 
 def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:

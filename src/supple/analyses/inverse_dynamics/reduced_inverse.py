@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.inverse_dynamics.actuation import actuation, force_bounds, rate_limits, weights_of
 from supple.analyses.inverse_dynamics.force_distribution import torque_objective
-from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, divided, dry_friction
+from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, divided, dry_friction, require_objective
 from supple.analyses.motions.trajectory import Trajectory
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -71,6 +71,7 @@ def inverse_of_model(
 
     mechanism : what the model was made from: what its actuators are, and may do
     """
+    require_objective(minimize)
     if minimize == "multipliers":
         raise InputError(
             "a reduced model knows nothing of the reactions in joints",
