@@ -75,7 +75,7 @@ def overshoot(loop: supple.Simulation, size: float) -> float:
     return float((loop.coordinates[JOINT] / size).max() - 1.0)
 
 
-def apart(first: supple.Simulation, second: control.ClosedLoop) -> float:
+def apart(first: supple.Simulation, second: supple.Simulation) -> float:
     return float(np.abs(first.coordinates[JOINT] - second.coordinates[JOINT]).max())
 
 

@@ -21,81 +21,15 @@ FEWEST_BLANKS = 3
 # What travels together in kernels, under the names it has there; vectors and matrices of numbers are none of them.
 PACKED = {
     "account", "all_tables", "alpha", "arrays", "at", "carried", "coefficients", "flexible", "header", "inputs",
-    "iteration", "load", "loads", "model", "motion", "new", "offsets", "options", "pattern", "problem", "record",
-    "rest", "rows", "search", "selected", "sizes", "state", "system", "tables", "targets", "tolerance", "tree", "work",
+    "iteration", "load", "loads", "model", "motion", "new", "offsets", "options", "pattern", "problem",
+    "rest", "rows", "search", "selected", "sizes", "system", "tables", "targets", "tolerance", "tree", "work",
 }  # fmt: skip
 
 # Functions that return such a thing: what their result is assigned to is packed as well.
 MAKERS = ("row_sizes", "row_header", "row_offsets", "workspace")
 
-OLD = "written before the rules, and still to be rebuilt"
-
 # "file:kernel rule" -> why it may stay.
-EXCEPTIONS: dict[str, str] = {
-    "formulations/absolute/instant.py:dense_batch blanks": OLD,
-    "formulations/absolute/instant.py:dense_batch index": OLD,
-    "formulations/absolute/instant.py:dense_batch parameters": OLD,
-    "formulations/absolute/iteration.py:iteration_matrix blanks": OLD,
-    "formulations/absolute/iteration.py:iteration_matrix index": OLD,
-    "formulations/absolute/iteration.py:residual blanks": OLD,
-    "formulations/absolute/iteration.py:residual index": OLD,
-    "formulations/absolute/iteration.py:residual parameters": OLD,
-    "formulations/absolute/iteration.py:row_of index": OLD,
-    "formulations/absolute/iteration.py:rows_at blanks": OLD,
-    "formulations/absolute/iteration.py:rows_at index": OLD,
-    "formulations/absolute/iteration.py:workspace index": OLD,
-    "formulations/absolute/march.py:breach index": OLD,
-    "formulations/absolute/march.py:displaced index": OLD,
-    "formulations/absolute/march.py:driving_power index": OLD,
-    "formulations/absolute/march.py:follow_angles blanks": OLD,
-    "formulations/absolute/march.py:follow_angles index": OLD,
-    "formulations/absolute/march.py:kinetic_energy blanks": OLD,
-    "formulations/absolute/march.py:kinetic_energy index": OLD,
-    "formulations/absolute/march.py:march index": OLD,
-    "formulations/absolute/march.py:march parameters": OLD,
-    "formulations/absolute/march.py:take_step index": OLD,
-    "formulations/absolute/march.py:take_step parameters": OLD,
-    "formulations/absolute/residual.py:bias parameters": OLD,
-    "formulations/absolute/residual.py:body_forces blanks": OLD,
-    "formulations/absolute/residual.py:body_forces index": OLD,
-    "formulations/absolute/residual.py:measure_forces blanks": OLD,
-    "formulations/absolute/residual.py:measure_forces index": OLD,
-    "formulations/absolute/residual.py:measure_forces parameters": OLD,
-    "parameterization/linear_kernel.py:forces parameters": OLD,
-    "parameterization/linear_kernel.py:linear_batch index": OLD,
-    "parameterization/linear_kernel.py:linear_batch parameters": OLD,
-    "parameterization/motion_slopes.py:body_slopes index": OLD,
-    "parameterization/motion_slopes.py:motion_workspace index": OLD,
-    "parameterization/motion_slopes.py:motor_slopes blanks": OLD,
-    "parameterization/motion_slopes.py:motor_slopes index": OLD,
-    "parameterization/motion_slopes.py:move blanks": OLD,
-    "parameterization/motion_slopes.py:move index": OLD,
-    "parameterization/motion_slopes.py:move parameters": OLD,
-    "parameterization/rigid_kernel.py:loads parameters": OLD,
-    "parameterization/rigid_kernel.py:mass index": OLD,
-    "parameterization/rigid_kernel.py:measures index": OLD,
-    "parameterization/rigid_kernel.py:measures parameters": OLD,
-    "parameterization/rigid_kernel.py:rigid_batch index": OLD,
-    "parameterization/rigid_kernel.py:rigid_row blanks": OLD,
-    "parameterization/rigid_kernel.py:rigid_row index": OLD,
-    "parameterization/rigid_kernel.py:rigid_row parameters": OLD,
-    "reduced/dynamics_kernel.py:energies index": OLD,
-    "reduced/dynamics_kernel.py:forces index": OLD,
-    "reduced/dynamics_kernel.py:forces parameters": OLD,
-    "reduced/dynamics_kernel.py:forward_batch index": OLD,
-    "reduced/dynamics_kernel.py:forward_in_place index": OLD,
-    "reduced/dynamics_kernel.py:inverse_batch index": OLD,
-    "reduced/dynamics_kernel.py:inverse_in_place index": OLD,
-    "reduced/dynamics_kernel.py:observe_batch index": OLD,
-    "reduced/dynamics_kernel.py:solve_mass index": OLD,
-    "reduced/dynamics_kernel.py:state_size index": OLD,
-    "reduced/kernels.py:coefficients parameters": OLD,
-    "reduced/time/explicit_march.py:explicit_march index": OLD,
-    "reduced/time/implicit_march.py:implicit_march index": OLD,
-    "reduced/time/implicit_march.py:implicit_march parameters": OLD,
-    "reduced/time/implicit_march.py:tangent index": OLD,
-    "reduced/time/implicit_march.py:tangent parameters": OLD,
-}
+EXCEPTIONS: dict[str, str] = {}
 
 
 def kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
