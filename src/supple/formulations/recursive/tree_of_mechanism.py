@@ -84,10 +84,10 @@ def _made(position: Rest) -> MechanismTree:
     _require_rigid(mechanism)
     carried(position).require_linear("a tree")
     growing, links = _Growing(), {GROUND_NAME: GROUND}
-    found = mass_properties(numbering.drawing)
+    masses = mass_properties(numbering.drawing)
     for body in graph.order:
         base, joint = graph.parent[body]
-        _add(growing, numbering, joint, links[base], body, found[body])
+        _add(growing, numbering, joint, links[base], body, masses[body])
         links[body] = len(growing.kind) - 1
     along, drives = _along(numbering, growing.coordinates)
     distances = _distances(numbering, links)
@@ -168,7 +168,7 @@ def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: s
 def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[dict[str, Array], list[int]]:
     """What acts along each coordinate, and which of them the actuators drive (-1 for a distance)."""
     mechanism, place = numbering.mechanism, {key: i for i, key in enumerate(coordinates)}
-    found = {
+    acting = {
         name: np.zeros(len(coordinates))
         for name in ("armature", "damping", "stiffness", "relaxed", "offset", "drive", "dry")
     }
@@ -176,12 +176,12 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
         if coordinate in _TURNED:
             continue
         item = mechanism.joints[joint]
-        found["offset"][i] = numbering.arrays.rows_f[numbering.measures["joint", joint, coordinate], OFFSET]
-        found["damping"][i] += item.value("viscous", coordinate, mechanism.plane) or 0.0
-        found["dry"][i] += item.value("dry", coordinate, mechanism.plane) or 0.0
+        acting["offset"][i] = numbering.arrays.rows_f[numbering.measures["joint", joint, coordinate], OFFSET]
+        acting["damping"][i] += item.value("viscous", coordinate, mechanism.plane) or 0.0
+        acting["dry"][i] += item.value("dry", coordinate, mechanism.plane) or 0.0
         motor = item.value("motor", coordinate, mechanism.plane)
         if motor is not None:
-            found["armature"][i] += motor.inertia * motor.gear**2
+            acting["armature"][i] += motor.inertia * motor.gear**2
 
     def at(part: Acting) -> int:
         key = mechanism.joint_coordinate(part.joint or "")
@@ -190,17 +190,17 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
     for spring in mechanism.springs.values():
         if spring.joint is not None:  # k (q - r): the constants add up to one force
             acts = spring.about_relaxed
-            found["stiffness"][at(spring)] -= acts.slope
-            found["drive"][at(spring)] += acts.force - acts.slope * spring.relaxed
-            found["damping"][at(spring)] += acts.damping
-            found["armature"][at(spring)] += acts.inertia
+            acting["stiffness"][at(spring)] -= acts.slope
+            acting["drive"][at(spring)] += acts.force - acts.slope * spring.relaxed
+            acting["damping"][at(spring)] += acts.damping
+            acting["armature"][at(spring)] += acts.inertia
     for damper in mechanism.dampers.values():
         if damper.joint is not None:
-            found["damping"][at(damper)] += damper.damping
+            acting["damping"][at(damper)] += damper.damping
     for force in mechanism.forces.values():
         if force.joint is not None and isinstance(force.force, float):
-            found["drive"][at(force)] += force.force
-    return found, [at(item) if item.joint is not None else -1 for item in mechanism.actuators.values()]
+            acting["drive"][at(force)] += force.force
+    return acting, [at(item) if item.joint is not None else -1 for item in mechanism.actuators.values()]
 
 
 def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
