@@ -100,7 +100,7 @@ def moved(X, b, v0, v1, v2, w0, w1, w2):
 @kernel
 def update(rows, X, x):
     """Move every body by its scaled velocities x (bodies + 1, d, 1). Returns the largest of them."""
-    sizes, column = row_sizes(rows), rows.column
+    sizes, column, extent = row_sizes(rows), rows.column, rows.extent
     largest = 0.0
     twist = np.zeros(6)
     for b in range(sizes.bodies):
@@ -108,7 +108,7 @@ def update(rows, X, x):
             size = x[b, c, 0]
             if not abs(size) <= largest:  # also true for nan
                 largest = abs(size)
-            twist[column[c]] = size * rows.extent if column[c] < 3 else size
+            twist[column[c]] = size * extent if column[c] < 3 else size
         moved(X, b, twist[0], twist[1], twist[2], twist[3], twist[4], twist[5])
     return largest
 
@@ -126,7 +126,7 @@ def predict(rows, start, change, X):
     Along the way V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
     a rotation ω + ½ ω'.
     """
-    sizes, column = row_sizes(rows), rows.column
+    sizes, column, extent, Psi, dPsi = row_sizes(rows), rows.column, rows.extent, start.Psi, start.dPsi
     s = sizes.coordinates
     largest = 0.0
     V = np.zeros(6)
@@ -135,27 +135,27 @@ def predict(rows, start, change, X):
         for c in range(sizes.width):
             first, second = 0.0, 0.0
             for j in range(s):
-                first += start.Psi[b, c, j] * change[j]
+                first += Psi[b, c, j] * change[j]
                 for k in range(s):
-                    second += start.dPsi[b, c, j * s + k] * change[j] * change[k]
+                    second += dPsi[b, c, j * s + k] * change[j] * change[k]
             V[column[c]], dV[column[c]] = first, second
         turned = cross((V[3], V[4], V[5]), (V[0], V[1], V[2]))
         for k in range(3):
             V[k] += 0.5 * (dV[k] + turned[k])
             V[3 + k] += 0.5 * dV[3 + k]
-            largest = max(largest, abs(V[3 + k]), abs(V[k]) / rows.extent)
+            largest = max(largest, abs(V[3 + k]), abs(V[k]) / extent)
         moved(X, b, V[0], V[1], V[2], V[3], V[4], V[5])
     return largest
 
 
 @kernel
-def row_of_terms(rows, i, values, w):
+def row_of_terms(rows_i, rows_f, i, values, w):
     """Value of row i from those of its terms, full turns counted by the followed measures w."""
     total = 0.0
     term = i
     while term != NONE:
-        total += continued(rows.rows_i, rows.rows_f, term, values[term], w)
-        term = rows.rows_i[term, THEN]
+        total += continued(rows_i, rows_f, term, values[term], w)
+        term = rows_i[term, THEN]
     return total
 
 
@@ -166,7 +166,7 @@ def close_step(rows, selected, target, w, start_sign, X, work, correction):
     Returns (closed, sign of the determinant, margin, first correction).
     """
     sizes, rows_i, rows_f, values = row_sizes(rows), rows.rows_i, rows.rows_f, work.values
-    mc, s = sizes.joint_rows, sizes.coordinates
+    mc, s, rho = sizes.joint_rows, sizes.coordinates, correction.rho
     redundant = mc + s - sizes.tree_rows > sizes.free
     before, first, sign, margin = 0.0, 0.0, 0.0, 0.0
     reuse = False
@@ -184,8 +184,8 @@ def close_step(rows, selected, target, w, start_sign, X, work, correction):
             margin = last_over_first(work.G, sizes.free)
         for i in range(mc + s):
             wanted = target[i - mc] if i >= mc else 0.0
-            correction.rho[i, 0] = (wanted - row_of_terms(rows, i, values, w)) / rows_f[i, SCALE]
-        solve(rows, work, correction.rho, 1, correction.x, correction.g)
+            rho[i, 0] = (wanted - row_of_terms(rows_i, rows_f, i, values, w)) / rows_f[i, SCALE]
+        solve(rows, work, rho, 1, correction.x, correction.g)
         size = update(rows, X, correction.x)
         if not size <= REACH:
             return False, sign, margin, size
@@ -219,24 +219,25 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
     change = np.empty(s)
     trial = np.empty((nb + 1, 12))
     w = np.empty(measures)
+    rest_X, rest_w = start.X, start.w
     for n in range(thetas.shape[0]):
         X = X_out[n]
-        copy_table(start.X, X)
-        copy_row(start.w, w)
+        copy_table(rest_X, X)
+        copy_row(rest_w, w)
         done, step = 0.0, 1.0
         sign, margin = start.sign, start.margin
         shortest = SHORTEST
         for i in range(s):  # no angle turns further than REACH in one step
             if rows_i[mc + i, KIND] == ANGLE:
-                turn = abs(thetas[n, i] - start.w[i])
+                turn = abs(thetas[n, i] - rest_w[i])
                 shortest = min(shortest, SHORTEST / max(turn, 1.0))
                 while turn * step > REACH:
                     step *= 0.5
         while done < 1.0:
             new = min(1.0, done + step)
             for i in range(s):
-                change[i] = new * (thetas[n, i] - start.w[i])
-                target[i] = start.w[i] + change[i]
+                change[i] = new * (thetas[n, i] - rest_w[i])
+                target[i] = rest_w[i] + change[i]
             copy_table(X, trial)
             predicted = 0.0
             if done == 0.0:

@@ -87,17 +87,18 @@ def scaled_rows(rows, X, work):
 
     All terms of a row of the tree are between the two bodies of its joint: J of the first is that of their sum.
     """
-    sizes, column, rows_i, J = row_sizes(rows), rows.column, rows.rows_i, work.J
+    sizes, column, rows_i, rows_f = row_sizes(rows), rows.column, rows.rows_i, rows.rows_f
+    J, values, extent = work.J, work.values, rows.extent
     g = np.empty(13)
     for i in range(sizes.joint_rows + sizes.coordinates):
-        inverse = 1.0 / rows.rows_f[i, SCALE]
+        inverse = 1.0 / rows_f[i, SCALE]
         term = i
         while term != NONE:
-            gradient(rows_i, rows.rows_f, term, X, g)
-            work.values[term] = g[0]
+            gradient(rows_i, rows_f, term, X, g)
+            values[term] = g[0]
             for c in range(sizes.width):
                 k = column[c]
-                factor = inverse * rows.extent if k < 3 else inverse
+                factor = inverse * extent if k < 3 else inverse
                 J[term, 0, c] = factor * g[1 + k]
                 J[term, 1, c] = factor * g[7 + k]
             if term != i and i < sizes.tree_rows:
@@ -112,7 +113,7 @@ def scaled_rows(rows, X, work):
 @kernel
 def eliminate_tree(rows, work):
     """Gauss-Jordan of every body's tree joint; fills T and G. Returns the sign of the pivots."""
-    sizes, tree, reach = row_sizes(rows), rows.tree, rows.reach
+    sizes, tree, reach, rows_i = row_sizes(rows), rows.tree, rows.reach, rows.rows_i
     J, blocks, order, T, G = work.J, work.blocks, work.order, work.T, work.G
     nb, d, nt = sizes.bodies, sizes.width, sizes.tree_rows
     sign = 1.0
@@ -177,14 +178,14 @@ def eliminate_tree(rows, work):
         term = i
         while term != NONE:
             for side in range(2):
-                b = rows.rows_i[term, A + side]
+                b = rows_i[term, A + side]
                 for n in range(reach[b, 0]):
                     z = reach[b, 1 + n]
                     total = 0.0
                     for q in range(d):
                         total += J[term, side, q] * T[b, q, z]
                     G[i - nt, z] += total
-            term = rows.rows_i[term, THEN]
+            term = rows_i[term, THEN]
     return sign
 
 

@@ -20,6 +20,7 @@ def jacobian_batch(rows, X_all, J_all):
     sizes = row_sizes(rows)
     d = sizes.width
     work = workspace(rows)
+    J, rows_i = work.J, rows.rows_i
     for n in range(X_all.shape[0]):
         scaled_rows(rows, X_all[n], work)
         J_all[n] = 0.0
@@ -27,11 +28,11 @@ def jacobian_batch(rows, X_all, J_all):
             term = i
             while term != NONE:
                 for side in range(2):
-                    b = rows.rows_i[term, A + side]
+                    b = rows_i[term, A + side]
                     if b < sizes.bodies:
                         for c in range(d):
-                            J_all[n, i, b * d + c] += work.J[term, side, c]
-                term = rows.rows_i[term, THEN]
+                            J_all[n, i, b * d + c] += J[term, side, c]
+                term = rows_i[term, THEN]
 
 
 def scaled_jacobian(numbering: Numbering, X: Array) -> Array:

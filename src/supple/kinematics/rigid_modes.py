@@ -113,9 +113,9 @@ def both_orders(rows, Psi, half, dPsi):
 @kernel
 def lengths(rows, x, count):
     """Scaled displacements back to metres, in place."""
-    sizes = row_sizes(rows)
+    sizes, column, extent = row_sizes(rows), rows.column, rows.extent
     for b in range(sizes.bodies):
         for c in range(sizes.width):
-            if rows.column[c] < 3:
+            if column[c] < 3:
                 for j in range(count):
-                    x[b, c, j] *= rows.extent
+                    x[b, c, j] *= extent

@@ -27,14 +27,14 @@ from supple.kinematics.primitives.vectors_in_motion import (
 )
 
 
-@kernel
+@kernel(inline=True)
 def value_along(rows_i, rows_f, i, X):
     """φ"""
     a, b = rows_i[i, A], rows_i[i, B]
     return dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
 
 
-@kernel
+@kernel(inline=True)
 def gradient_along(rows_i, rows_f, i, X):
     """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -44,7 +44,7 @@ def gradient_along(rows_i, rows_f, i, X):
     return dot(u, d), negative(direction), cross(direction, arm), force, cross(local(rows_f, i, PB), force)
 
 
-@kernel
+@kernel(inline=True)
 def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
     """Changes of the five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -89,11 +89,15 @@ def curvature_along(rows_i, rows_f, i, X, twists, s, scratch, h):
 def second_rate_along(rows_i, rows_f, i, X, course, out):
     """φ'' = u''·d + 2 u'·d' + u·d'', and its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
+    moving, pushed, twists, bent = course
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
-    rates_a, rates_b = point_rates(course, a, here), point_rates(course, b, there)
+    rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
     d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
-    u = vector_rates(course, a, turned(X, a, rows_f, i, U))
+    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
     for m in range(out.shape[0]):
-        dd = apart(point_slopes(course, a, m, here, rates_a), point_slopes(course, b, m, there, rates_b))
-        out[m] = product_slopes(u, d, vector_slopes(course, a, m, u), dd)[2]
+        dd = apart(
+            point_slopes(moving[a], twists[a, m], bent[a, m], here, rates_a),
+            point_slopes(moving[b], twists[b, m], bent[b, m], there, rates_b),
+        )
+        out[m] = product_slopes(u, d, vector_slopes(moving[a], twists[a, m], bent[a, m], u), dd)[2]
     return product_rates(u, d)[2]

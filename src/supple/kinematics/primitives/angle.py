@@ -22,7 +22,7 @@ from supple.kinematics.primitives.vectors_in_motion import (
 )
 
 
-@kernel
+@kernel(inline=True)
 def value_angle(rows_i, rows_f, i, X):
     """φ within a turn."""
     a = rows_i[i, A]
@@ -30,7 +30,7 @@ def value_angle(rows_i, rows_f, i, X):
     return atan2(dot(turned(X, a, rows_f, i, V), w), dot(turned(X, a, rows_f, i, U), w))
 
 
-@kernel
+@kernel(inline=True)
 def gradient_angle(rows_i, rows_f, i, X):
     """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -41,7 +41,7 @@ def gradient_angle(rows_i, rows_f, i, X):
     return atan2(t, c), none, in_body(X, a, n), none, in_body(X, b, negative(n))
 
 
-@kernel
+@kernel(inline=True)
 def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
     """Changes of the five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -85,17 +85,18 @@ def curvature_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
 def second_rate_angle(rows_i, rows_f, i, X, course, out):
     """φ' = (c t' - t c') / q,  φ'' = (c t'' - t c'' - φ' q') / q,  q = c² + t²; and the changes of φ'' in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u = vector_rates(course, a, turned(X, a, rows_f, i, U))
-    v = vector_rates(course, a, turned(X, a, rows_f, i, V))
-    w = vector_rates(course, b, turned(X, b, rows_f, i, W))
+    moving, pushed, twists, bent = course
+    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
+    v = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, V))
+    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
     c, t = product_rates(u, w), product_rates(v, w)
     q, dq = c[0] * c[0] + t[0] * t[0], 2.0 * (c[0] * c[1] + t[0] * t[1])
     speed = (c[0] * t[1] - t[0] * c[1]) / q
     second = (c[0] * t[2] - t[0] * c[2] - speed * dq) / q
     for m in range(out.shape[0]):
-        dw = vector_slopes(course, b, m, w)
-        e = product_slopes(u, w, vector_slopes(course, a, m, u), dw)  # changes of c
-        f = product_slopes(v, w, vector_slopes(course, a, m, v), dw)  # and of t
+        dw = vector_slopes(moving[b], twists[b, m], bent[b, m], w)
+        e = product_slopes(u, w, vector_slopes(moving[a], twists[a, m], bent[a, m], u), dw)  # changes of c
+        f = product_slopes(v, w, vector_slopes(moving[a], twists[a, m], bent[a, m], v), dw)  # and of t
         q_m = 2.0 * (c[0] * e[0] + t[0] * f[0])
         dq_m = 2.0 * (e[0] * c[1] + c[0] * e[1] + f[0] * t[1] + t[0] * f[1])
         speed_m = (e[0] * t[1] + c[0] * f[1] - f[0] * c[1] - t[0] * e[1] - speed * q_m) / q

@@ -24,14 +24,14 @@ from supple.kinematics.primitives.vectors_in_motion import (
 )
 
 
-@kernel
+@kernel(inline=True)
 def value_distance(rows_i, rows_f, i, X):
     """ℓ"""
     d = separation(X, rows_i[i, A], rows_i[i, B], rows_f, i)
     return sqrt(dot(d, d))
 
 
-@kernel
+@kernel(inline=True)
 def gradient_distance(rows_i, rows_f, i, X):
     """ℓ, ∂ℓ/∂v_a, ∂ℓ/∂ω_a, ∂ℓ/∂v_b, ∂ℓ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -42,7 +42,7 @@ def gradient_distance(rows_i, rows_f, i, X):
     return length, fa, cross(local(rows_f, i, PA), fa), fb, cross(local(rows_f, i, PB), fb)
 
 
-@kernel
+@kernel(inline=True)
 def slope_distance(rows_i, rows_f, i, X, twist_a, twist_b):
     """Changes of the five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -82,14 +82,18 @@ def curvature_distance(rows_i, rows_f, i, X, twists, s, scratch, h):
 def second_rate_distance(rows_i, rows_f, i, X, course, out):
     """ℓ ℓ' = d·d',  ℓ ℓ'' = d'·d' + d·d'' - ℓ'²; and the changes of ℓ'' along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
+    moving, pushed, twists, bent = course
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
-    rates_a, rates_b = point_rates(course, a, here), point_rates(course, b, there)
+    rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
     d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
     length = sqrt(dot(d[0], d[0]))
     speed = dot(d[0], d[1]) / length
     second = (dot(d[1], d[1]) + dot(d[0], d[2]) - speed * speed) / length
     for m in range(out.shape[0]):
-        e = apart(point_slopes(course, a, m, here, rates_a), point_slopes(course, b, m, there, rates_b))
+        e = apart(
+            point_slopes(moving[a], twists[a, m], bent[a, m], here, rates_a),
+            point_slopes(moving[b], twists[b, m], bent[b, m], there, rates_b),
+        )
         length_m = dot(d[0], e[0]) / length
         speed_m = (dot(e[0], d[1]) + dot(d[0], e[1]) - length_m * speed) / length
         top = 2.0 * dot(d[1], e[1]) + dot(e[0], d[2]) + dot(d[0], e[2]) - 2.0 * speed * speed_m

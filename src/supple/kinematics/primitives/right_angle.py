@@ -22,13 +22,13 @@ from supple.kinematics.primitives.vectors_in_motion import (
 )
 
 
-@kernel
+@kernel(inline=True)
 def value_right_angle(rows_i, rows_f, i, X):
     """φ"""
     return dot(turned(X, rows_i[i, A], rows_f, i, U), turned(X, rows_i[i, B], rows_f, i, W))
 
 
-@kernel
+@kernel(inline=True)
 def gradient_right_angle(rows_i, rows_f, i, X):
     """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -37,7 +37,7 @@ def gradient_right_angle(rows_i, rows_f, i, X):
     return dot(u, w), none, in_body(X, a, n), none, in_body(X, b, negative(n))
 
 
-@kernel
+@kernel(inline=True)
 def slope_right_angle(rows_i, rows_f, i, X, twist_a, twist_b):
     """Changes of the five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
@@ -84,8 +84,14 @@ def curvature_right_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
 def second_rate_right_angle(rows_i, rows_f, i, X, course, out):
     """φ'' = u''·w + 2 u'·w' + u·w'', and its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u = vector_rates(course, a, turned(X, a, rows_f, i, U))
-    w = vector_rates(course, b, turned(X, b, rows_f, i, W))
+    moving, pushed, twists, bent = course
+    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
+    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
     for m in range(out.shape[0]):
-        out[m] = product_slopes(u, w, vector_slopes(course, a, m, u), vector_slopes(course, b, m, w))[2]
+        out[m] = product_slopes(
+            u,
+            w,
+            vector_slopes(moving[a], twists[a, m], bent[a, m], u),
+            vector_slopes(moving[b], twists[b, m], bent[b, m], w),
+        )[2]
     return product_rates(u, w)[2]

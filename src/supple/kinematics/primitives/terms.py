@@ -58,7 +58,7 @@ def value(rows_i, rows_f, i, X):
     return rows_f[i, FACTOR] * phi + rows_f[i, OFFSET]
 
 
-@kernel
+@kernel(inline=True)
 def continued(rows_i, rows_f, i, within_turn, w):
     """The value of term i, full turns added: closest to what the followed measures w say of it."""
     followed = rows_i[i, TURNS]
@@ -80,7 +80,7 @@ def row_value(rows_i, rows_f, i, X, w):
     return total
 
 
-@kernel
+@kernel(inline=True)
 def put_gradient(factor, parts, g):
     """g (13,) = factor times (φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b)."""
     phi, fa, ma, fb, mb = parts

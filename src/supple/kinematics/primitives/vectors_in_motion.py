@@ -45,13 +45,13 @@ class Course(NamedTuple):
     bent: Array
 
 
-@kernel
+@kernel(inline=True)
 def local(f, i, at):
     """The vector at rows_f[i, at:at+3], in the axes of its body."""
     return (f[i, at], f[i, at + 1], f[i, at + 2])
 
 
-@kernel
+@kernel(inline=True)
 def turned(X, b, f, i, at):
     """R_b times the same."""
     x, y, z = f[i, at], f[i, at + 1], f[i, at + 2]
@@ -62,7 +62,7 @@ def turned(X, b, f, i, at):
     )
 
 
-@kernel
+@kernel(inline=True)
 def in_body(X, b, v):
     """R_bᵀ v."""
     return (
@@ -72,91 +72,90 @@ def in_body(X, b, v):
     )
 
 
-@kernel
+@kernel(inline=True)
 def separation(X, a, b, f, i):
     """d = p_b - p_a in the world."""
     there = plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, f, i, PB))
     return minus(there, plus((X[a, 0], X[a, 1], X[a, 2]), turned(X, a, f, i, PA)))
 
 
-@kernel
+@kernel(inline=True)
 def spin_of(twist):
     """ω."""
     return (twist[3], twist[4], twist[5])
 
 
-@kernel
+@kernel(inline=True)
 def point_velocity(twist, r):
     """v + ω × r."""
     return plus((twist[0], twist[1], twist[2]), cross(spin_of(twist), r))
 
 
-@kernel
+@kernel(inline=True)
 def turning(twists, b, j, u):
     """δ_j u = ω_j × u of a vector fixed in body b."""
     return cross((twists[b, j, 3], twists[b, j, 4], twists[b, j, 5]), u)
 
 
-@kernel
+@kernel(inline=True)
 def along_motion(twists, b, j, r):
     """δ_j p = v_j + ω_j × r of the point at r from the origin of body b."""
     return plus((twists[b, j, 0], twists[b, j, 1], twists[b, j, 2]), turning(twists, b, j, r))
 
 
-@kernel
+@kernel(inline=True)
 def stored(scratch, j, at, a):
     """Keep a vector in row j of the workspace."""
     scratch[j, at], scratch[j, at + 1], scratch[j, at + 2] = a[0], a[1], a[2]
 
 
-@kernel
+@kernel(inline=True)
 def product(scratch, j, at, k, to):
     """Scalar product of two stored vectors."""
     return dot(local(scratch, j, at), local(scratch, k, to))
 
 
-@kernel
+@kernel(inline=True)
 def spin(twists, b, k, scratch, j, at):
     """ω_k of body b times a stored vector."""
     return dot((twists[b, k, 3], twists[b, k, 4], twists[b, k, 5]), local(scratch, j, at))
 
 
 @kernel
-def vector_rates(course, b, x):
+def vector_rates(moving, pushed, b, x):
     """x, x', x'' of a vector fixed in body b."""
-    w = spin_of(course.moving[b])
+    w = spin_of(moving[b])
     first = cross(w, x)
-    return x, first, plus(cross(spin_of(course.pushed[b]), x), cross(w, first))
+    return x, first, plus(cross(spin_of(pushed[b]), x), cross(w, first))
 
 
 @kernel
-def point_rates(course, b, r):
+def point_rates(moving, pushed, b, r):
     """p', p'' of the point at r from the origin of body b."""
-    first = point_velocity(course.moving[b], r)
-    return first, plus(point_velocity(course.pushed[b], r), cross(spin_of(course.moving[b]), first))
+    first = point_velocity(moving[b], r)
+    return first, plus(point_velocity(pushed[b], r), cross(spin_of(moving[b]), first))
 
 
 @kernel
-def vector_slopes(course, b, m, x):
-    """∂x, ∂x', ∂x'' along motion m; x with its rates."""
-    w, bend = spin_of(course.twists[b, m]), spin_of(course.bent[b, m])
-    turn = cross(bend, x[0])
+def vector_slopes(moving, along, bend, x):
+    """∂x, ∂x', ∂x'' of x with its rates, in a body with twists (v, ω), (v_m, ω_m) and (∂v, ∂ω)."""
+    w, bent = spin_of(along), spin_of(bend)
+    turn = cross(bent, x[0])
     return (
         cross(w, x[0]),
         plus(cross(w, x[1]), turn),
-        plus(plus(cross(w, x[2]), cross(bend, x[1])), cross(spin_of(course.moving[b]), turn)),
+        plus(plus(cross(w, x[2]), cross(bent, x[1])), cross(spin_of(moving), turn)),
     )
 
 
 @kernel
-def point_slopes(course, b, m, r, rates):
+def point_slopes(moving, along, bend, r, rates):
     """∂p, ∂p', ∂p'' likewise; rates are p', p''."""
-    along, bend = course.twists[b, m], course.bent[b, m]
     w, change = spin_of(along), point_velocity(bend, r)
     return (
         point_velocity(along, r),
         plus(cross(w, rates[0]), change),
-        plus(plus(cross(w, rates[1]), cross(spin_of(bend), rates[0])), cross(spin_of(course.moving[b]), change)),
+        plus(plus(cross(w, rates[1]), cross(spin_of(bend), rates[0])), cross(spin_of(moving), change)),
     )
 
 
