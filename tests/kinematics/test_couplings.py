@@ -110,6 +110,14 @@ def test_a_geared_pair_spins_up_over_many_turns():
     assert_allclose(run.joint_coordinates["pinion"], -RATIO * expected, rtol=1e-9, atol=1e-9)
 
 
+def test_a_geared_pair_behind_a_soft_drive_is_one_wheel_on_a_spring():
+    joints = geared_pair().joints
+    soft = {**joints["wheel"].model_dump(exclude_none=True), "motor": {"inertia": 1e-4, "gear": 10}}
+    machine = geared_pair().replace(springs={}, joints={**joints, "wheel": {**soft, "drive": {"stiffness": 400}}})
+    expected = np.sqrt(400.0 / INERTIA) / (2.0 * np.pi)
+    assert_allclose(supple.modes(machine).frequencies_hz, [expected], rtol=1e-7)  # of the lowest modes by blocks
+
+
 def test_a_rack_moves_by_the_radius_and_weighs_on_its_pinion():
     machine = rack_and_pinion()
     assert_allclose(supple.assemble(machine, [30.0]).joint_coordinates["rack"], 0.6, rtol=1e-12)

@@ -73,10 +73,10 @@ def test_local_models_of_screws(nut, spindle):
     assert_allclose(model.force, [-SPINDLE_STIFFNESS * 7.0], rtol=1e-12)
 
 
-def test_linear_models_of_screws(spindle):
-    poles = np.linalg.eigvals(supple.linearize(spindle, [0.0]).A)
-    frequency = np.sqrt(SPINDLE_STIFFNESS / SPINDLE_INERTIA)
-    assert_allclose(np.sort(poles.imag), [-frequency, frequency], rtol=1e-10)
+def test_linear_models_of_screws(nut, spindle):
+    for machine, squared in ((nut, NUT_STIFFNESS / NUT_INERTIA), (spindle, SPINDLE_STIFFNESS / SPINDLE_INERTIA)):
+        poles = np.linalg.eigvals(supple.linearize(machine, [0.0]).A)
+        assert_allclose(np.sort(poles.imag), [-np.sqrt(squared), np.sqrt(squared)], rtol=1e-10)
 
 
 def test_screws_swing_in_time(nut, spindle):
