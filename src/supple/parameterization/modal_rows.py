@@ -74,6 +74,10 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
 
 def layout_of(system: ModalParameterization) -> RowLayout:
     """Where each coefficient stands in a row."""
+    return system.rest.numbering.mechanism.remembered(f"layout {system.choice}", lambda: _layout(system))
+
+
+def _layout(system: ModalParameterization) -> RowLayout:
     numbering = system.rest.numbering
     load = carried(rest(numbering.mechanism))
     return local_layout(

@@ -42,6 +42,7 @@ def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     return C
 
 
+@single_blas_thread()
 def constrained_modes(
     rest: ElasticRest, held: Held, X: Array, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
@@ -57,11 +58,10 @@ def constrained_modes(
     return squares[:, :least], Z[:, :least]
 
 
-@single_blas_thread()
 def searched_modes(
     rest: ElasticRest, held: Held, search: Search, X: Array, count: int
 ) -> tuple[Array, Array, Integers]:
-    """As `modes_batch` gives them, the work divided among the cores."""
+    """As `modes_batch` gives them, the work divided among the cores; whoever calls keeps BLAS to one thread."""
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
     number = np.zeros(len(X), dtype=np.int64)
 
@@ -85,6 +85,7 @@ def _search(rest: ElasticRest, held: Held, count: int) -> Search:
     )
 
 
+@single_blas_thread()
 def search_from(rest: ElasticRest, held: Held, at: Array, count: int) -> Search:
     """The search for `count` modes that begins with those at one position (bodies + 1, 12), and some to spare: its
     shift is well below the lowest of them."""
