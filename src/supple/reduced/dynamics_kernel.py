@@ -33,13 +33,10 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
 
 
 @kernel
-def required(c, friction, eta, rates, accelerations, f):
-    """M η̈ - f(η, η̇, 0) into f (n,); f may be longer, and is workspace for the idle inputs from n on."""
-    n = c.n
-    idle = f[n : n + c.inputs]
-    idle[:] = 0.0
+def required(c, friction, eta, rates, accelerations, idle, f):
+    """M η̈ - f(η, η̇, 0) into f (n,); idle : (inputs,) zeros."""
     forces(c, friction, eta, rates, idle, f)
-    for i in range(n):
+    for i in range(c.n):
         f[i] = -f[i]
     add_mass(c, 1.0, accelerations, f)
 
@@ -48,15 +45,14 @@ def required(c, friction, eta, rates, accelerations, f):
 def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
     """M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, speed)
-    leaf, f = NOWHERE, np.empty(c.n + c.inputs)
+    leaf, idle = NOWHERE, np.zeros(c.inputs)
     work, theta = np.empty(single_scratch(Z)), np.empty(c.s)
     for p in range(eta.shape[0]):
         copy_row(eta[p], theta)
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
-            required(c, friction, eta[p], rates[p], accelerations[p], f)
-            forces_out[p] = f[: c.n]
+            required(c, friction, eta[p], rates[p], accelerations[p], idle, forces_out[p])
 
 
 @kernel(purpose="outputs and energy of reduced models")
@@ -76,7 +72,7 @@ def observe_batch(Z, F, eta, rates, outputs, energy, status):
 def state_size(Z):
     """Numbers that `forward_in_place` and `inverse_in_place` need: what is found, η, η̇, inputs or η̈, and workspace."""
     c = coefficient_row(Z, np.empty(0))
-    return 3 * c.n + max(c.n, c.inputs) + row_width(Z) + max(c.n * c.n, c.n + c.inputs) + single_scratch(Z)
+    return 3 * c.n + max(c.n, c.inputs) + row_width(Z) + max(c.n * c.n, c.inputs) + single_scratch(Z)
 
 
 @kernel(purpose="forward dynamics of reduced models, single calls")
@@ -95,7 +91,7 @@ def forward_in_place(memory, speed, state):
     first = 3 * n + max(n, inputs)
     spare = first + width
     c = coefficient_row(Z, state[first:spare])
-    if row_at(Z, F, eta, state, spare + max(n * n, n + inputs), c.values, NOWHERE) == NOWHERE:
+    if row_at(Z, F, eta, state, spare + max(n * n, inputs), c.values, NOWHERE) == NOWHERE:
         return OUTSIDE
     forces(c, friction_of(Z, F, speed), eta, rates, u, found)
     return INSIDE if solve_mass(c, state[spare : spare + n * n].reshape(n, n), found) else INDEFINITE
@@ -114,9 +110,9 @@ def inverse_in_place(memory, speed, state):
     first = 3 * n + max(n, inputs)
     spare = first + width
     c = coefficient_row(Z, state[first:spare])
-    if row_at(Z, F, eta, state, spare + max(n * n, n + inputs), c.values, NOWHERE) == NOWHERE:
+    if row_at(Z, F, eta, state, spare + max(n * n, inputs), c.values, NOWHERE) == NOWHERE:
         return OUTSIDE
-    f = state[spare : spare + n + inputs]
-    required(c, friction_of(Z, F, speed), eta, rates, accelerations, f)
-    copy_row(f, state[:n])
+    idle = state[spare : spare + inputs]
+    idle[:] = 0.0
+    required(c, friction_of(Z, F, speed), eta, rates, accelerations, idle, state[:n])
     return INSIDE
