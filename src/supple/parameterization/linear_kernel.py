@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row
 from supple.equations.forces import CoefficientRow, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS
 from supple.kinematics.elimination import workspace
@@ -169,7 +170,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         if not factor_mass(s, lin.row[at[MASS] :], lin.L):
             continue
         solve_mass(s, lin.L, lin.f.reshape(s, 1), 1)
-        found.accelerations[n] = lin.f
+        copy_row(lin.f, found.accelerations[n])
         move(rows, work, here, state.rates, found.accelerations[n], motion)
         lin.slopes[:, :] = 0.0
         body_slopes(rows, coefficients.inertia, here, motion, lin.slopes)

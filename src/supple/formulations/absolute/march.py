@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.course import polynomial, slope
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.residual import rate
@@ -106,8 +107,11 @@ def follow_angles(system, X, w):
 @kernel(inline=True)
 def taken_over(new, state):
     """The end of a step becomes the state; its measures are followed apart."""
-    state.X[:], state.V[:], state.acceleration[:] = new.X, new.V, new.acceleration
-    state.algorithmic[:], state.multipliers[:] = new.algorithmic, new.multipliers
+    copy_table(new.X, state.X)
+    copy_table(new.V, state.V)
+    copy_table(new.acceleration, state.acceleration)
+    copy_table(new.algorithmic, state.algorithmic)
+    copy_row(new.multipliers, state.multipliers)
 
 
 @kernel(inline=True)
@@ -193,8 +197,11 @@ def march(problem, method, courses, times, state, record, carried, most):
             add_works(carried, step, powers, now)
             powers = now
             trial = next_trial(method, step, error)
-        record.X[n], record.V[n], record.acceleration[n] = state.X, state.V, state.acceleration
-        record.multipliers[n], record.w[n] = state.multipliers, state.w
+        copy_table(state.X, record.X[n])
+        copy_table(state.V, record.V[n])
+        copy_table(state.acceleration, record.acceleration[n])
+        copy_row(state.multipliers, record.multipliers[n])
+        copy_row(state.w, record.w[n])
         record.energies[n, KINETIC] = kinetic_energy(system, state.V) + work.account[ROTORS]
         record.energies[n, POTENTIAL] = potential
         record.energies[n, WORK:] = carried[WORKS:]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of
 from supple.formulations.absolute.residual import rate
 from supple.integration.ldl import factorise, substitute
@@ -64,7 +65,7 @@ class State(NamedTuple):
 @kernel
 def displaced(column, X, step, Y, twist):
     """Y = X displaced by step (bodies, d): in the world for positions, in the body for rotations."""
-    Y[:] = X
+    copy_table(X, Y)
     for b in range(step.shape[0]):
         twist[:] = 0.0
         for c in range(step.shape[1]):
@@ -106,8 +107,8 @@ def predict(method, h, start, new, move):
             acceleration1[b, c], algorithmic1[b, c] = acceleration[b, c], a1
             move[b, c] = h * (v0 + h * ((0.5 - beta) * a0 + beta * a1))
             V1[b, c] = v0 + h * ((1.0 - gamma) * a0 + gamma * a1)
-    new.multipliers[:] = start.multipliers
-    new.w[:] = start.w
+    copy_row(start.multipliers, new.multipliers)
+    copy_row(start.w, new.w)
 
 
 @kernel(inline=True)
