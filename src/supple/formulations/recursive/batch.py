@@ -66,7 +66,7 @@ def batch(side, blocks, wanted, packed, work, count, states, results):
         bring_in(side, blocks, lanes, tree, memory, states, start)
         if wanted in (INVERSE, INVERSE_VARIATION):
             bring_accelerations(side, lanes, tree, memory, states, start)
-        recursion(side, blocks, wanted, tree, memory)
+        recursion(side, blocks, wanted, packed, work)
         if wanted == INVERSE:
             take_forces(side, lanes, tree, memory, True, start, results.first)
         elif wanted == MASS_MATRIX:
@@ -89,5 +89,5 @@ def one_state(side, packed, work, q, rates, u, model):
     """
     tree, memory = tables(packed), parts(side, packed.integers, work)
     bring_in(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
-    recursion(side, 1, FORWARD_VARIATION, tree, memory)
+    recursion(side, 1, FORWARD_VARIATION, packed, work)
     take_linear(side, 1, 1, tree, memory, 0, model.A, model.B)

@@ -15,6 +15,7 @@ from supple.formulations.recursive.distances import measure_distances, vary_dist
 from supple.formulations.recursive.factor import factor, invert, solve
 from supple.formulations.recursive.inward import inward, inward_forces
 from supple.formulations.recursive.loads import apply_loads, vary_loads
+from supple.formulations.recursive.memory import parts, tables
 from supple.formulations.recursive.outward import outward
 from supple.formulations.recursive.variation import variation
 
@@ -22,8 +23,8 @@ INVERSE, MASS_MATRIX, FORWARD, INVERSE_VARIATION, FORWARD_VARIATION = 0, 1, 2, 3
 """What is wanted, see `recursion`."""
 
 
-@kernel(inline=True)
-def recursion(side, blocks, wanted, tree, memory):
+@kernel
+def recursion(side, blocks, wanted, packed, work):
     """What is wanted, from what stands in the memory into it.
 
     INVERSE           : τ of the motion with the given accelerations
@@ -32,6 +33,7 @@ def recursion(side, blocks, wanted, tree, memory):
     FORWARD_VARIATION : also M⁻¹, and ∂q̈/∂(q, q̇) = -M⁻¹ ∂τ/∂(q, q̇)
     INVERSE_VARIATION : M, and ∂τ/∂(q, q̇) for the given accelerations
     """
+    tree, memory = tables(packed), parts(side, packed.integers, work)
     rows = tree.n * len(side)
     for i in range(rows):
         memory.accelerations[i] = memory.given[i] if wanted == INVERSE else 0.0

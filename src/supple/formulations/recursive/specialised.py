@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.compilation.kernel import cache_folder
 from supple.diagnostics import InputError
-from supple.formulations.recursive.memory import PackedTree, parts, places, tables
+from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tracing import Trace, statements
 from supple.formulations.recursive.tree import TreeArrays
@@ -88,7 +88,7 @@ def source(tree: TreeArrays) -> str:
     for place in _all(given):
         work[place] = trace.input(place)
     numbers = np.array([float(value) for value in tree.packed.numbers], dtype=object)
-    recursion((0,), 1, FORWARD_VARIATION, tables(PackedTree(header, numbers)), parts((0,), header, work))
+    recursion((0,), 1, FORWARD_VARIATION, PackedTree(header, numbers), work)
     wanted = _all(((at.accelerations, at.given), (at.inverse, at.change), (at.out, at.nodes)))
     results = {place: work[place] for place in wanted}
     lines = "\n".join(" " * 8 + line for line in statements(trace, results, "work[{} * W + lane]"))
