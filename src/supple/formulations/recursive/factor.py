@@ -14,7 +14,7 @@ from supple.formulations.recursive.node import lane_count
 from supple.formulations.recursive.spatial import number_at, put
 
 
-@kernel(inline=True)
+@kernel
 def factor(side, blocks, tree, M):
     """L takes the place of M below the diagonal, 1/D on it: M_ij -= M_ki M_kj / D_k, L_ki = M_ki / D_k."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
@@ -37,7 +37,7 @@ def factor(side, blocks, tree, M):
             i = parent_of(tree, i)
 
 
-@kernel(inline=True)
+@kernel
 def solve(side, blocks, tree, M, b):
     """M x = b in place, from the factor: Lᵀ y = b, L x = D⁻¹ y; b : (axes, W)."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
@@ -60,7 +60,7 @@ def solve(side, blocks, tree, M, b):
             i = parent_of(tree, i)
 
 
-@kernel(inline=True)
+@kernel
 def invert(side, blocks, tree, M, X, inverse):
     """M⁻¹ from the factor, into blocks; M is used up."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n

@@ -58,7 +58,7 @@ def bring(side, lanes, given, start, width, column, to):
         to[lane] = to[lanes - 1]
 
 
-@kernel(inline=True)
+@kernel
 def bring_in(side, blocks, lanes, tree, memory, states, start):
     """Prepared configuration, rates, forces of the actuators and all forces along the axes."""
     W, n, nq, m = len(side), tree.n, tree.nq, len(tree.actuators)
