@@ -118,7 +118,7 @@ def test_a_single_configuration_is_a_batch_of_one_to_the_bit(flexible_case):
             "dforce",
             "input_map",
             "damping",
-            "squares",
+            "internal_hz",
             "overlap",
             "modes",
         ):
