@@ -47,6 +47,14 @@ def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool 
     return function
 
 
+def inlined(function: Callable) -> Callable:
+    """The same kernel, written out where it is called: for a caller that takes one state and would feel the call."""
+    assert isinstance(function, types.FunctionType)
+    twin = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+    twin.__qualname__ = function.__qualname__ + "_inlined"
+    return kernel(twin, inline=True)
+
+
 @kernel
 def unsigned(place):
     """A place in an array that is never counted from the end; native code then needs no choice between the two.

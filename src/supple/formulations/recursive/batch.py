@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.compilation import kernel
+from supple.compilation import inlined, kernel
 from supple.formulations.recursive.gather import States, bring_accelerations, bring_in
 from supple.formulations.recursive.memory import parts, places, tables
 from supple.formulations.recursive.recursion import (
@@ -26,6 +26,9 @@ from supple.formulations.recursive.scatter import (
 )
 
 Array = NDArray[np.float64]
+
+# States side by side are faster in functions of their own, a single state without the calls.
+bring_one, recur_once = inlined(bring_in), inlined(recursion)
 
 
 class Results(NamedTuple):
@@ -88,6 +91,6 @@ def one_state(side, packed, work, q, rates, u, model):
     side : (0,); q̈ stays in the memory
     """
     tree, memory = tables(packed), parts(side, packed.integers, work)
-    bring_in(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
-    recursion(side, 1, FORWARD_VARIATION, packed, work)
+    bring_one(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
+    recur_once(side, 1, FORWARD_VARIATION, packed, work)
     take_linear(side, 1, 1, tree, memory, 0, model.A, model.B)

@@ -29,11 +29,13 @@ MOST_AXES = 16
 """The program grows with their third power, and so does the time to compile it."""
 _HEAD = '''"""Written by supple.formulations.recursive.specialised: the derivatives of one tree, without loops."""
 
-from supple.compilation import kernel
+from supple.compilation import inlined, kernel
 from supple.formulations.recursive.gather import States, bring_in
 from supple.formulations.recursive.memory import parts, tables
 from supple.formulations.recursive.node import lane_count
 from supple.formulations.recursive.scatter import take_accelerations, take_frames
+
+bring_one = inlined(bring_in)
 
 
 @kernel
@@ -44,7 +46,7 @@ def program(side, blocks, work):
 '''
 _HAND_OVER = '''
 
-@kernel
+@kernel(inline=True)
 def hand_over(side, lanes, tree, memory, work, start, model):
     """What `take_linear` does."""
     W = len(side)
@@ -72,7 +74,7 @@ def batch(side, blocks, packed, work, count, states, model):
 def one_state(side, packed, work, q, rates, u, model):
     """As `one_state` in batch.py."""
     tree, memory = tables(packed), parts(side, packed.integers, work)
-    bring_in(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
+    bring_one(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
     program(side, 1, work)
     hand_over(side, 1, tree, memory, work, 0, model)
 '''
