@@ -5,7 +5,7 @@ M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = �
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -155,14 +155,8 @@ class ReducedModel:
         one = self.single.forward(theta, delta, rates, inputs, friction_speed)
         if one is not None:
             return one
-        eta, single = states(self.layout, theta, delta)
-        v = batch("rates", rates, self.layout.coordinates, len(eta))
-        u = batch("inputs", inputs, self.layout.inputs, len(eta))
-        eta, v, u = alike(eta, v, u)
-        found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
-        compiled(forward_batch, count=len(eta))(*self.arrays, friction_speed, eta, v, u, found, status)
-        self._require(status, eta)
-        return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(inputs) else found
+        given = ("inputs", inputs, self.layout.inputs)
+        return self._each_state(forward_batch, states(self.layout, theta, delta), rates, given, friction_speed)
 
     def inverse(
         self,
@@ -178,14 +172,25 @@ class ReducedModel:
         one = self.single.inverse(theta, delta, rates, accelerations, friction_speed)
         if one is not None:
             return one
-        eta, single = states(self.layout, theta, delta)
+        given = ("accelerations", accelerations, self.layout.coordinates)
+        return self._each_state(inverse_batch, states(self.layout, theta, delta), rates, given, friction_speed)
+
+    def _each_state(
+        self,
+        dynamics: Callable,
+        at: tuple[Array, bool],
+        rates: Values | None,
+        given: tuple[str, Values | None, tuple[str, ...]],
+        friction_speed: float,
+    ) -> Array:
+        """What a kernel of (η, η̇, what is given) computes at every state; of a single one (n,)."""
+        (eta, single), (name, values, names) = at, given
         v = batch("rates", rates, self.layout.coordinates, len(eta))
-        a = batch("accelerations", accelerations, self.layout.coordinates, len(eta))
-        eta, v, a = alike(eta, v, a)
-        found, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
-        compiled(inverse_batch, count=len(eta))(*self.arrays, friction_speed, eta, v, a, found, status)
+        eta, v, x = alike(eta, v, batch(name, values, names, len(eta)))
+        computed, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
+        compiled(dynamics, count=len(eta))(*self.arrays, friction_speed, eta, v, x, computed, status)
         self._require(status, eta)
-        return found[0] if single and len(eta) == 1 and is_one(rates) and is_one(accelerations) else found
+        return computed[0] if single and len(eta) == 1 and is_one(rates) and is_one(values) else computed
 
     def actuator_forces(
         self,
