@@ -46,7 +46,7 @@ def program(side, blocks, work):
 '''
 _HAND_OVER = '''
 
-@kernel(inline=True)
+@kernel
 def hand_over(side, lanes, tree, memory, work, start, model):
     """What `take_linear` does."""
     W = len(side)
