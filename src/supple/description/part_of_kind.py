@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import (
     ConfigDict,
@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from supple.description.quantities.quantity import Part
-from supple.kinds.registry import Record, Registry
+from supple.kinds.registry import Registry
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +40,6 @@ class Key:
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:
         return TypeAdapter(self.type | None)
-
-
-class RecordWithKeys(Record, Protocol):
-    """A record that a part may be of: its own name is the first of its keys."""
-
-    @property
-    def keys(self) -> Mapping[str, Key]: ...
 
 
 class PartOfKind(Part):

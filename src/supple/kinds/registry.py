@@ -83,8 +83,11 @@ def register(record: Any) -> None:
     if any(base.__module__.startswith("supple.") for base in type(record).__mro__):
         _waiting.append(record)
         return
-    known = ", ".join(sorted(kind.__name__ for kind in _registries))
-    raise InputError(f"a {type(record).__name__} is no kind", part="register", hint=f"give one of {known}")
+    raise InputError(
+        f"{type(record).__name__} is no record of a kind",
+        part="register",
+        hint="give a JointKind, SensorKind, SectionShape, ForceLaw, Fit or ExportTarget",
+    )
 
 
 def _ask() -> None:
