@@ -12,6 +12,25 @@ def test_warmup_counts_its_jobs_and_a_second_one_finds_nothing_to_do(supple):
     assert again.object["compiled"] == 0
 
 
+def test_warmup_counts_what_it_compiles_itself_and_not_what_others_add_to_the_cache(supple, monkeypatch):
+    from supple.cli import warmup
+    from supple.compilation.announcement import RECORD
+    from supple.compilation.kernel import cache_folder
+
+    stranger = cache_folder() / "of-another-process"
+    stranger.mkdir(parents=True, exist_ok=True)
+
+    def meanwhile(machines):
+        (stranger / RECORD).write_text("1.00\tother\tsomething else\n", encoding="utf-8")
+
+    monkeypatch.setattr(warmup, "JOBS", (warmup.Job("nothing", 1.0, meanwhile),))
+    try:
+        assert supple("warmup", "--json").object["compiled"] == 0
+    finally:
+        (stranger / RECORD).unlink()
+        stranger.rmdir()
+
+
 def test_doctor_tells_versions_and_the_cost_of_kernels(supple):
     found = supple("doctor", "--json").object
     assert found["packages"]["numba"]

@@ -63,11 +63,10 @@ def warmup(as_json: Json = False) -> None:
         from supple.compilation import announcement
         from supple.compilation.kernel import cache_folder
         from supple.compilation.patience import natively
-        from supple.compilation.stock import compilations
         from supple.formats.mechanism_file import loads
 
         cache = cache_folder()
-        before = len(compilations(cache))
+        before = announcement.heard()
         machines = Machines(loads(_LOOP), loads(_BEAM))
         start, used, done = time.perf_counter(), time.process_time(), 0.0
         with announcement.quietly(), natively(), warnings.catch_warnings():
@@ -79,7 +78,7 @@ def warmup(as_json: Json = False) -> None:
                 machines = job.run(machines) or machines
                 done += job.share
         passed, used = time.perf_counter() - start, time.process_time() - used
-        count = len(compilations(cache)) - before
+        count = announcement.heard() - before
         answer.give(
             {"compiled": count, "seconds": passed, "processor_seconds": used, "folder": str(cache)},
             lambda: print(f"{count} kernels compiled in {passed:.0f} s ({used:.0f} s of processor), kept in {cache}"),

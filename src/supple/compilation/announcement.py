@@ -16,6 +16,12 @@ RECORD = "seconds.txt"  # in the folder of a kernel: seconds of processor, name,
 _watched: dict[Any, tuple[str, str, Path]] = {}
 _listening: list[Any] = []
 _quiet: list[bool] = []
+_heard: list[str] = []
+
+
+def heard() -> int:
+    """How many kernels this process has compiled so far; others may fill the same cache meanwhile."""
+    return len(_heard)
 
 
 def watch(native: Any, name: str, purpose: str, folder: Path) -> None:
@@ -60,6 +66,7 @@ def _listen() -> None:
             if not _quiet:
                 print(f" {passed:.1f} s", file=sys.stderr)
             name, purpose, folder = known
+            _heard.append(name)
             try:
                 with (folder / RECORD).open("a", encoding="utf-8") as record:
                     record.write(f"{used:.2f}\t{name}\t{purpose}\n")
