@@ -95,7 +95,7 @@ def test_what_is_no_basis_for_a_mechanism_is_told():
 def test_a_rigid_controller_holds_a_flexible_plant():
     """Computed torque of the rigid mechanism sees θ alone; the arms bend by what they carry, and it stays at home."""
     wanted = np.array([HOME["A"], HOME["E"]])
-    controller = control.computed_torque(five_bar(), lambda _: (wanted, np.zeros(2), np.zeros(2)), 30.0)
+    controller = control.computed_torque(five_bar(), lambda _: (wanted, np.zeros(2), np.zeros(2)), 30.0, rigid=True)
     run = control.closed_loop(model(), controller, until=0.1, sample_time=1e-3, start="home")
     assert run.complete
     assert_allclose([run.coordinates["A"][-1], run.coordinates["E"][-1]], wanted, atol=2e-3)
@@ -104,7 +104,7 @@ def test_a_rigid_controller_holds_a_flexible_plant():
 
 def test_it_drives_its_own_actuators_of_a_plant_with_more_inputs():
     wanted = np.array([HOME["A"], HOME["E"]])
-    controller = control.computed_torque(five_bar(), lambda _: (wanted, np.zeros(2), np.zeros(2)), 30.0)
+    controller = control.computed_torque(five_bar(), lambda _: (wanted, np.zeros(2), np.zeros(2)), 30.0, rigid=True)
     loaded = model(constraint_modes=("C.x",), internal_modes=1)
     run = control.closed_loop(loaded, controller, until=0.005, sample_time=1e-3, start="home")
     assert list(run.inputs) == ["A", "E", "C.x"]
@@ -124,6 +124,6 @@ def test_a_gain_of_the_rigid_mechanism_feeds_back_coordinates_alone():
 
 def test_a_coordinate_that_is_not_measured_is_named():
     seen = control.Measurement(("x",), np.zeros(1), np.zeros(1))
-    controller = control.computed_torque(five_bar(), lambda _: (np.zeros(2),) * 3, 1.0)
+    controller = control.computed_torque(five_bar(), lambda _: (np.zeros(2),) * 3, 1.0, rigid=True)
     with pytest.raises(supple.InputError, match=r'made for 4 states, and 2 are measured: x .* without "A"'):
         controller.step(0.0, seen)

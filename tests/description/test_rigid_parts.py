@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ PARTS = ("link", "P")
 
 
 def loop(mechanism, **options):
-    held = supple.control.computed_torque(mechanism, lambda t: ([0.2], [0.0], [0.0]), 20.0)
+    held = supple.control.computed_torque(mechanism, lambda t: ([0.2], [0.0], [0.0]), 20.0, rigid=True)
     return supple.control.closed_loop(mechanism, held, until=0.01, sample_time=0.005, start="home", **options)
 
 
@@ -52,6 +54,10 @@ VERBS = {
     "linearize_batch": lambda mechanism, **options: supple.linearize_batch(mechanism, [[0.1], [0.2]], **options),
     "inverse": lambda mechanism, **options: supple.inverse(mechanism, "turn", **options),
     "closed_loop": loop,
+    "computed_torque": lambda mechanism, **options: supple.control.computed_torque(
+        mechanism, lambda t: ([0.2], [0.0], [0.0]), 20.0, **options
+    ),
+    "equilibrium": lambda mechanism, **options: supple.equilibrium(mechanism, "home", **options),
 }
 
 
@@ -66,6 +72,24 @@ def test_it_is_said_unless_meant(verb):
     assert found.rigid == PARTS
     assert VERBS[verb](ARM, rigid=True).rigid == PARTS  # a warning would fail the test
     assert VERBS[verb](RODS).rigid == ()
+
+
+OF_MODELS = {"reduce", "compare"}  # below
+DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection"}
+"""What lets every elastic part deform."""
+GEOMETRIC = {"assemble", "check", "trajectory", "to_yaml"}
+"""What asks for θ alone, at which by definition nothing is deformed."""
+
+
+def test_every_verb_of_a_mechanism_says_it_or_need_not():
+    public = {name: getattr(supple, name) for name in supple.__all__} | vars(supple.control)
+    asked = {
+        name: tuple(inspect.signature(verb).parameters)
+        for name, verb in public.items()
+        if inspect.isfunction(verb) and {"mechanism", "plant", "model"} & set(inspect.signature(verb).parameters)
+    }
+    assert {name for name, parameters in asked.items() if "rigid" in parameters} == set(VERBS) | OF_MODELS
+    assert set(asked) - set(VERBS) - OF_MODELS - {"export"} == DEFORMING | GEOMETRIC
 
 
 def test_modes_leave_nothing_rigid():

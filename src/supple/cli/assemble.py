@@ -29,6 +29,7 @@ def assemble(file: File, at: At = None, settings: Settings = None, as_json: Json
             "coordinates": found.coordinates,
             "joint_coordinates": found.joint_coordinates,
             "singularity": found.singularity,
+            "rigid": found.rigid,
         }
         answer.give(data, lambda: _show(found))
 

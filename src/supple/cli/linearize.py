@@ -167,7 +167,10 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     if state["rates"] or state["accelerations"]:
         raise _moving_equilibrium()
     held = state["inputs"] or {}
-    here = equilibrium(mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators])
+    here = equilibrium(
+        mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
+        rigid=flexible["rigid"] or not (flexible["internal_modes"] or loaded or basis),
+    )  # fmt: skip
     return linearized(mechanism, here, inputs=held, **flexible)
 
 

@@ -153,7 +153,7 @@ def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces
     if start == EQUILIBRIUM:
         first = [forces.get(name, 0.0) for name in mechanism.actuators]
         held = [value if isinstance(value, float) else float(value[0]) for value in first]
-        return equilibrium(mechanism, configuration(mechanism, at), inputs=held)
+        return equilibrium(mechanism, configuration(mechanism, at), inputs=held, rigid=True)
     wanted = [item for item in (None if start == REST else start, at) if item is not None]
     return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
 

@@ -20,6 +20,7 @@ from supple.control.controller import Measurement
 from supple.control.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
@@ -53,6 +54,11 @@ class ComputedTorque:
     coordinates: tuple[str, ...]
     actuators: tuple[str, ...]
 
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that it takes as rigid."""
+        return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
+
     def step(self, t: float, measurement: Measurement) -> Array:
         """The inputs (a,); of more than are needed, the least."""
         theta, rates = measurement.of(self.coordinates, "computed torque")
@@ -71,10 +77,13 @@ def computed_torque(
     motion: Motion | Trajectory | str | Path | Wanted,
     frequencies: PerCoordinate,
     damping_ratios: PerCoordinate = 1.0,
+    *,
+    rigid: bool = False,
 ) -> ComputedTorque:
     """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
 
     motion : t -> (θ, θ̇, θ̈), or a Trajectory; of a mechanism also a motion's name, a Motion, or a CSV file
+    rigid  : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of it
     """
     if isinstance(model, ReducedModel):
         names, s = model.layout.coordinates, model.layout.theta
@@ -85,6 +94,7 @@ def computed_torque(
             )  # fmt: skip
         actuators = model.layout.inputs
     else:
+        taken_as_rigid(model, rigid, "no law of this kind moves deformation by itself: give gains of a flexible model")
         names, actuators = rest(model).numbering.coordinates, tuple(model.actuators)
     if len(actuators) < len(names):
         raise InputError(

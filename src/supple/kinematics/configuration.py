@@ -54,6 +54,11 @@ class Configuration:
     def mechanism(self) -> Mechanism:
         return self.rest.numbering.mechanism
 
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts, none of which is deformed in it."""
+        return self.mechanism.elastic_names
+
     def __repr__(self) -> str:
         if self.theta.ndim == 2:
             return f'<{len(self.theta)} configurations of "{self.mechanism.name}">'

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
@@ -27,18 +28,23 @@ _SAME = 1e-12  # of the potential, or of what the loads could do: a change that 
 _NUDGE, _LONGEST = 1e-3, 0.3  # rad or sizes: how an unstable equilibrium is left; the longest step
 
 
-def equilibrium(mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None) -> Configuration:
+def equilibrium(
+    mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None, rigid: bool = False
+) -> Configuration:
     """A stable equilibrium under gravity, springs, constant forces and constant actuator forces.
 
     As in every undeformed configuration, what is elastic is taken as rigid; `deflection` tells how it sags there.
+    That is said, and `Configuration.rigid` names it.
 
     start  : where the search begins, as in `assemble`
     inputs : (actuators,) constant forces; zero if left out
+    rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
 
     Angles are counted in radians and lengths in sizes of the mechanism, so that forces along both are energies; every
     limit is relative to what the loads can do. The force left over is rounding.
     """
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
+    taken_as_rigid(mechanism, rigid, "look at how it sags there (`deflection`)")
     begin = here = assemble(mechanism, start)
     unit = _units(here)
     scale = _weight(here)

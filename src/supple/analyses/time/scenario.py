@@ -67,5 +67,5 @@ def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any]) -
         return assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
     if scenario.start == EQUILIBRIUM:
         first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
-        return equilibrium(mechanism, None, inputs=first)
+        return equilibrium(mechanism, None, inputs=first, rigid=True)  # who runs it says what is rigid
     return assemble(mechanism, None if scenario.start == REST else scenario.start)

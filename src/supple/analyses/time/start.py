@@ -20,7 +20,7 @@ def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs:
     if isinstance(start, Configuration):
         return start
     if isinstance(start, str) and start == "equilibrium":
-        return equilibrium(mechanism, inputs=inputs)
+        return equilibrium(mechanism, inputs=inputs, rigid=True)  # who runs it says what is rigid
     return assemble(mechanism, start)
 
 

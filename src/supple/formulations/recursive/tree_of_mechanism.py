@@ -108,8 +108,8 @@ def _made(position: Rest) -> MechanismTree:
 def _require_rigid(mechanism: Mechanism) -> None:
     """What bends is refused by name: as a rigid body it would answer another question."""
     for section, parts in (("bodies", mechanism.bodies), ("joints", mechanism.joints)):
-        for name, part in parts.items():
-            if part.elastic:
+        for name in parts:
+            if name in mechanism.elastic_names:
                 raise InputError(
                     "it is elastic, and a tree is of rigid bodies and ideal joints",
                     part=part_name((section, name)),
