@@ -14,8 +14,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Places in the account: power of the actuators, power lost in laws and friction, kinetic energy of inertia along
-# measures, power of loads without potential.
-ACTUATED, LOST, ROTORS, FOLLOWING = range(4)
+# measures, power of loads without potential, strain energy of elastic bodies.
+ACTUATED, LOST, ROTORS, FOLLOWING, STRAIN = range(5)
 
 
 class StepWork(NamedTuple):
@@ -23,7 +23,7 @@ class StepWork(NamedTuple):
 
     gradients  : (terms, 2, d) of the terms of rows and measures, on their two bodies
     values     : (multipliers,) of joint and prescribed rows, what they should be taken off
-    forces     : (bodies, d) Q; account : (4,) powers and energies, above
+    forces     : (bodies, d) Q; account : (5,) powers and energies, above
     stiffness, damping, inertia : (measures,) -f', c and m of all laws along each
     matrix, L, D, solving, filled : the iteration matrix and its factor
     right_side : (n,) -(r_q, r_c), then the correction
@@ -63,7 +63,7 @@ def step_work(system, pattern):
         np.empty((system.rows.rows_i.shape[0], 2, d)),
         np.empty(multipliers),
         np.empty((nb, d)),
-        np.zeros(4),
+        np.zeros(5),
         np.zeros(measures),
         np.zeros(measures),
         np.zeros(measures),
