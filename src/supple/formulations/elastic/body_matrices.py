@@ -35,6 +35,7 @@ class ElasticBody:
     elements  : (e, 2) nodes at the ends of every element; ends (e, 2, 3): where its axis begins and ends, which differs
                 from the nodes' positions where arms hold it
     beams     : (e,) which beam of the description each element belongs to
+    turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`; empty of a body of beams
     """
 
     name: str
@@ -50,6 +51,7 @@ class ElasticBody:
     elements: Integers = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     ends: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))
     beams: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    turned: tuple[sp.csr_array, ...] = ()
 
     @property
     def size(self) -> int:

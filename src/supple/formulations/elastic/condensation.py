@@ -33,6 +33,7 @@ class CondensedBody:
     rigid_coupling : (width, nc) Tᵀ M Φ
     turning_rigid  : (axes, width, nc) Tᵀ M W_k Φ; axes are x, y, z, or z alone in the plane
     turning        : (axes, nc, nc) Φᵀ M W_k Φ
+    turned         : (pairs, nc, nc) Φᵀ W_jᵀ M W_k Φ for j <= k; none of a body of beams
     """
 
     name: str
@@ -51,6 +52,7 @@ class CondensedBody:
     rigid_coupling: Array
     turning_rigid: Array
     turning: Array
+    turned: Array
 
     @property
     def size(self) -> int:
@@ -112,4 +114,5 @@ def _projected(body: ElasticBody, interface: tuple[int, ...], basis: Array, band
         rigid_coupling=MT.T @ basis,
         turning_rigid=np.array([T.T @ shape for shape in turned]),
         turning=np.array([basis.T @ shape for shape in turned]),
+        turned=np.array([basis.T @ (matrix @ basis) for matrix in body.turned]).reshape(-1, *K.shape),
     )

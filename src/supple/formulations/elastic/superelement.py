@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -73,6 +75,8 @@ def _assembled(
     mesh_turning = [sp.block_diag([skew(np.eye(3)[k])] * (S.shape[0] // 3)) for k in ((2,) if planar else (0, 1, 2))]
     K, M = (sp.csr_array(S.T @ (0.5 * (matrix + matrix.T)) @ S) for matrix in (arrays.K, arrays.M))
     turning = [sp.csr_array(S.T @ arrays.M @ turn @ S) for turn in mesh_turning]
+    pairs = list(combinations_with_replacement(range(len(mesh_turning)), 2))
+    turned = [sp.csr_array((mesh_turning[j] @ S).T @ arrays.M @ (mesh_turning[k] @ S)) for j, k in pairs]
     width = 3 if planar else 6
     for place in touched:
         if place.mass or place.inertia:
@@ -84,6 +88,10 @@ def _assembled(
             turning = [
                 N + _block((part @ turn)[np.ix_(kept, kept)], at, M.shape[0])
                 for N, turn in zip(turning, turns, strict=True)
+            ]
+            turned = [
+                N + _block((turns[j].T @ part @ turns[k])[np.ix_(kept, kept)], at, M.shape[0])
+                for N, (j, k) in zip(turned, pairs, strict=True)
             ]
     rows = {key: nodes[key] for key in (tuple(place.position.tolist()) for place in touched if place.row)}
     return ElasticBody(
@@ -97,6 +105,7 @@ def _assembled(
         component=component,
         interface=tuple(sorted(set(rows.values()))),
         places={(key[0], key[1], key[2]): number for key, number in rows.items()},
+        turned=tuple(turned),
     )
 
 

@@ -1,0 +1,1 @@
+"""Superelements in large motion: imported matrices in a floating frame (docs/theory/superelements-in-motion.md)."""
