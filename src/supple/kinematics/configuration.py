@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,28 @@ class FramePose(NamedTuple):
         return bundle(self)
 
 
+class Carriers(Protocol):
+    """Which frames of a deformed mechanism carry the places on its bodies.
+
+    place : (frames + 1, 3) where each stands on its body, in body axes; rigid : elastic parts that do not deform
+    """
+
+    @property
+    def place(self) -> Array: ...
+    @property
+    def rigid(self) -> tuple[str, ...]: ...
+    def nearest(self, body: int, place: Array) -> int:
+        """The frame that carries a place on a body."""
+        ...
+
+
+class Deformed(NamedTuple):
+    """Where the frames of a deformed mechanism are: X (..., frames + 1, 12), the ground last."""
+
+    frames: Carriers
+    X: Array
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Configuration:
     """A mechanism assembled at θ.
@@ -42,6 +64,8 @@ class Configuration:
     X     : (..., bodies + 1, 12) position and rotation of every body, the ground last
     w     : values of every measure, θ first
     reached : how far along the segment from rest the mechanism could follow; 1 where it is assembled
+    deformed : where nodes are of what is elastic; None where nothing is deformed. Bodies are then where one of their
+               nodes carries them
     """
 
     rest: Rest
@@ -49,6 +73,7 @@ class Configuration:
     X: Array
     w: Array
     reached: Array
+    deformed: Deformed | None = None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -56,8 +81,8 @@ class Configuration:
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts, none of which is deformed in it."""
-        return self.mechanism.elastic_names
+        """Names of the elastic parts that are not deformed in it: all of them, where it is assembled at θ."""
+        return self.mechanism.elastic_names if self.deformed is None else self.deformed.frames.rigid
 
     def __repr__(self) -> str:
         if self.theta.ndim == 2:
@@ -89,8 +114,13 @@ class Configuration:
         """A body, a frame, `body.point` or a joint's point, in the world."""
         body, local, axes = self.rest.numbering.place(name)
         P = self.mechanism.plane_axes()
-        x = self.X[..., body, :3]
-        R = self.X[..., body, 3:].reshape(*self.X.shape[:-2], 3, 3)
+        X = self.X
+        if self.deformed is not None:
+            frames, X = self.deformed
+            body = frames.nearest(body, local)
+            local = local - frames.place[body]
+        x = X[..., body, :3]
+        R = X[..., body, 3:].reshape(*X.shape[:-2], 3, 3)
         return FramePose((x + R @ local) @ P.T, P @ (R @ axes) @ P.T)
 
     @property
@@ -126,8 +156,9 @@ class Configuration:
         if self.X.ndim == 2:
             yield self
             return
-        for theta, X, w, reached in zip(self.theta, self.X, self.w, self.reached, strict=True):
-            yield Configuration(self.rest, theta, X, w, reached)
+        for n, (theta, X, w, reached) in enumerate(zip(self.theta, self.X, self.w, self.reached, strict=True)):
+            deformed = None if self.deformed is None else Deformed(self.deformed.frames, self.deformed.X[n])
+            yield Configuration(self.rest, theta, X, w, reached, deformed)
 
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib), see `sketch`; returns the figure."""
