@@ -1,0 +1,172 @@
+"""Rest under loads, or steady motion under inertia, however far everything bends: r(q) + Φ_qᵀ λ = 0, Φ(q) = C λ.
+
+Newton's method with the exact stiffness. Where one go does not converge, loads come on step by step: what is missing
+at the start, r₀, is held by dead forces of which ever less is left,
+
+    r(q, λ) = (1 - s) r₀,   s = 0 ... 1
+
+with steps of s that are halved where they fail. That needs no word of what the loads are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled, kernel
+from supple.diagnostics import NumericalError
+from supple.formulations.absolute.saddle import Saddle
+from supple.formulations.absolute.step import State, displaced
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.absolute.tangent import Tangent, tangent_at
+from supple.kinematics.primitives import row_value
+from supple.kinematics.row_arrays import row_sizes
+
+Array = NDArray[np.float64]
+
+_ITERATIONS = 25
+_HALVINGS = 12
+_FARTHEST = 1.0  # rad, or extents: a correction that is larger leads astray
+_NEAR, _SMALL = 1e-8, 1e-13  # rad, or extents: quadratically close; rounding
+_STANDING = (0.0, 1e-13, 1e-10)  # of the largest stiffness over mass: what motions without stiffness are held by
+
+
+class Steady(NamedTuple):
+    """A motion in which bodies move as if rigid: poses, velocities and accelerations of the undeformed frames."""
+
+    X: Array
+    V: Array
+    acceleration: Array
+
+
+class Settled(NamedTuple):
+    """Where it rests (or moves steadily), and in how many load steps and iterations it was found."""
+
+    state: State
+    tangent: Tangent
+    steps: int
+    iterations: int
+
+
+def settle(
+    problem: Absolute, begin: State, u: Array, aims: Array, steady: Steady | None = None, what: str = "equilibrium"
+) -> Settled:
+    """From a state nearby: its poses, multipliers and measures are where the search begins.
+
+    u : (actuators,) inputs; aims : (driven,) values of the prescribed rows
+    """
+    state = _moved(problem, begin, np.zeros_like(begin.V), begin.multipliers, steady)
+    tangent = tangent_at(problem, state, u, aims)
+    missing = _in_world(state, problem, tangent.force)
+    reached, step, steps, iterations = 0.0, 1.0, 0, 0
+    while reached < 1.0:
+        wanted = min(1.0, reached + step)
+        found = _newton(problem, (state, tangent), (u, aims, (1.0 - wanted) * missing), steady)
+        steps += 1
+        if found is not None:
+            state, tangent, taken = found
+            iterations += taken
+            reached, step = wanted, 2.0 * step
+            continue
+        step *= 0.5
+        if step < 0.5**_HALVINGS:
+            numbering = problem.rest.numbering
+            raise NumericalError(
+                f"no {what} was found: it is there with {100.0 * reached:.3g} % of the loads, and no step further, "
+                f"down to {100.0 * step:.2g} %, converges", part=f'mechanism "{numbering.mechanism.name}"',
+                hint="it may snap or buckle there: start closer, take smaller loads, or more elements",
+            )  # fmt: skip
+    return Settled(state, tangent, steps, iterations)
+
+
+def _newton(
+    problem: Absolute, begin: tuple[State, Tangent], at: tuple[Array, Array, Array], steady: Steady | None
+) -> tuple[State, Tangent, int] | None:
+    """The state at which all but the dead forces balance; None where that is not found."""
+    (state, tangent), (u, aims, dead) = begin, at
+    column = problem.system.rows.column
+    unit = np.tile(np.where(column < 3, problem.system.rows.extent, 1.0), len(state.V))
+    before = np.inf
+    for n in range(_ITERATIONS):
+        force = tangent.force - _in_frames(state, problem, dead)
+        found = _correction(tangent, force, before)
+        if found is None:
+            return None
+        p, multipliers = found
+        size = float(np.abs(p / unit).max(initial=0.0))
+        if not size <= _FARTHEST:
+            return None
+        state = _moved(problem, state, p.reshape(state.V.shape), state.multipliers - multipliers, steady)
+        tangent = tangent_at(problem, state, u, aims)
+        if size <= _SMALL or (size <= _NEAR and size >= 0.25 * before):
+            return state, tangent, n + 1
+        before = size
+    return (state, tangent, _ITERATIONS) if before <= _NEAR else None
+
+
+def _correction(tangent: Tangent, force: Array, before: float) -> tuple[Array, Array] | None:
+    """p and the change of the multipliers; directions that nothing holds and nothing pushes stay where they are."""
+    heaviest = float(np.abs(tangent.M.diagonal()).max(initial=0.0))
+    stiffest = float(np.abs(tangent.K.diagonal()).max(initial=0.0))
+    for standing in _STANDING:
+        S = tangent.K + (standing * stiffest / heaviest) * tangent.M if standing and heaviest else tangent.K
+        try:
+            p, multipliers = Saddle(S, tangent.J, tangent.compliance).solve(-force, -tangent.gap)
+        except NumericalError:
+            continue
+        if np.isfinite(p).all() and np.abs(p).max(initial=0.0) < 1e3:
+            return p, multipliers
+    return None
+
+
+def _moved(problem: Absolute, state: State, p: Array, multipliers: Array, steady: Steady | None) -> State:
+    """The state displaced by p (frames, d), in the axes of the frames; velocities follow from where it then is."""
+    column = problem.system.rows.column
+    X, twist = np.empty_like(state.X), np.zeros(6)
+    compiled(displaced, count=1)(column, state.X, _rotated(state.X, column, p), X, twist)
+    w = state.w.copy()
+    compiled(measures_at, count=1)(problem.system.rows, X, w)
+    still = np.zeros_like(state.V)
+    V, acceleration = (still, still.copy()) if steady is None else _carried(steady, X, column)
+    return State(X, V, acceleration, acceleration.copy(), np.ascontiguousarray(multipliers), w)
+
+
+def _carried(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Velocities and accelerations of frames at X that are carried along as if they were rigidly on their bodies."""
+    frames = len(X) - 1
+    V, dV = np.zeros((frames, 6)), np.zeros((frames, 6))
+    V[:, column], dV[:, column] = steady.V, steady.acceleration
+    R0, R = (item[:-1, 3:].reshape(-1, 3, 3) for item in (steady.X, X))
+    turn, faster = (np.einsum("fij,fj->fi", R0, item[:, 3:]) for item in (V, dV))
+    away = X[:-1, :3] - steady.X[:-1, :3]
+    V[:, :3] += np.cross(turn, away)
+    dV[:, :3] += np.cross(faster, away) + np.cross(turn, np.cross(turn, away))
+    V[:, 3:], dV[:, 3:] = np.einsum("fji,fj->fi", R, turn), np.einsum("fji,fj->fi", R, faster)
+    return np.ascontiguousarray(V[:, column]), np.ascontiguousarray(dV[:, column])
+
+
+def _rotated(X: Array, column: NDArray[np.int64], p: Array, back: bool = False) -> Array:
+    """Translations of p (frames, d) from the axes of the frames to those of the world, or back."""
+    whole = np.zeros((len(p), 6))
+    whole[:, column] = p
+    R = X[:-1, 3:].reshape(-1, 3, 3)
+    whole[:, :3] = np.einsum("fji,fj->fi" if back else "fij,fj->fi", R, whole[:, :3])
+    return np.ascontiguousarray(whole[:, column])
+
+
+def _in_world(state: State, problem: Absolute, force: Array) -> Array:
+    return _rotated(state.X, problem.system.rows.column, force.reshape(state.V.shape))
+
+
+def _in_frames(state: State, problem: Absolute, force: Array) -> Array:
+    return _rotated(state.X, problem.system.rows.column, force, back=True).ravel()
+
+
+@kernel(purpose="static equilibrium of the full equations")
+def measures_at(rows, X, w):
+    """The values of all measures into w, angles followed from what they were."""
+    sizes = row_sizes(rows)
+    for row in range(sizes.joint_rows, sizes.rows):
+        w[row - sizes.joint_rows] = row_value(rows.rows_i, rows.rows_f, row, X, w)

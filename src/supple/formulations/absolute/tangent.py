@@ -1,0 +1,232 @@
+"""Small motions of the full equations about any state: mass, damping and stiffness of all frames.
+
+With p the displacements of a state in the axes of each frame, and ω, ω̇ of that frame,
+
+    δx = R ξ,  δφ = φ;   δẋ = R (ξ̇ + ω × ξ),  δω = φ̇ + ω × φ;   δẍ = R (ξ̈ + 2 ω × ξ̇ + ω × (ω × ξ) + ω̇ × ξ), ...
+
+the equations r(q, v, v̇) + Φ_qᵀ λ = 0 become
+
+    M p̈ + D ṗ + K p + J ᵀδλ = 0,   J p = C δλ
+
+with coefficients that do not change in time where the mechanism rests, or turns steadily as a whole. Elements bring
+their exact tangents; what is left (loads, force laws, gyroscopic terms, and the curvature of rows under their forces)
+follows from central differences of fourth order along the frames, of which those that nothing couples move at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from supple.compilation import compiled, kernel
+from supple.compilation.copying import copy_row, copy_table
+from supple.formulations.absolute.balance import gradient_batch
+from supple.formulations.absolute.iteration import residual
+from supple.formulations.absolute.step import State, displaced
+from supple.formulations.absolute.step_work import step_work
+from supple.formulations.absolute.system import Absolute, SystemArrays
+from supple.formulations.coefficients import DRY, ROLE
+from supple.kinematics.numbering import terms
+from supple.kinematics.primitives import A, B
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_TURN, _LENGTH = 1e-3, 1e-3  # rad, and of the shortest length there is: how far differences reach
+_SPEED, _SLIDING = 1e-2, 1e-2  # extents/s or rad/s; of the speed over which dry friction changes its sign
+POSE, VELOCITY, ACCELERATION = range(3)
+_STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -2.0 / 3.0), (1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0))
+"""Where a difference looks, and with what weight."""
+
+
+class Tangent(NamedTuple):
+    """M, D, K (n, n) and J (rows, n) over displacements p in the axes of the frames; C (rows,) of rows that yield.
+
+    force : (n,) r, what is left over, in the same axes; gap : (rows,) Φ less what it should be
+    """
+
+    M: sp.csc_array
+    D: sp.csc_array
+    K: sp.csc_array
+    J: sp.csc_array
+    compliance: Array
+    force: Array
+    gap: Array
+
+
+def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangent:
+    """Of one state: X, V, v̇ and λ in `state`, inputs u (actuators,), prescribed values aims (driven,)."""
+    system, column = problem.system, problem.system.rows.column
+    frames, d = state.V.shape
+    owner = _owner(problem)
+    loose = without_elasticity(system)
+    unit = np.where(column < 3, system.rows.extent, 1.0)
+    sliding = _SLIDING * system.friction_speed if (system.uses_i[:, ROLE] == DRY).any() else _SPEED
+    reach = (np.where(column < 3, _LENGTH * _shortest(system), _TURN), sliding * unit, unit)
+    stiffness, damping, mass = (
+        _differences(problem, loose, (state, u, aims), owner, reach[kind], kind)
+        for kind in (POSE, VELOCITY, ACCELERATION)
+    )
+    stiffness = stiffness + elastic_tangent(problem, state)
+    R, turn, spin, hasten = _axes(state, column)
+    left = _residuals(problem, system, (state, u, aims), np.zeros((1, frames, d)), POSE)[0]
+    n = frames * d
+    return Tangent(
+        sp.csc_array(R.T @ mass @ R),
+        sp.csc_array(R.T @ (damping @ R + mass @ R @ spin)),
+        sp.csc_array(R.T @ (stiffness @ R + damping @ R @ turn + mass @ R @ hasten)),
+        sp.csc_array(_rows(problem, state.X) @ R),
+        row_compliance(problem),
+        -(R.T @ left[:n]),
+        -left[n:],
+    )
+
+
+def without_elasticity(system: SystemArrays) -> SystemArrays:
+    """The same equations with elements that have mass and weight alone."""
+    return system
+
+
+def elastic_tangent(problem: Absolute, state: State) -> sp.csc_array:
+    """Exact derivatives of the elastic forces of all elements: (n, n), for displacements as `displaced` takes them."""
+    n = state.V.size
+    return sp.csc_array((n, n))
+
+
+def row_compliance(problem: Absolute) -> Array:
+    """(rows,) of joints and prescribed coordinates."""
+    return np.zeros(problem.rest.numbering.constraints + len(problem.system.driven))
+
+
+def _shortest(system: SystemArrays) -> float:
+    return float(system.rows.extent)
+
+
+def _rows(problem: Absolute, X: Array) -> sp.csr_array:
+    """Φ_q of joints and prescribed coordinates: (rows, n)."""
+    system = problem.system
+    chosen = np.concatenate([np.arange(problem.rest.numbering.constraints), system.driven]).astype(np.int64)
+    found = np.zeros((1, len(chosen), (len(X) - 1) * len(system.rows.column)))
+    compiled(gradient_batch, count=1)(system.rows, chosen, X[None], found)
+    return sp.csr_array(found[0])
+
+
+def _axes(state: State, column: Integers) -> tuple[sp.csr_array, ...]:
+    """R, and what velocities and accelerations have of p and ṗ: v = R (ṗ + turn p), v̇ = R (p̈ + spin ṗ + hasten p)."""
+    frames = len(state.V)
+    whole = np.zeros((frames, 6))
+    whole[:, column] = state.V
+    omega = skew(whole[:, 3:])
+    whole[:, column] = state.acceleration
+    faster = skew(whole[:, 3:])
+    blocks = np.zeros((4, frames, 6, 6))
+    R, turn, spin, hasten = blocks
+    R[:, :3, :3], R[:, 3:, 3:] = state.X[:-1, 3:].reshape(-1, 3, 3), np.eye(3)
+    turn[:, :3, :3] = turn[:, 3:, 3:] = spin[:, 3:, 3:] = omega
+    spin[:, :3, :3] = 2.0 * omega
+    hasten[:, :3, :3], hasten[:, 3:, 3:] = omega @ omega + faster, faster
+    return tuple(sp.csr_array(sp.block_diag(list(block[:, column[:, None], column]))) for block in blocks)
+
+
+def skew(vectors: Array) -> Array:
+    """(k, 3, 3): a × of vectors (k, 3)."""
+    found = np.zeros((len(vectors), 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[:, i, j], found[:, j, i] = -vectors[:, k], vectors[:, k]
+    return found
+
+
+# ---------------------------------------------------------------------------- differences
+
+
+def _owner(problem: Absolute) -> Integers:
+    """(groups, frames) which frame of a group moves forces on each frame, -1 for none: no two of a group do."""
+    system, constraints = problem.system, problem.rest.numbering.constraints
+    key = f"frames apart {len(system.mass)} {tuple(system.driven)}"
+    return problem.rest.numbering.mechanism.remembered(key, lambda: _apart(system, constraints))
+
+
+def _apart(system: SystemArrays, constraints: int) -> Integers:
+    near = _coupled(system, constraints)
+    conflict = sp.csr_array(near @ near)
+    group = np.full(near.shape[0], -1)
+    for frame in range(len(group)):
+        taken = set(group[conflict.indices[conflict.indptr[frame] : conflict.indptr[frame + 1]]].tolist())
+        group[frame] = next(number for number in range(len(group) + 1) if number not in taken)
+    owner = np.full((int(group.max(initial=-1)) + 1, len(group)), -1, dtype=np.int64)
+    for frame in range(len(group)):
+        owner[group[frame], near.indices[near.indptr[frame] : near.indptr[frame + 1]]] = frame
+    return owner
+
+
+def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
+    """(frames, frames) which of them rows, measures or elements join, themselves included."""
+    frames, rows_i = len(system.mass), system.rows.rows_i
+    measures = constraints + np.flatnonzero(np.diff(system.uses_start) > 0)
+    joined = [
+        sorted({int(rows_i[term, end]) for term in terms(system.rows, row) for end in (A, B)} - {frames})
+        for row in [*range(constraints), *system.driven.tolist(), *measures.tolist()]
+    ]
+    joined += [[frame] for frame in range(frames)]
+    part = np.repeat(np.arange(len(joined)), [len(item) for item in joined])
+    member = np.concatenate([np.array(item, dtype=np.int64) for item in joined])
+    incidence = sp.csr_array((np.ones(len(part)), (part, member)), shape=(len(joined), frames))
+    return sp.csr_array(incidence.T @ incidence)
+
+
+def _differences(
+    problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], owner: Integers, reach: Array, kind: int
+) -> sp.csr_array:
+    """-∂(right side)/∂(poses, velocities or accelerations): (n, n). reach : (d,) of the nearer differences."""
+    groups, frames = owner.shape
+    d, n = len(reach), frames * len(reach)
+    moves = np.zeros((groups, d, len(_STENCIL), frames, d))
+    for g in range(groups):
+        moving = np.unique(owner[g][owner[g] >= 0])
+        for c in range(d):
+            for k, (where, _) in enumerate(_STENCIL):
+                moves[g, c, k, moving, c] = where * reach[c]
+    found = _residuals(problem, system, at, moves.reshape(-1, frames, d), kind)[:, :n]
+    slopes = np.einsum("gckn,k->gcn", found.reshape(groups, d, len(_STENCIL), n), [w for _, w in _STENCIL])
+    slopes = -slopes.reshape(groups, d, frames, d) / reach[None, :, None, None]
+    group, f = np.nonzero(owner >= 0)
+    rows = f[:, None, None] * d + np.arange(d)[None, None, :]
+    columns = owner[group, f][:, None, None] * d + np.arange(d)[None, :, None]
+    values = slopes[group, :, f]
+    rows, columns = (np.broadcast_to(item, values.shape).ravel() for item in (rows, columns))
+    return sp.csr_array((values.ravel(), (rows, columns)), shape=(n, n))
+
+
+def _residuals(
+    problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], moves: Array, kind: int
+) -> Array:
+    """Right sides -(r_q, r_c) at a state with poses, velocities or accelerations moved by each of moves (N, F, d)."""
+    state, u, aims = at
+    found = np.empty((len(moves), state.V.size + len(state.multipliers)))
+    compiled(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
+    return found
+
+
+@kernel(purpose="small motions of the full equations")
+def residual_batch(system, pattern, state, u, aims, moves, kind, found):
+    """Right sides of the equations at every moved state."""
+    work = step_work(system, pattern)
+    X, V, acceleration = state.X.copy(), state.V.copy(), state.acceleration.copy()
+    moved = State(X, V, acceleration, state.algorithmic, state.multipliers, state.w)
+    for n in range(moves.shape[0]):
+        copy_table(state.V, V)
+        copy_table(state.acceleration, acceleration)
+        copy_table(state.X, X)
+        if kind == POSE:
+            displaced(system.rows.column, state.X, moves[n], X, work.twist)
+        for b in range(V.shape[0]):
+            for c in range(V.shape[1]):
+                if kind == VELOCITY:
+                    V[b, c] += moves[n, b, c]
+                elif kind == ACCELERATION:
+                    acceleration[b, c] += moves[n, b, c]
+        residual(system, moved, u, aims, work)
+        copy_row(work.right_side, found[n])
