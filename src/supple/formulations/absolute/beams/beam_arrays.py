@@ -37,43 +37,37 @@ _BENDING = (  # deflection and slope at both ends, and their signs: v' = φz, w'
 _GAUSS = 4
 
 
-class BeamArrays(NamedTuple):
-    """e elements between frames with d velocities each, 6 or in the plane 3; a is the number of axes that local
-    rotations have, 3 or in the plane 1.
+# Places in a row of BeamArrays.numbers.
+LENGTH = 0  # at rest, m
+AXIAL = 1  # EA/L, N/m
+ALPHA = 2  # damping in proportion to mass, 1/s
+BETA = 3  # damping in proportion to stiffness, s
+LUMPS = 4  # ∫ρA(1 - ξ), ∫ρAξ, kg
+SAG = 6  # ∫ρAN of deflections along y for local rotations of both ends, then along z, kg m
+ARMS = 10  # from both frames to the ends of the element, in the axes of the frames, m
+AXES = 16  # columns are the element's axes at rest, in the axes of its frames; written row by row
+BENDING = 25  # moments at both ends for local rotations of both, (2, 2) for x, y, z or in the plane for z alone, N m
+SHORTENING = 37  # H alike: local rotations θ shorten the chord by ½ θᵀHθ, m
+NUMBERS = 49
 
-    frames    : (e, 2) the frames at both ends
-    arms      : (e, 2, 3) from the frame to the end of the element, in the axes of the frame
-    axes      : (e, 3, 3) columns are the element's axes at rest, in the axes of its frames; in the plane the third is
-                normal to it
-    length    : (e,) at rest, m
-    axial     : (e,) EA/L, N/m
-    bending   : (e, a, 2, 2) moments at both ends for local rotations of both, N m
-    shortening: (e, a, 2, 2) H: local rotations θ shorten the chord by ½ θᵀHθ, m
-    coupled   : (2d, 4) which degrees of freedom of the ends the entries of the next three belong to
+
+class BeamArrays(NamedTuple):
+    """e elements between frames with d velocities each, 6 or in the plane 3.
+
+    frames  : (e, 2) the frames at both ends
+    numbers : (e, 49) constants of an element, at the places named above; in the plane the third axis is its normal
+    coupled : (2d, 4) which degrees of freedom of the ends the entries of the next three belong to
     mass, stiffness : (e, 2d, 4) rows of the element's matrices at rest, in its axes
-    tension   : (e, 2d, 4) rows of its geometric stiffness for a unit tension
-    lumps     : (e, 2) ∫ρA(1 - ξ), ∫ρAξ, kg
-    sag       : (e, 2, 2) ∫ρAN of the local deflections (y, z) that local rotations of both ends give, kg m
-    alpha     : (e,) damping in proportion to mass, 1/s
-    beta      : (e,) damping in proportion to stiffness, s
-    places    : (e, 2d, 2d) places of an element's entries in the iteration matrix, the upper triangle is used
+    tension : (e, 2d, 4) rows of its geometric stiffness for a unit tension
+    places  : (e, 2d, 2d) places of an element's entries in the iteration matrix, the upper triangle is used
     """
 
     frames: Integers
-    arms: Array
-    axes: Array
-    length: Array
-    axial: Array
-    bending: Array
-    shortening: Array
+    numbers: Array
     coupled: Integers
     mass: Array
     stiffness: Array
     tension: Array
-    lumps: Array
-    sag: Array
-    alpha: Array
-    beta: Array
     places: Integers
 
 
@@ -94,14 +88,11 @@ class BodyBeams(NamedTuple):
 
 def no_beams(planar: bool) -> BeamArrays:
     """Of a mechanism without beams."""
-    d, a = (3, 1) if planar else (6, 3)
     coupled = _PLANE if planar else _SPACE
-    return BeamArrays(
-        np.zeros((0, 2), np.int64), np.zeros((0, 2, 3)), np.zeros((0, 3, 3)), np.zeros(0), np.zeros(0),
-        np.zeros((0, a, 2, 2)), np.zeros((0, a, 2, 2)), coupled,
-        np.zeros((0, 2 * d, 4)), np.zeros((0, 2 * d, 4)), np.zeros((0, 2 * d, 4)),
-        np.zeros((0, 2)), np.zeros((0, 2, 2)), np.zeros(0), np.zeros(0), np.zeros((0, 2 * d, 2 * d), np.int64),
-    )  # fmt: skip
+    width = len(coupled)
+    rows = np.zeros((0, width, 4))
+    places = np.zeros((0, width, width), np.int64)
+    return BeamArrays(np.zeros((0, 2), np.int64), np.zeros((0, NUMBERS)), coupled, rows, rows, rows, places)
 
 
 def beam_arrays(bodies: Sequence[BodyBeams], planar: bool) -> BeamArrays:
@@ -127,33 +118,28 @@ def _of_body(body: BodyBeams, planar: bool) -> BeamArrays:
         turn = np.swapaxes(own, 1, 2) @ axes
         K, M, tension = (in_body_axes(item, turn) for item in (K, M, tension))
         axes = own
-    ends = np.array([0, 6])
-    local = [ends + 3 + axis for axis in ((2,) if planar else (0, 1, 2))]
-    bending, shortening = (
-        np.stack([item[:, at[:, None], at] for at in local], axis=1) for item in (K, tension)
-    )  # rotations at ends that stay on the chord
-    lumps = M[:, ends, 0] + M[:, ends, 6]
-    sag = np.stack([M[:, ends + 5, 1] + M[:, ends + 5, 7], M[:, ends + 4, 2] + M[:, ends + 4, 8]], axis=1)
+    count, ends = len(length), np.array([0, 6])
+    numbers = np.zeros((count, NUMBERS))
+    numbers[:, LENGTH], numbers[:, AXIAL] = length, K[:, 0, 0]
+    numbers[:, ALPHA], numbers[:, BETA] = np.asarray(body.alpha, float)[beams], np.asarray(body.beta, float)[beams]
+    numbers[:, LUMPS : LUMPS + 2] = M[:, ends, 0] + M[:, ends, 6]
+    numbers[:, SAG : SAG + 2] = M[:, ends + 5, 1] + M[:, ends + 5, 7]
+    numbers[:, SAG + 2 : SAG + 4] = M[:, ends + 4, 2] + M[:, ends + 4, 8]
+    numbers[:, ARMS : ARMS + 6] = (found.ends - found.nodes[found.elements]).reshape(count, 6)
+    numbers[:, AXES : AXES + 9] = axes.reshape(count, 9)
+    for place, axis in enumerate((2,) if planar else (0, 1, 2)):  # rotations of ends that stay on the chord
+        local = ends + 3 + axis
+        for begin, matrices in ((BENDING, K), (SHORTENING, tension)):
+            numbers[:, begin + 4 * place : begin + 4 * place + 4] = matrices[:, local[:, None], local].reshape(count, 4)
     coupled = _PLANE if planar else _SPACE
-    d = 3 if planar else 6
-    count = len(length)
     return BeamArrays(
-        frames=body.first + np.asarray(found.elements, np.int64),
-        arms=found.ends - found.nodes[found.elements],
-        axes=np.ascontiguousarray(axes),
-        length=length,
-        axial=K[:, 0, 0].copy(),
-        bending=bending,
-        shortening=shortening,
-        coupled=coupled,
-        mass=_rows(M, planar),
-        stiffness=_rows(K, planar),
-        tension=_rows(tension, planar),
-        lumps=lumps,
-        sag=sag,
-        alpha=np.asarray(body.alpha, float)[beams],
-        beta=np.asarray(body.beta, float)[beams],
-        places=np.zeros((count, 2 * d, 2 * d), np.int64),
+        body.first + np.asarray(found.elements, np.int64),
+        numbers,
+        coupled,
+        _rows(M, planar),
+        _rows(K, planar),
+        _rows(tension, planar),
+        np.zeros((count, len(coupled), len(coupled)), np.int64),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
+from supple.compilation.copying import copy_table
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.beams.element_work import element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
@@ -46,8 +47,11 @@ def complex_steps(beams, gravity, X, V, acceleration, found):
     """The three derivatives of all elements into found (3, e, 2d, 2d)."""
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     d = width // 2
-    Y, W, A = X + 0j, V + 0j, acceleration + 0j
-    work, Q = element_work(Y, width), np.zeros(V.shape, Y.dtype)
+    Y, W, A = np.zeros(X.shape, np.complex128), np.zeros(V.shape, np.complex128), np.zeros(V.shape, np.complex128)
+    work, Q = element_work(Y), np.zeros(V.shape, np.complex128)
+    copy_table(X, Y)
+    copy_table(V, W)
+    copy_table(acceleration, A)
     for n in range(count):
         for q in range(3 * width):
             kind, end, column = q // width, q % width // d, q % d

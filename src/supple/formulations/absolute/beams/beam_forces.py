@@ -5,13 +5,20 @@ from __future__ import annotations
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.element_work import (
     HEIGHT_ENERGY,
+    MOMENTUM,
     POWER_LOST,
     STRAIN_ENERGY,
-    coupled_product,
+    W,
     element_work,
 )
-from supple.formulations.absolute.beams.planar_element import planar_element, planar_frame, planar_velocities
-from supple.formulations.absolute.beams.space_element import space_element, space_frame, space_velocities
+from supple.formulations.absolute.beams.planar_element import (
+    planar_chord,
+    planar_element,
+    planar_product,
+    planar_velocities,
+)
+from supple.formulations.absolute.beams.space_element import space_element, space_product
+from supple.formulations.absolute.beams.space_frame import space_frame, space_velocities
 from supple.formulations.absolute.step_work import LOST, STRAIN
 
 
@@ -22,20 +29,19 @@ def beam_forces(beams, gravity, X, V, acceleration, work):
     X (frames + 1, 12), V and v̇ (frames, d); gravity (3,) in the world. The strain energy is added to the account of
     `work`, and the power that damping takes.
     """
-    count, width = beams.frames.shape[0], beams.coupled.shape[0]
+    count, planar = beams.frames.shape[0], beams.coupled.shape[0] == 6
     if count == 0:
         return 0.0
-    own, Q, account = element_work(X, width), work.forces, work.account
-    energies = own.energies
+    own, Q, account = element_work(X), work.forces, work.account
     potential, strain, lost = 0.0, 0.0, 0.0
     for n in range(count):
-        if width == 6:
+        if planar:
             planar_element(beams, n, gravity, X, V, acceleration, own, Q)
         else:
             space_element(beams, n, gravity, X, V, acceleration, own, Q)
-        potential += energies[HEIGHT_ENERGY]
-        strain += energies[STRAIN_ENERGY]
-        lost += energies[POWER_LOST]
+        potential += own[HEIGHT_ENERGY]
+        strain += own[STRAIN_ENERGY]
+        lost += own[POWER_LOST]
     account[STRAIN] += strain
     account[LOST] += lost
     return potential + strain
@@ -47,16 +53,18 @@ def beam_kinetic(beams, X, V):
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     if count == 0:
         return 0.0
-    work = element_work(X, width)
-    w, P = work.w, work.momentum
+    work = element_work(X)
     energy = 0.0
     for n in range(count):
+        i, j, constants, M = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n], beams.mass[n]
         if width == 6:
-            planar_velocities(beams, n, planar_frame(beams, n, X), V, w)
+            w = planar_velocities(planar_chord(constants, X, i, j), V, i, j)
+            P = planar_product(M, w)
+            energy += 0.5 * (w.u1 * P.u1 + w.v1 * P.v1 + w.f1 * P.f1 + w.u2 * P.u2 + w.v2 * P.v2 + w.f2 * P.f2)
         else:
-            space_frame(beams, n, X, work)
-            space_velocities(beams, n, V, work)
-        coupled_product(beams.coupled, beams.mass, n, w, P)
-        for k in range(width):
-            energy += 0.5 * w[k] * P[k]
+            space_frame(constants, X, i, j, work)
+            space_velocities(V, i, j, work)
+            space_product(beams.coupled, M, work, W, MOMENTUM)
+            for k in range(width):
+                energy += 0.5 * work[W + k] * work[MOMENTUM + k]
     return energy

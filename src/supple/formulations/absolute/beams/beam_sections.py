@@ -7,7 +7,7 @@ they pass from element to element without a jump where nothing acts on the node,
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.absolute.beams.element_work import element_work
+from supple.formulations.absolute.beams.element_work import ENDS, element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
 
@@ -22,7 +22,7 @@ def section_forces(beams, gravity, X, V, acceleration, Q, out):
     """
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     d = width // 2
-    work = element_work(X, width)
+    work = element_work(X)
     for n in range(count):
         if d == 3:
             planar_element(beams, n, gravity, X, V, acceleration, work, Q)
@@ -33,4 +33,4 @@ def section_forces(beams, gravity, X, V, acceleration, Q, out):
                 out[n, end, c] = 0.0
             for c in range(d):
                 place = BEND_Z if d == 3 and c == 2 else c
-                out[n, end, place] = (2.0 * end - 1.0) * work.ends[end * d + c]
+                out[n, end, place] = (2.0 * end - 1.0) * work[ENDS + end * d + c]

@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.absolute.beams.element_work import element_work
-from supple.formulations.absolute.beams.planar_element import end_angle, planar_frame
-from supple.formulations.absolute.beams.space_element import in_rows, space_frame, space_rotations, space_stretch
+from supple.formulations.absolute.beams.beam_arrays import ALPHA, AXIAL, BETA, LENGTH, SHORTENING
+from supple.formulations.absolute.beams.element_work import ARM, END_WIDTH, E, S, element_work, vector_at
+from supple.formulations.absolute.beams.planar_element import end_angle, planar_chord, times_pair
+from supple.formulations.absolute.beams.space_frame import local_rotations, space_frame, space_stretch
 from supple.geometry.vectors import cross
 
 
@@ -25,12 +26,16 @@ def beam_tangents(beams, X, damping_factor, stiffness_factor, work):
     if count == 0:
         return
     mass, stiffness, tension, coupled = beams.mass, beams.stiffness, beams.tension, beams.coupled
-    own, d, places, matrix = element_work(X, width), width // 2, beams.places, work.matrix
+    own, d, places, matrix = element_work(X), width // 2, beams.places, work.matrix
     C, product = np.zeros((2, d, d)), np.empty((width, width))
     for n in range(count):
-        N = stiffness_factor * (planar_turn(beams, n, X, C) if d == 3 else space_turn(beams, n, X, C, own))
-        of_mass = 1.0 + damping_factor * beams.alpha[n]
-        of_stiffness = damping_factor * beams.beta[n] + stiffness_factor
+        i, j, constants = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n]
+        if d == 3:
+            N = stiffness_factor * planar_turn(constants, X, i, j, C)
+        else:
+            N = stiffness_factor * space_turn(constants, X, i, j, own, C)
+        of_mass = 1.0 + damping_factor * constants[ALPHA]
+        of_stiffness = damping_factor * constants[BETA] + stiffness_factor
         for r in range(width):
             for c in range(width):
                 product[r, c] = 0.0
@@ -49,30 +54,30 @@ def beam_tangents(beams, X, damping_factor, stiffness_factor, work):
 
 
 @kernel
-def planar_turn(beams, n, X, C):
-    """C (2, 3, 3) of element n. Returns its tension."""
-    frame, H = planar_frame(beams, n, X), beams.shortening
-    x, y = frame.x, frame.y
+def planar_turn(constants, X, i, j, C):
+    """C (2, 3, 3) of an element. Returns its tension."""
+    chord = planar_chord(constants, X, i, j)
+    x, y = chord.x, chord.y
     for end in range(2):
-        arm_x, arm_y = (frame.arm1_x, frame.arm1_y) if end == 0 else (frame.arm2_x, frame.arm2_y)
+        arm_x, arm_y = (chord.arm1_x, chord.arm1_y) if end == 0 else (chord.arm2_x, chord.arm2_y)
         C[end, 0, 0], C[end, 0, 1], C[end, 0, 2] = x, y, y * arm_x - x * arm_y
         C[end, 1, 0], C[end, 1, 1], C[end, 1, 2] = -y, x, x * arm_x + y * arm_y
         C[end, 2, 2] = 1.0
-    t1, t2 = end_angle(beams, n, 0, frame, X), end_angle(beams, n, 1, frame, X)
-    shorter = H[n, 0, 0, 0] * t1 * t1 + 2.0 * H[n, 0, 0, 1] * t1 * t2 + H[n, 0, 1, 1] * t2 * t2
-    return beams.axial[n] * (frame.length - beams.length[n] + 0.5 * shorter)
+    t1, t2 = end_angle(constants, chord, X, i), end_angle(constants, chord, X, j)
+    h1, h2 = times_pair(constants, SHORTENING, t1, t2)
+    return constants[AXIAL] * (chord.length - constants[LENGTH] + 0.5 * (t1 * h1 + t2 * h2))
 
 
 @kernel
-def space_turn(beams, n, X, C, work):
-    """C (2, 6, 6) of element n. Returns its tension."""
-    E, S, arms = work.E, work.S, beams.arms
-    length = space_frame(beams, n, X, work)
-    space_rotations(work)
+def space_turn(constants, X, i, j, work, C):
+    """C (2, 6, 6) of an element. Returns its tension."""
+    length = space_frame(constants, X, i, j, work)
+    local_rotations(work)
     for end in range(2):
-        arm = in_rows(S[end], (arms[n, end, 0], arms[n, end, 1], arms[n, end, 2]))
+        turn, arm = S + END_WIDTH * end, vector_at(work, ARM + END_WIDTH * end)
         for c in range(3):
-            lever = cross((S[end, 0, c], S[end, 1, c], S[end, 2, c]), arm)
+            lever = cross((work[turn + c], work[turn + 3 + c], work[turn + 6 + c]), arm)
             for r in range(3):
-                C[end, r, c], C[end, r, 3 + c], C[end, 3 + r, 3 + c] = E[r, c], lever[r], S[end, r, c]
-    return beams.axial[n] * space_stretch(beams, n, length, work)
+                C[end, r, c], C[end, 3 + r, 3 + c] = work[E + 3 * r + c], work[turn + 3 * r + c]
+                C[end, r, 3 + c] = lever[r]
+    return constants[AXIAL] * space_stretch(constants, length, work)

@@ -1,76 +1,76 @@
-"""What one beam element after another is computed in."""
+"""Where one beam element after another is computed: places in one array.
+
+It holds complex numbers where derivatives are taken by complex steps.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.compilation import kernel
 
-Array = NDArray[np.float64]
-
-STRAIN_ENERGY, HEIGHT_ENERGY, POWER_LOST = range(3)
-
-
-class ElementWork(NamedTuple):
-    """Of one element; numbers are complex where derivatives are taken by complex steps.
-
-    E        : (3, 3) rows are the element's axes, in the world
-    S        : (2, 3, 3) node axes to element axes, Eᵀ R
-    relative : (2, 3, 3) Eᵀ R A: the rotations of both ends against the element
-    hold     : (2, 3) how the element's twist follows the rotations of its ends, before it is divided by their sum
-    theta, rate, moment : (2, 3) local rotations, their rates and the moments that work on them
-    factor   : (2,) κ of both local rotations
-    w, dw    : (2d,) velocities of the ends and their rates, in element axes
-    momentum : (2d,) M w; ends : (2d,) what the nodes do to the ends, in element axes
-    energies : (3,) strain energy, potential of gravity, power lost
-    """
-
-    E: Array
-    S: Array
-    relative: Array
-    hold: Array
-    theta: Array
-    rate: Array
-    moment: Array
-    factor: Array
-    w: Array
-    dw: Array
-    momentum: Array
-    ends: Array
-    energies: Array
+ENDS = 0  # what the nodes do to the two ends, in element axes: (f, m) twice, in the plane (f_x, f_y, m) twice
+STRAIN_ENERGY = 12
+HEIGHT_ENERGY = 13  # potential of gravity
+POWER_LOST = 14
+W = 15  # velocities of both ends in element axes, as in ENDS
+RATES = 27  # their rates
+MOMENTUM = 39  # M w
+E = 51  # rows are the element's axes, in the world
+OF_END = 60  # then twice, END_WIDTH apart:
+S = 60  # node axes to element axes, Eᵀ R
+RELATIVE = 69  # the rotation of the end section against the element, Eᵀ R A
+HOLD = 78  # how the element's twist follows the rotation of the end, before it is divided by the sum
+ARM = 81  # from the node to the end, in element axes
+THETA = 84  # the local rotation; its rate, the moment that works on it, and its factor κ
+THETA_RATE = 87
+MOMENT = 90
+KAPPA = 93
+END_WIDTH = 34
+SIZE = 128
 
 
 @kernel
-def element_work(X, width):
-    """For elements with `width` velocities at their two ends; of the kind of numbers that the poses X are."""
-    kind = X.dtype
-    return ElementWork(
-        np.empty((3, 3), kind),
-        np.empty((2, 3, 3), kind),
-        np.empty((2, 3, 3), kind),
-        np.empty((2, 3), kind),
-        np.empty((2, 3), kind),
-        np.empty((2, 3), kind),
-        np.empty((2, 3), kind),
-        np.empty(2, kind),
-        np.empty(width, kind),
-        np.empty(width, kind),
-        np.empty(width, kind),
-        np.empty(width, kind),
-        np.empty(3, kind),
+def element_work(X):
+    """Of the kind of numbers that the poses X are."""
+    return np.zeros(SIZE, X.dtype)
+
+
+@kernel(inline=True)
+def vector_at(x, at):
+    """Three numbers of x (n,)."""
+    return (x[at], x[at + 1], x[at + 2])
+
+
+@kernel(inline=True)
+def put_at(x, at, v):
+    """x (n,) = v at three places."""
+    x[at], x[at + 1], x[at + 2] = v[0], v[1], v[2]
+
+
+@kernel(inline=True)
+def add_at(x, at, v):
+    """x (n,) += v at three places."""
+    x[at] += v[0]
+    x[at + 1] += v[1]
+    x[at + 2] += v[2]
+
+
+@kernel(inline=True)
+def in_rows(x, at, v):
+    """A v, A (3, 3) row by row in x."""
+    return (
+        x[at] * v[0] + x[at + 1] * v[1] + x[at + 2] * v[2],
+        x[at + 3] * v[0] + x[at + 4] * v[1] + x[at + 5] * v[2],
+        x[at + 6] * v[0] + x[at + 7] * v[1] + x[at + 8] * v[2],
     )
 
 
 @kernel(inline=True)
-def coupled_product(coupled, rows, n, x, y):
-    """y = A x of element n, whose matrix has four entries a row (`BeamArrays.coupled`)."""
-    for r in range(y.shape[0]):
-        y[r] = (
-            rows[n, r, 0] * x[coupled[r, 0]]
-            + rows[n, r, 1] * x[coupled[r, 1]]
-            + rows[n, r, 2] * x[coupled[r, 2]]
-            + rows[n, r, 3] * x[coupled[r, 3]]
-        )
+def in_columns(x, at, v):
+    """Aᵀ v, A (3, 3) row by row in x."""
+    return (
+        x[at] * v[0] + x[at + 3] * v[1] + x[at + 6] * v[2],
+        x[at + 1] * v[0] + x[at + 4] * v[1] + x[at + 7] * v[2],
+        x[at + 2] * v[0] + x[at + 5] * v[1] + x[at + 8] * v[2],
+    )

@@ -1,0 +1,123 @@
+"""The axes of a beam element in space, and how they follow its ends.
+
+x runs along the chord; about it the axes are turned so that the sections of both ends, taken together, are not twisted
+against them: with A the element's axes at rest and e₂·Σ R a₃ = e₃·Σ R a₂. Vectors are in element axes unless they
+are said to be in the world.   (docs/theory/flexible-motion.md, eqs. 10-13)
+"""
+
+from __future__ import annotations
+
+from supple.compilation import kernel
+from supple.formulations.absolute.beams.beam_arrays import ARMS, AXES, LENGTH, SHORTENING
+from supple.formulations.absolute.beams.element_rotation import rate_factor, root, turn_factor
+from supple.formulations.absolute.beams.element_work import (
+    ARM,
+    END_WIDTH,
+    HOLD,
+    KAPPA,
+    RELATIVE,
+    THETA,
+    E,
+    S,
+    W,
+    in_rows,
+    put_at,
+    vector_at,
+)
+from supple.geometry.vectors import cross, dot, minus, plus, times
+
+ANGULAR = 3  # behind the velocity of an end
+TWIST = 6  # what an end has
+
+
+@kernel(inline=True)
+def in_world(X, b, v):
+    """R_b v."""
+    return (
+        X[b, 3] * v[0] + X[b, 4] * v[1] + X[b, 5] * v[2],
+        X[b, 6] * v[0] + X[b, 7] * v[1] + X[b, 8] * v[2],
+        X[b, 9] * v[0] + X[b, 10] * v[1] + X[b, 11] * v[2],
+    )
+
+
+@kernel(inline=True)
+def end_place(constants, end, X, b):
+    """Where the end that frame b holds is, in the world."""
+    arm = in_world(X, b, vector_at(constants, ARMS + 3 * end))
+    return (X[b, 0] + arm[0], X[b, 1] + arm[1], X[b, 2] + arm[2])
+
+
+@kernel
+def space_frame(constants, X, i, j, work):
+    """The element's axes, and those of its nodes i, j and of its end sections within them. Returns its length."""
+    chord = minus(end_place(constants, 1, X, j), end_place(constants, 0, X, i))
+    length = root(dot(chord, chord))
+    e1 = times(1.0 / length, chord)
+    second = (constants[AXES + 1], constants[AXES + 4], constants[AXES + 7])
+    third = (constants[AXES + 2], constants[AXES + 5], constants[AXES + 8])
+    y = plus(in_world(X, i, second), in_world(X, j, second))
+    z = plus(in_world(X, i, third), in_world(X, j, third))
+    across = cross(plus(z, cross(e1, y)), e1)
+    e2 = times(1.0 / root(dot(across, across)), across)
+    put_at(work, E, e1)
+    put_at(work, E + 3, e2)
+    put_at(work, E + 6, cross(e1, e2))
+    for end in range(2):
+        b, skip = (i, 0) if end == 0 else (j, END_WIDTH)
+        for r in range(0, 9, 3):
+            for c in range(3):
+                work[S + skip + r + c] = (
+                    work[E + r] * X[b, 3 + c] + work[E + r + 1] * X[b, 6 + c] + work[E + r + 2] * X[b, 9 + c]
+                )
+            for c in range(3):
+                column = (constants[AXES + c], constants[AXES + 3 + c], constants[AXES + 6 + c])
+                work[RELATIVE + skip + r + c] = dot(vector_at(work, S + skip + r), column)
+        relative = RELATIVE + skip
+        put_at(work, HOLD + skip, (work[relative + 4] + work[relative + 8], -work[relative + 1], -work[relative + 2]))
+        put_at(work, ARM + skip, in_rows(work, S + skip, vector_at(constants, ARMS + 3 * end)))
+    return length
+
+
+@kernel
+def space_velocities(V, i, j, work):
+    """Velocities w of both ends."""
+    for end in range(2):
+        b, skip = (i, 0) if end == 0 else (j, END_WIDTH)
+        spin = in_rows(work, S + skip, (V[b, 3], V[b, 4], V[b, 5]))
+        velocity = plus(in_rows(work, E, (V[b, 0], V[b, 1], V[b, 2])), cross(spin, vector_at(work, ARM + skip)))
+        put_at(work, W + TWIST * end, velocity)
+        put_at(work, W + TWIST * end + ANGULAR, spin)
+
+
+@kernel
+def frame_spin(length, work):
+    """ω_E, the angular velocity of the element's axes."""
+    held, other = vector_at(work, HOLD), vector_at(work, HOLD + END_WIDTH)
+    total = plus(held, other)
+    about_y = (work[W + 2] - work[W + TWIST + 2]) / length
+    about_z = (work[W + TWIST + 1] - work[W + 1]) / length
+    about_x = dot(held, vector_at(work, W + ANGULAR)) + dot(other, vector_at(work, W + TWIST + ANGULAR))
+    return ((about_x - total[1] * about_y - total[2] * about_z) / total[0], about_y, about_z)
+
+
+@kernel
+def local_rotations(work):
+    """θ of both ends and their factors κ."""
+    for skip in range(0, 2 * END_WIDTH, END_WIDTH):
+        R = RELATIVE + skip
+        scale = 1.0 / (1.0 + work[R] + work[R + 4] + work[R + 8])
+        t = times(scale, (work[R + 7] - work[R + 5], work[R + 2] - work[R + 6], work[R + 3] - work[R + 1]))
+        square = dot(t, t)
+        g = turn_factor(square)
+        work[KAPPA + skip] = rate_factor(square, g)
+        put_at(work, THETA + skip, times(g, t))
+
+
+@kernel
+def space_stretch(constants, length, work):
+    """Stretch of an element: of its chord, and what its local rotations shorten that by."""
+    stretch = length - constants[LENGTH]
+    for k in range(3):
+        at, t1, t2 = SHORTENING + 4 * k, work[THETA + k], work[THETA + END_WIDTH + k]
+        stretch += 0.5 * (constants[at] * t1 * t1 + 2.0 * constants[at + 1] * t1 * t2 + constants[at + 3] * t2 * t2)
+    return stretch
