@@ -48,15 +48,9 @@ def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> 
 
 def described(model: ReducedModel) -> Mechanism:
     """The mechanism that a model was made from."""
-    from supple.diagnostics import InputError
-    from supple.formats.mechanism_file import loads
+    from supple.formats.model_description import described as written
 
-    text = model.provenance.get("description")
-    if not isinstance(text, str):
-        raise InputError(
-            "it does not say what it was made from", part=f'model "{model.name}"', hint="`supple reduce` writes that"
-        )
-    return loads(text, name=f"the description in {model.name}")
+    return written(model)
 
 
 def model_configuration(model: ReducedModel, at: str | None) -> list[float]:

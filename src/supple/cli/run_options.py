@@ -31,15 +31,9 @@ class Asked(NamedTuple):
 
 def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
     """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
-    from supple.analyses.time.scenario import run_of
-
     results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
-        run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
-        return results | {
-            "until": run.until, "step": run.step, "start": run.start, "rates": run.rates, "inputs": run.inputs,
-            "input_times": run.times, "motion": run.motion,
-        }  # fmt: skip
+        return results | {"t": asked.scenario, "until": asked.until}
     forces, times = _inputs(mechanism, asked.inputs)
     here = start_configuration(mechanism, asked.start, asked.at, forces)
     return results | {
@@ -51,8 +45,8 @@ def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
 
 def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     """The same of a reduced model; names are those of the mechanism that it was made from."""
-    from supple.analyses.time.scenario import run_of, scenario_of
     from supple.diagnostics import InputError
+    from supple.formats.scenario_file import scenario_in
 
     mechanism = described(model)
     results = {"until": asked.until, "step": asked.step, "output_step": asked.output_step}
@@ -64,19 +58,15 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
             "start": _model_start(model, asked, forces), "inputs": forces, "input_times": times,
             "rates": _rates(mechanism, asked.rates, model.layout.coordinates),
         }  # fmt: skip
-    run = run_of(mechanism, asked.scenario, until=asked.until, step=asked.step)
-    results |= {"until": run.until, "step": run.step}
-    if run.motion is not None:
-        return _led(model, run.motion, results)
+    scenario = scenario_in(mechanism, asked.scenario)
+    if scenario.motion is not None:
+        return _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
     if follows_path(model):
         raise InputError(
             f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
             hint="give --inputs and --at arclength=VALUE",
         )  # fmt: skip
-    start = [float(x) for x in run.start.theta]
-    if scenario_of(mechanism, asked.scenario).start == EQUILIBRIUM and model.layout.size > model.layout.theta:
-        start = _rested(model, start, run.inputs)
-    return results | {"start": start, "rates": run.rates, "inputs": run.inputs, "input_times": run.times}
+    return results | {"t": scenario}
 
 
 def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:

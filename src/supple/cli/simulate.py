@@ -60,8 +60,9 @@ MotionName = Annotated[
 ScenarioName = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME", show_default=False,
-        help="A scenario of the file: start, motion or inputs, until and step. --until and --step go before its own.",
+        "--scenario", metavar="NAME|S.yaml", show_default=False,
+        help="A scenario of the file, or in a file of its own: start, motion or inputs, until and step. --until and "
+        "--step go before its own.",
     ),
 ]  # fmt: skip
 Tolerance = Annotated[

@@ -6,7 +6,7 @@ from supple.description.coupling import Coupling
 from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.coordinate_dimensions import require_dimensions
-from supple.description.scenario import EQUILIBRIUM, REST
+from supple.description.scenario_consistency import require_sound_scenarios
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 
@@ -24,7 +24,7 @@ def require_consistent(mechanism: Mechanism) -> None:
     _sensors(mechanism)
     _configurations(mechanism)
     _motions(mechanism)
-    _scenarios(mechanism)
+    require_sound_scenarios(mechanism)
     require_dimensions(mechanism)
 
 
@@ -283,24 +283,3 @@ def _motions(mechanism: Mechanism) -> None:
                     path=("motions", name, "tool", "path", i),
                     hint=f"write {wanted} numbers",
                 )
-
-
-def _scenarios(mechanism: Mechanism) -> None:
-    """Scenarios start, move and push what exists."""
-    names = mechanism.coordinate_names()
-    for name, scenario in mechanism.scenarios.items():
-        path = ("scenarios", name)
-        start = {} if isinstance(scenario.start, str) else scenario.start
-        asked: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = []
-        asked += [((*path, "start", item), item, names, "one of the coordinates") for item in start]
-        asked += [((*path, "rates", item), item, names, "one of the coordinates") for item in scenario.rates]
-        pushed = tuple(mechanism.actuators)
-        asked += [((*path, "inputs", item), item, pushed, "an actuator") for item in scenario.inputs]
-        if isinstance(scenario.start, str):
-            known = (REST, EQUILIBRIUM, *mechanism.configurations)
-            asked.append(((*path, "start"), scenario.start, known, "a configuration"))
-        if scenario.motion is not None:
-            asked.append(((*path, "motion"), scenario.motion, tuple(mechanism.motions), "a motion"))
-        for where, item, known, kind in asked:
-            if item not in known:
-                raise InputError(f'"{item}" is not {kind}', part=part_name(path), path=where, hint=nearest(item, known))

@@ -2,29 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from supple.description.quantities.dimension import TIME
-from supple.description.quantities.quantity import Duration, Number, OfCoordinate, Part, of
+from supple.description.input_signal import InputSignal
+from supple.description.quantities.dimension import FREQUENCY, PER_TIME, RATIO, TIME
+from supple.description.quantities.quantity import (
+    Duration,
+    NotNegative,
+    Number,
+    OfCoordinate,
+    Part,
+    Positive,
+    of,
+)
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
 
 
+def _written_as(value: Any) -> str:
+    return (
+        "signal"
+        if isinstance(value, Mapping | InputSignal)
+        else "values"
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else "number"
+    )
+
+
+Course = Annotated[
+    Annotated[OfCoordinate, Tag("number")]
+    | Annotated[tuple[OfCoordinate, ...], Field(min_length=2), Tag("values")]
+    | Annotated[InputSignal, Tag("signal")],
+    Discriminator(_written_as),
+]
+"""Of a force over time; what it is written as says which of them is meant."""
+
+
+class ScenarioDamping(Part):
+    """Damping of what is elastic in a run, on top of what the mechanism has of its own: D = α M + β K."""
+
+    rayleigh: tuple[Annotated[NotNegative, of(PER_TIME)], Annotated[NotNegative, of(TIME)]] | None = None
+    """α (1/s) and β (s)."""
+    ratio: Annotated[NotNegative, of(RATIO)] | None = None
+    """ζ at `frequency`, by β alone: β = 2ζ/ω."""
+    frequency: Annotated[Positive, of(FREQUENCY)] | None = None
+    """Hz; the first mode at the start with actuators locked if left out."""
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        if len(self.chosen("rayleigh", "ratio")) != 1:
+            raise ValueError("damping of a scenario is one of rayleigh and ratio")
+        if self.frequency is not None and self.ratio is None:
+            raise ValueError("a frequency belongs to a ratio")
+        return self
+
+
 class Scenario(Part):
-    """A run in time, as `supple simulate` and `supple compare` take it by name."""
+    """A run in time, as `supple simulate` and `supple compare` take it by name or from a file of its own."""
 
     start: str | dict[str, OfCoordinate] = REST
     """`rest`, `equilibrium`, a configuration's name, or coordinates."""
     rates: dict[str, OfCoordinate] = {}
     """Of coordinates at the start: rad/s or m/s; zero if left out."""
+    deflection: dict[str, OfCoordinate] = {}
+    """Of elastic parts at the start, coordinates held: at rest under forces (N, N m) along outputs of sensors, such as
+    {E.z: -5 N}, or under those that displace outputs so far (a length or an angle); let go as the run begins."""
     motion: str | None = None
     """A motion's name: all coordinates are prescribed."""
-    inputs: dict[str, OfCoordinate | Annotated[tuple[OfCoordinate, ...], Field(min_length=2)]] = {}
-    """Forces of actuators, N or N m: constant, or one value for each of `times`, linear between them."""
+    inputs: dict[str, Course] = {}
+    """Forces of actuators, N or N m: constant, one value for each of `times`, linear between them, or a signal."""
     times: Annotated[tuple[Annotated[Number, of(TIME)], ...], Field(min_length=2)] | None = None
     """Of the values of inputs, s, rising."""
+    damping: ScenarioDamping | None = None
+    """Of elastic parts in this run, on top of the mechanism's own."""
     until: Duration | None = None
     """s; as long as its motion lasts if left out."""
     step: Duration | None = None
@@ -36,6 +89,8 @@ class Scenario(Part):
             raise ValueError("either a motion is prescribed, or inputs drive it")
         if self.motion is not None and self.rates:
             raise ValueError("its motion says how fast it starts: leave rates out")
+        if self.deflection and self.start == EQUILIBRIUM:
+            raise ValueError("it starts at rest in equilibrium, or from a deflection, not both")
         if self.until is None and self.motion is None:
             raise ValueError("nothing says how long it lasts: give until")
         rows = {name: len(values) for name, values in self.inputs.items() if isinstance(values, tuple)}

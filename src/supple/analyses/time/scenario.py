@@ -1,7 +1,8 @@
-"""A named scenario of the mechanism file, ready to run."""
+"""A scenario, by its name in the mechanism file or from a file of its own, ready to run."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +10,17 @@ from numpy.typing import NDArray
 
 from supple.analyses.motions.trajectory import trajectory
 from supple.analyses.statics.equilibrium import equilibrium
+from supple.analyses.vibration.modal import modes
+from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
-from supple.description.scenario import EQUILIBRIUM, REST, Scenario
-from supple.diagnostics import InputError, nearest
+from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDamping
+from supple.diagnostics import InputError
+from supple.formats.model_description import described
+from supple.formats.scenario_file import is_scenario_file, scenario_in
+from supple.integration.signal import joined
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
+from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
 
@@ -21,11 +28,14 @@ Array = NDArray[np.float64]
 class Run(NamedTuple):
     """What to simulate.
 
-    start  : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
-    inputs : actuator -> force, or values at `times`
-    step   : fixed, s; None lets steps follow the motion
+    mechanism  : with the damping of the scenario
+    start      : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
+    inputs     : actuator -> force, or values at `times`
+    step       : fixed, s; None lets steps follow the motion
+    deflection : output -> force along it, N or N m, under which it rests until the run begins
     """
 
+    mechanism: Mechanism
     start: Configuration
     rates: dict[str, float]
     inputs: dict[str, Any]
@@ -33,32 +43,65 @@ class Run(NamedTuple):
     motion: str | None
     until: float
     step: float | None
-
-
-def scenario_of(mechanism: Mechanism, name: str) -> Scenario:
-    """A scenario by its name."""
-    if name not in mechanism.scenarios:
-        raise InputError(
-            f'there is no scenario "{name}"',
-            part=f'mechanism "{mechanism.name}"', hint=nearest(name, mechanism.scenarios),
-        )  # fmt: skip
-    return mechanism.scenarios[name]
+    deflection: dict[str, float]
 
 
 def run_of(
-    mechanism: Mechanism, scenario: Scenario | str, *, until: float | None = None, step: float | None = None
+    mechanism: Mechanism,
+    scenario: Scenario | str | Path,
+    *,
+    until: float | None = None,
+    step: float | None = None,
+    rigid: bool = False,
 ) -> Run:
-    """A scenario with its start assembled; `until` and `step` (s) take the place of its own."""
-    given = scenario_of(mechanism, scenario) if isinstance(scenario, str) else scenario
-    forces = {name: list(value) if isinstance(value, tuple) else value for name, value in given.inputs.items()}
-    lasts = until if until is not None else given.until
+    """A scenario with its start assembled; `until` and `step` (s) take the place of its own.
+
+    rigid : elastic parts do not deform: nothing of them is deflected or damped
+    """
+    given = scenario_in(mechanism, scenario)
+    lasts, fixed = until if until is not None else given.until, step or given.step
     if lasts is None:
         assert given.motion is not None  # the description sees to it
         lasts = float(trajectory(mechanism, given.motion).time[-1])
-    return Run(
-        start_of(mechanism, given, forces), dict(given.rates), forces,
-        None if given.times is None else np.array(given.times), given.motion, lasts, step or given.step,
-    )  # fmt: skip
+    forces, times = joined(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
+    start = start_of(mechanism, given, forces)
+    if given.damping is not None and not rigid:
+        mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, start)))
+        start = start_of(mechanism, given, forces)
+    loads = {} if rigid else {name: float(force) for name, force in given.deflection.items()}
+    return Run(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
+
+
+def scenario_data(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as a saved model keeps it: plain numbers in SI under the keys of the file."""
+    return scenario.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+
+
+def model_scenario(model: ReducedModel, asked: Any) -> Any:
+    """A scenario as a reduced model takes it: by its name, or the data of one from elsewhere; all else as it is."""
+    if not isinstance(asked, Scenario | Path) and not (isinstance(asked, str) and is_scenario_file(asked)):
+        return asked
+    return scenario_data(asked if isinstance(asked, Scenario) else scenario_in(described(model), asked))
+
+
+def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, float]:
+    """α (1/s) and β (s); a ratio ζ at ω is β = 2ζ/ω."""
+    if damping.rayleigh is not None:
+        return damping.rayleigh
+    assert damping.ratio is not None  # the description sees to it
+    frequency = damping.frequency or float(modes(start.mechanism, start, count=1).frequencies_hz[0])
+    return 0.0, damping.ratio / (np.pi * frequency)
+
+
+def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
+    """The sum of the mechanism's law and α M + β K."""
+    if own is not None and own.rayleigh is None:
+        raise InputError(
+            "it adds damping to that of the mechanism, which is not of the Rayleigh kind", part="scenario",
+            hint="leave damping out of the scenario, or give the mechanism damping: {rayleigh: [...]}",
+        )  # fmt: skip
+    first = (0.0, 0.0) if own is None or own.rayleigh is None else own.rayleigh
+    return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
 
 
 def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any]) -> Configuration:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.time.adaptation import balanced, require_damped
 from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import on_course, prescribed
-from supple.analyses.time.scenario import run_of
+from supple.analyses.time.scenario import model_scenario, run_of
 from supple.analyses.time.start import centre_state, start_configuration
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
+from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
@@ -32,7 +34,7 @@ Array = NDArray[np.float64]
 
 def simulate(
     mechanism: Mechanism | ReducedModel,
-    t: ArrayLike | str | None = None,
+    t: ArrayLike | str | Path | Scenario | None = None,
     inputs: Inputs = None,
     start: At | Configuration = None,
     *,
@@ -52,8 +54,8 @@ def simulate(
 
     `model.simulate` is the same call; what differs for a model is said there.
 
-    t               : (N,) rising times of the results, s; or the end alone; or the name of a scenario, of which the
-                      other arguments replace parts
+    t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or the file it
+                      stands in (.yaml), of which the other arguments replace parts
     inputs          : {actuator: number, values at `input_times` or else at the results (linear between them, constant
                       before and after), or callable of time}, or (N, a) values; zero if left out
     start           : as in `assemble`, or "equilibrium", under the inputs at the start
@@ -78,8 +80,9 @@ def simulate(
         at: Any = start
         if isinstance(start, Configuration):
             at = {name: x for name, x in start.coordinates.items() if name in mechanism.layout.coordinates}
+        asked = model_scenario(mechanism, t)
         return mechanism.simulate(
-            t, inputs, at, until=until, step=step, rates=rates, input_times=input_times, motion=motion,
+            asked, inputs, at, until=until, step=step, rates=rates, input_times=input_times, motion=motion,
             tolerance=tolerance, method=method, spectral_radius=spectral_radius, output_step=output_step,
             friction_speed=friction_speed, rigid=rigid,
         )  # fmt: skip
@@ -90,9 +93,14 @@ def simulate(
         )  # fmt: skip
     if method not in ("auto", "implicit"):
         raise InputError(f'a mechanism is not simulated by "{method}"', part="method", hint="leave it out")
-    if isinstance(t, str):
-        run = run_of(mechanism, t, until=until, step=step)
-        t, until, step = None, run.until, run.step
+    if isinstance(t, str | Path | Scenario):
+        run = run_of(mechanism, t, until=until, step=step, rigid=rigid)
+        mechanism, t, until, step = run.mechanism, None, run.until, run.step
+        if run.deflection:
+            raise InputError(
+                "elastic parts are taken as rigid, and cannot start deflected", part="deflection",
+                hint="simulate the reduced model, or say rigid=True (--rigid)",
+            )  # fmt: skip
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
         start, rates = run.start if start is None else start, run.rates if rates is None else rates
         motion = run.motion if motion is None else motion

@@ -80,6 +80,15 @@ def coordinate_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensio
     return _of_joint(mechanism, reference)
 
 
+def output_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
+    """Of what an output of a sensor sees, and of the force that acts along it."""
+    sensor, _, part = name.partition(".")
+    found = mechanism.sensors[sensor]
+    if found.kind == "joint":
+        return _of_joint(mechanism, found.said)
+    return _of_row(found.outputs(mechanism.plane)[part])
+
+
 def require_dimensions(mechanism: Mechanism) -> None:
     """Every quantity said of a coordinate is of that coordinate's dimension; coordinates are known to exist."""
     for path, value, wanted in _said(mechanism):
@@ -111,7 +120,10 @@ def _said(mechanism: Mechanism) -> Said:
     for name, scenario in mechanism.scenarios.items():
         path = ("scenarios", name)
         named.append(((*path, "start"), "value", {} if isinstance(scenario.start, str) else scenario.start))
-        named += [((*path, "rates"), "rate", scenario.rates), ((*path, "inputs"), "force", scenario.inputs)]
+        pushed = {key: getattr(value, "size", value) for key, value in scenario.inputs.items()}
+        named += [((*path, "rates"), "rate", scenario.rates), ((*path, "inputs"), "force", pushed)]
+        for output, load in scenario.deflection.items():
+            yield (*path, "deflection", output), load, output_dimensions(mechanism, output).force
     for where, of, values in named:
         for coordinate, value in values.items():
             yield (*where, coordinate), value, getattr(coordinate_dimensions(mechanism, coordinate), of)

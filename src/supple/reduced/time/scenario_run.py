@@ -1,14 +1,17 @@
-"""A scenario that a reduced model knows by name, as what `simulate` takes."""
+"""A scenario, by a name that a reduced model knows or as the data of one, as what `simulate` takes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
-from supple.reduced.repertoire import REST
+from supple.integration.signal import joined
+from supple.reduced.damped import damped, first_frequency
+from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -17,8 +20,10 @@ Array = NDArray[np.float64]
 
 
 class ScenarioRun(NamedTuple):
-    """The end, inputs and their times, start, rates and step (None: as the tolerance asks)."""
+    """The model with the damping asked for; the end, inputs and their times, start, rates and step (None: as the
+    tolerance asks)."""
 
+    model: ReducedModel
     until: float
     inputs: dict[str, Any]
     times: Array | None
@@ -27,26 +32,37 @@ class ScenarioRun(NamedTuple):
     step: float | None
 
 
-def scenario_run(model: ReducedModel, name: str) -> ScenarioRun:
-    """What a scenario asks for; one that prescribes its motion is not a run of the model."""
-    part = f'model "{model.name}"'
+def scenario_run(
+    model: ReducedModel, scenario: str | Mapping[str, Any], until: float | None = None, step: float | None = None
+) -> ScenarioRun:
+    """What a scenario asks for; one that prescribes its motion is not a run of the model.
+
+    scenario : its name, or its fields, numbers in SI; until, step : s, in place of its own
+    """
+    asked = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    if asked.get("motion") is not None:
+        raise InputError(
+            f'the scenario prescribes the motion "{asked["motion"]}", and nothing moves by itself',
+            part=f'model "{model.name}"', hint="`supple simulate ROM --scenario NAME` gives the forces it needs",
+        )  # fmt: skip
+    lasts, fixed = float(until if until is not None else asked["until"]), step or asked.get("step")
+    inputs, times = joined(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
+    start = _start(model, asked.get("start", REST))
+    if asked.get("damping"):
+        model = damped(model, *_rayleigh(model, asked["damping"], start))
+    if asked.get("deflection"):
+        start = deflected(model, start, asked["deflection"])
+    return ScenarioRun(model, lasts, inputs, times, start, asked.get("rates", {}), fixed)
+
+
+def _known(model: ReducedModel, name: str) -> Mapping[str, Any]:
     known = {} if model.repertoire is None else model.repertoire.scenarios
     if name not in known:
         raise InputError(
-            f'it has no scenario "{name}"', part=part,
+            f'it has no scenario "{name}"', part=f'model "{model.name}"',
             hint=nearest(name, known) if known else "give times, inputs and a start",
         )  # fmt: skip
-    asked = known[name]
-    if asked.get("motion") is not None:
-        raise InputError(
-            f'scenario "{name}" prescribes the motion "{asked["motion"]}", and nothing moves by itself',
-            part=part, hint="`supple simulate ROM --scenario NAME` gives the forces it needs",
-        )  # fmt: skip
-    times = asked.get("times")
-    return ScenarioRun(
-        float(asked["until"]), dict(asked.get("inputs", {})), None if times is None else np.array(times, dtype=float),
-        _start(model, asked.get("start", REST)), asked.get("rates", {}), asked.get("step"),
-    )  # fmt: skip
+    return known[name]
 
 
 def _start(model: ReducedModel, where: Any) -> Any:
@@ -55,3 +71,41 @@ def _start(model: ReducedModel, where: Any) -> Any:
         return where
     names = model.layout.coordinates[: model.layout.theta]
     return {name: where.get(name, model.repertoire.configurations[REST][name]) for name in names}
+
+
+def _theta(model: ReducedModel, start: Any) -> Array:
+    """θ (s,) of a start; where it looks for an equilibrium, that of rest."""
+    if asks_for_rest(model, start):
+        start = REST
+    found = named_theta(model, start)
+    names = model.layout.coordinates[: model.layout.theta]
+    return np.array([found[name] for name in names] if isinstance(found, Mapping) else found, dtype=float)
+
+
+def _rayleigh(model: ReducedModel, law: Mapping[str, Any], start: Any) -> tuple[float, float]:
+    """α (1/s) and β (s); a ratio ζ at ω is β = 2ζ/ω."""
+    if law.get("rayleigh") is not None:
+        return float(law["rayleigh"][0]), float(law["rayleigh"][1])
+    frequency = law.get("frequency") or first_frequency(model, _theta(model, start))
+    return 0.0, float(law["ratio"]) / (np.pi * float(frequency))
+
+
+def deflected(model: ReducedModel, start: Any, loads: Mapping[str, float]) -> Array:
+    """η (n,) at rest with θ held under loads along outputs:  K δ = p_δ + Ψ_oᵀ f.
+
+    loads : output -> N or N m
+    """
+    layout, theta = model.layout, _theta(model, start)
+    s = layout.theta
+    for name in loads:
+        if name not in layout.outputs:
+            raise InputError(
+                f'it has no output "{name}" to deflect', part=f'model "{model.name}"',
+                hint=nearest(name, layout.outputs),
+            )  # fmt: skip
+    if layout.size == s:
+        return theta
+    here = model.evaluate(theta)
+    force = np.array([float(loads.get(name, 0.0)) for name in layout.outputs])
+    modes = here.row.part(here.rows, "modes").reshape(len(layout.outputs), layout.size - s)
+    return np.concatenate([theta, np.linalg.solve(here.K[s:, s:], here.force[s:] + modes.T @ force)])

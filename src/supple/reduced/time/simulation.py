@@ -37,7 +37,7 @@ _METHODS = ("auto", "explicit", "implicit")
 
 def simulate_model(
     model: ReducedModel,
-    t: ArrayLike | str | None = None,
+    t: ArrayLike | str | Mapping[str, Any] | None = None,
     inputs: Inputs = None,
     start: Values | str | None = None,
     *,
@@ -55,8 +55,8 @@ def simulate_model(
 ) -> Simulation:
     """Motion from η, η̇ at t[0] on; the call is that of `supple.simulate`.
 
-    t               : (N,) rising times of the results, s; or the end alone; or the name of a scenario, of which the
-                      other arguments replace parts
+    t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or its fields, of
+                      which the other arguments replace parts
     inputs          : {actuator: number, values at `input_times` or else at t (linear between them), or callable of
                       time}, or (N, a) values; zero if left out. Callables are sampled at t, and at every step if steps
                       are fixed
@@ -79,12 +79,11 @@ def simulate_model(
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     if method not in _METHODS:
         raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
-    if isinstance(t, str):
-        run = scenario_run(model, t)
-        t, inputs = None, run.inputs if inputs is None else inputs
-        until, start = run.until if until is None else until, run.start if start is None else start
-        input_times = run.times if input_times is None else input_times
-        rates, step = run.rates if rates is None else rates, run.step if step is None else step
+    if isinstance(t, str | Mapping):
+        run = scenario_run(model, t, until, step)
+        model, t, until, step = run.model, None, run.until, run.step
+        inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
+        start, rates = run.start if start is None else start, run.rates if rates is None else rates
     if motion is not None:
         course = motion
         if t is not None or until is not None:

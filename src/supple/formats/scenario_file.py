@@ -1,0 +1,60 @@
+"""A scenario in a file of its own: the fields of one entry of `scenarios:` in a mechanism file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from supple.description.mechanism import Mechanism
+from supple.description.quantities.coordinate_dimensions import require_dimensions
+from supple.description.quantities.expression import use_parameters
+from supple.description.scenario import Scenario
+from supple.description.scenario_consistency import require_sound
+from supple.diagnostics import InputError, nearest
+from supple.formats.error_lines import as_input_error
+from supple.formats.model_fields import fields_of
+from supple.formats.yaml_tree import read_text, read_tree
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def is_scenario_file(asked: str | Path) -> bool:
+    """Whether a text is a file's name rather than a scenario's."""
+    return Path(asked).suffix.lower() in SUFFIXES
+
+
+def scenario_in(mechanism: Mechanism, asked: str | Path | Scenario) -> Scenario:
+    """A scenario by its name in the mechanism, by the file it stands in, or itself, checked beside the mechanism."""
+    if isinstance(asked, Scenario):
+        _require_sound(mechanism, asked, "scenario")
+        return asked
+    if is_scenario_file(asked):
+        return load_scenario(asked, mechanism)
+    if asked not in mechanism.scenarios:
+        raise InputError(
+            f'there is no scenario "{asked}"',
+            part=f'mechanism "{mechanism.name}"',
+            hint=nearest(str(asked), mechanism.scenarios) if mechanism.scenarios else "give a file: NAME.yaml",
+        )
+    return mechanism.scenarios[str(asked)]
+
+
+def load_scenario(path: str | Path, mechanism: Mechanism) -> Scenario:
+    """The scenario in a YAML file, for a mechanism, whose parameters its expressions may use."""
+    tree = read_tree(read_text(path), str(path))
+    try:
+        with use_parameters(mechanism.parameters):
+            found = Scenario.model_validate(tree.data)
+    except ValidationError as error:
+        raise as_input_error(error, tree, fields_of(Scenario)) from None
+    try:
+        _require_sound(mechanism, found, Path(path).stem)
+    except InputError as error:
+        raise error.located(*tree.place(tuple(error.path[2:]))) from None
+    return found
+
+
+def _require_sound(mechanism: Mechanism, scenario: Scenario, name: str) -> None:
+    require_sound(mechanism, scenario, ("scenarios", name))
+    require_dimensions(mechanism.replace(scenarios={name: scenario}))

@@ -1,0 +1,61 @@
+"""A reduced model with damping in proportion to the mass and stiffness of its deformation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.piecewise import Piecewise
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+Array = NDArray[np.float64]
+
+_FIRST_ROW = 0  # of a leaf, in `leaves_i`: its first term is the constant T_0
+
+
+def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
+    """The model whose deformation has D_δδ + α M_δδ + β K_δδ for D_δδ.                        [damping, eq. 2]
+
+    mass, stiffness : α (1/s) and β (s). All columns of the fitted function are sums over the same terms on the same
+    boxes, so that this is exact: the columns of D are sums of those of M and K.
+    """
+    layout, arrays = model.layout, model.fitted.arrays
+    n, s = layout.size, layout.theta
+    if n == s or not (mass or stiffness):
+        return model
+    width = n * (n + 1) // 2
+    deformation = np.zeros((n, n))
+    deformation[s:, s:] = 1.0
+    kept = deformation[np.triu_indices(n)]
+    columns = np.zeros((len(arrays.coefficients), width))
+    constants = arrays.leaves_i[:, _FIRST_ROW]
+    for name, factor in (("damping", 1.0), ("M", mass), ("K", stiffness)):
+        among = np.ones(width) if name == "damping" else kept
+        if name in layout.columns:
+            first, stop = layout.columns[name]
+            columns += factor * among * arrays.coefficients[:, first:stop]
+        elif name in layout.constants:
+            columns[constants] += factor * among * np.ravel(layout.constants[name])
+    if "damping" in layout.columns:
+        first, stop = layout.columns["damping"]
+        coefficients, places = arrays.coefficients.copy(), layout.columns
+        coefficients[:, first:stop] = columns
+    else:
+        coefficients = np.hstack([arrays.coefficients, columns])
+        places = {**layout.columns, "damping": (layout.fitted, layout.fitted + width)}
+    others = {name: value for name, value in layout.constants.items() if name != "damping"}
+    fitted = Piecewise(arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
+    return replace(model, layout=replace(layout, columns=places, constants=others), fitted=fitted)
+
+
+def first_frequency(model: ReducedModel, theta: Array) -> float:
+    """Of the deformation at θ (s,), θ locked, Hz."""
+    from supple.reduced.locked_frequencies import locked_frequencies
+
+    here, s = model.evaluate(theta), model.layout.theta
+    return float(locked_frequencies(here.K[None, s:, s:], here.M[None, s:, s:])[0].min()) / (2.0 * np.pi)
