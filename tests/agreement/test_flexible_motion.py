@@ -1,4 +1,4 @@
-"""Motions of reduced flexible models: energy to the order of the assumptions, second-order steps."""
+"""Motions of reduced flexible models: energy is kept, second-order steps."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ def floating() -> supple.ReducedModel:
     return supple.reduce(ralf, internal_modes=2, tolerance=1e-5)
 
 
+@pytest.fixture(scope="module")
+def beside() -> supple.ReducedModel:
+    """The same with M(θ) beside a Γ(θ) of its own, as the papers have it."""
+    ralf = supple.load(EXAMPLES / "ralf" / "mechanism.yaml").replace(damping=None, gravity=None)
+    around = {name: (value - 0.1, value + 0.1) for name, value in zip(("lift", "elbow"), HOME, strict=True)}
+    return supple.reduce(ralf, region=around, internal_modes=2, fit="quadratic", tolerance=1e-3)
+
+
 def drift(model, scale, rates):
     start = np.concatenate([HOME, scale * DEFORMED])
     run = model.simulate(np.linspace(0.0, 0.5, 501), None, start, rates=[*rates, 0.0, 0.0], tolerance=1e-11,
@@ -37,32 +45,35 @@ def test_rigid_motion_keeps_its_energy(floating):
     assert off < 1e-7 * kinetic
 
 
-def test_energy_of_a_vibration_on_a_motion_drifts_with_the_square_of_the_deformation(floating):
+def test_energy_of_a_vibration_on_a_motion_is_kept(floating):
+    """M(θ, δ) and Γ are of one kinetic energy: what is left is the error of the steps."""
+    off, kinetic = drift(floating, 1.0, [0.05, -0.03])
+    assert off < 1e-7 * kinetic
+
+
+def test_the_papers_form_lets_it_drift_with_the_square_of_the_deformation(beside):
     """M is taken at δ = 0 and Γ knows ∂M/∂δ: Ė = -½ ∂M_ij/∂δ_a δ̇_a η̇_i η̇_j, and its mean is of second order."""
-    found = [drift(floating, scale, [0.05, -0.03])[0] for scale in (1 / 4, 1 / 8, 1 / 16)]
+    found = [drift(beside, scale, [0.05, -0.03])[0] for scale in (1 / 4, 1 / 8)]
     assert_allclose(np.log2(np.divide(found[:-1], found[1:])), 2.0, atol=0.1)
 
 
-def test_energy_of_a_vibration_at_rest_drifts_with_a_higher_power(floating):
-    found = [drift(floating, scale, [0.0, 0.0])[0] for scale in (1 / 2, 1 / 4, 1 / 8)]
-    assert (np.log2(np.divide(found[:-1], found[1:])) > 2.9).all()
-
-
-def test_the_rate_of_energy_is_the_term_that_is_left_out(floating):
+def test_the_rate_of_energy_is_zero_or_the_term_that_is_left_out(floating, beside):
     rng = np.random.default_rng(4)
     for _ in range(20):
         eta, v = np.concatenate([HOME, rng.normal(0.0, 0.01, 2)]), rng.normal(0.0, [0.1, 0.1, 1.0, 1.0])
-        c = floating.evaluate(eta[:2])
-        a = floating.forward(eta[:2], v, delta=eta[2:])
-        step = 1e-7  # accelerations change within microseconds
-        there, back = eta + step * v + 0.5 * step**2 * a, eta - step * v + 0.5 * step**2 * a
-        energies = [
-            sum(floating.energy(x[:2], w, delta=x[2:])) for x, w in ((there, v + step * a), (back, v - step * a))
-        ]
-        rate = (energies[0] - energies[1]) / (2.0 * step)
-        expected = -0.5 * np.einsum("ija,a,i,j->", c.dM[:, :, 2:], v[2:], v, v)
-        largest = np.einsum("ija,a,i,j->", np.abs(c.dM), *np.abs([v, v, v]))  # of what cancels in it
-        assert_allclose(rate, expected, atol=1e-5 * largest)  # M and Γ are fitted to 1e-5, each by itself
+        for model in (floating, beside):
+            c = model.evaluate(eta[:2], delta=eta[2:])
+            a = model.forward(eta[:2], v, delta=eta[2:])
+            step = 1e-7  # accelerations change within microseconds
+            there, back = eta + step * v + 0.5 * step**2 * a, eta - step * v + 0.5 * step**2 * a
+            energies = [
+                sum(model.energy(x[:2], w, delta=x[2:])) for x, w in ((there, v + step * a), (back, v - step * a))
+            ]
+            rate = (energies[0] - energies[1]) / (2.0 * step)
+            left_out = 0.0 if c.bent else -0.5 * np.einsum("ija,a,i,j->", c.dM[:, :, 2:], v[2:], v, v)
+            largest = np.einsum("ija,a,i,j->", np.abs(c.dM), *np.abs([v, v, v]))  # of what cancels in it
+            # Of the papers' form M and Γ are fitted to 1e-2, each by itself.
+            assert_allclose(rate, left_out, atol=(1e-5 if c.bent else 2e-2) * largest)
 
 
 def test_implicit_steps_are_of_second_order(floating):

@@ -21,19 +21,23 @@ NAMES = {
     "MODES": "modes", "FRICTION_MAP": "friction_map", "STIFFNESS_SLOPE": "stiffness_slope", "DM": "dM",
     "DFORCE_THETA": "dforce_theta", "DDAMPING": "ddamping", "DINPUT_MAP": "dinput_map", "BEND": "bend",
     "MODES_SLOPE": "modes_slope", "DFRICTION_MAP": "dfriction_map", "SQUARES": "squares", "OVERLAP": "overlap",
-    "PLACES": "places",
+    "PLACES": "places", "MASS_GRADIENT": "mass_gradient", "MASS_SLOPE": "mass_slope",
+    "MASS_SLOPE_GRADIENT": "mass_slope_gradient",
 }  # fmt: skip
 
 
-@pytest.fixture
-def equations():
+@pytest.fixture(params=["M of θ and δ", "M of θ"])
+def equations(request):
     """A row of any numbers, with the symmetries of its matrices and K zero for θ."""
     rng = np.random.default_rng(4)
-    layout = row_layout(N, S, INPUTS, OUTPUTS, DRY)
+    layout = row_layout(N, S, INPUTS, OUTPUTS, DRY, bent=request.param == "M of θ and δ")
     row = rng.standard_normal(layout.width)
-    for name in ("M", "K", "damping", "stiffness_slope", "christoffel"):
+    for name in ("M", "K", "damping", "stiffness_slope", "christoffel", "mass_gradient"):
         part = layout.part(row, name)
         part += np.swapaxes(part, -1, -2).copy()
+    for name in ("mass_slope", "mass_slope_gradient") if request.param == "M of θ and δ" else ():
+        part = layout.part(row, name)[..., :S, :]
+        part += np.swapaxes(part, -3, -2).copy()
     layout.part(row, "M")[:] += 20.0 * np.eye(N)
     layout.part(row, "K")[:S], layout.part(row, "K")[:, :S] = 0.0, 0.0
     labels = Labels(tuple("abcde"), tuple("uvw"), tuple("yz"), {"p": LIMITS[0], "q": LIMITS[1]})
@@ -57,7 +61,13 @@ def kernel_forces(c, eta, rates, u):
 
 
 @pytest.mark.parametrize(
-    "layout", [row_layout(5, 2, 3, 2, 1), local_layout(5, 2, 3, 2, 1, 2), local_layout(2, 2, 3, 2, 1)]
+    "layout",
+    [
+        row_layout(5, 2, 3, 2, 1),
+        row_layout(5, 2, 3, 2, 1, bent=True),
+        local_layout(5, 2, 3, 2, 1, 2),
+        local_layout(2, 2, 3, 2, 1),
+    ],
 )
 def test_a_coefficient_stands_where_its_name_says(layout):
     for constant, name in NAMES.items():

@@ -99,6 +99,8 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     assert (len(layout.inputs), len(layout.outputs), len(layout.dry_forces)) == (u, y, f)
     at = 0
     for item, width in layout.widths.items():
+        if item == ("christoffel" if structured and elastic else "mass_slope"):
+            continue
         if item == "damping":
             layout.constants[item] = packed(np.eye(n) + 0.1)
         elif width:
@@ -112,8 +114,26 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={})
 
 
-def coefficients(rom, theta) -> dict[str, np.ndarray]:
-    """The coefficients of the equations at one θ, from the fitted function and its gradient."""
+def _deformed(n, s, M, dM, slope, dslope, delta) -> dict[str, np.ndarray]:
+    """M, ∂M/∂θ, ∂M/∂δ and Γ at θ and δ from M, ∂M/∂θ (s, n, n) at θ, and packed ∂M/∂δ with its gradient."""
+
+    def whole(packed):
+        found, entries = np.zeros((n, n, n - s)), iter(packed.reshape(-1, n - s))
+        for i in range(s):
+            for j in range(i, n):
+                found[i, j] = found[j, i] = next(entries)
+        return found
+
+    M_a = whole(slope)
+    there = M + M_a @ delta
+    along = np.array([dM[k] + whole(dslope[:, k]) @ delta for k in range(s)])
+    full = np.concatenate([np.moveaxis(along, 0, -1), M_a], axis=-1)
+    gamma = 0.5 * (full + full.transpose(0, 2, 1) - full.transpose(2, 0, 1))
+    return {"M": there, "mass_gradient": along, "mass_slope": M_a[:s], "christoffel": gamma}
+
+
+def coefficients(rom, theta, delta=None) -> dict[str, np.ndarray]:
+    """The coefficients of the equations at one θ and δ, from the fitted function and its gradient."""
     layout = rom.layout
     n, s = layout.size, layout.theta
     f, df = rom.fitted.with_gradient(theta)
@@ -126,7 +146,10 @@ def coefficients(rom, theta) -> dict[str, np.ndarray]:
 
     found = {name: unpacked(part(name), n) for name in ("M", "K", "damping")}
     found["christoffel"] = unpacked(part("christoffel").reshape(n, -1), n)
-    if layout.christoffel == "from-mass":
+    if layout.bent:
+        found |= _deformed(n, s, found["M"], unpacked(part("M", df).T, n), part("mass_slope"), part("mass_slope", df),
+                           np.zeros(n - s) if delta is None else delta)  # fmt: skip
+    elif layout.christoffel == "from-mass":
         dM = np.moveaxis(unpacked(part("M", df).T, n)[:, :s, :s], 0, -1)
         found["christoffel"][:s, :s, :s] = 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1))
     found["force"] = part("force").copy()
@@ -146,7 +169,7 @@ def resistance(rom, eta, rates) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
     p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ: all forces follow from one potential.
     """
-    s, c = rom.layout.theta, coefficients(rom, eta[: rom.layout.theta])
+    s, c = rom.layout.theta, coefficients(rom, eta[: rom.layout.theta], eta[rom.layout.theta :])
     force = c["force"].copy()
     delta = eta[s:]
     force[:s] += c["force_gradient"].T @ delta - 0.5 * c["stiffness_gradient"][:, s:, s:] @ delta @ delta

@@ -35,11 +35,12 @@ def close(found, expected):
 
 def members(rom):
     """Members of the C structure in its order, with their values at a point."""
-    order = ["M", "christoffel", "damping", "K", "potential", "force", "force_gradient", "stiffness_gradient"]
+    order = ["M", "christoffel", "mass_gradient", "mass_slope", "damping", "K", "potential", "force", "force_gradient"]
+    order += ["stiffness_gradient"]
     order += ["input_map", "outputs", "output_modes", "friction_map"]
     layout = rom.layout
     known = {*layout.columns, *layout.constants}
-    known |= {"christoffel"} if layout.christoffel == "from-mass" else set()
+    known |= {"mass_gradient"} if layout.bent else {"christoffel"} if layout.christoffel == "from-mass" else set()
     known |= {"force"} if layout.force == "from-potential" else set()
     if layout.size > layout.theta:
         known |= {
@@ -52,11 +53,11 @@ def test_coefficients(rom, built, reference):
     code, names = built(rom), members(rom)
     for eta, *_ in states(rom):
         theta = eta[: rom.layout.theta]
-        expected = reference.coefficients(rom, theta)
+        expected = reference.coefficients(rom, theta, eta[rom.layout.theta :])
         if "potential" in names:
             expected["potential"] = rom.fitted.evaluate(theta)[slice(*rom.layout.columns["potential"])]
         flat = np.concatenate([np.ravel(expected[name]) for name in names])
-        flag, found = code.call("coefficients", theta, width=len(flat))
+        flag, found = code.call("coefficients", eta, width=len(flat))
         assert flag == 0
         at = 0
         for name in names:

@@ -31,7 +31,7 @@ def states(model, count=60):
     lower, upper = model.fitted.arrays.roots_f[0]
     n, s = model.layout.size, model.layout.theta
     for theta in rng.uniform(lower, upper, (count, s)):
-        delta = rng.uniform(-0.02, 0.02, n - s)
+        delta = rng.uniform(-0.002, 0.002, n - s)  # M, linear in δ, is positive definite this far
         yield theta, delta, *rng.uniform(-1.0, 1.0, (2, n)), rng.uniform(-5.0, 5.0, len(model.layout.inputs))
 
 
@@ -50,35 +50,40 @@ def test_inverse_and_forward_dynamics(model, built):
         assert flag == 0
         expected = model.forward(theta, rates, inputs, delta=delta)
         # The solution of M x = f errs by the condition of M, which the two factorizations share.
-        condition = np.linalg.cond(model.evaluate(theta).M)
+        condition = np.linalg.cond(model.evaluate(theta, delta=delta).M)
         assert_allclose(found, expected, rtol=0, atol=(RTOL + 4e-16 * condition) * np.abs(expected).max())
 
 
 def test_deformation_changes_the_forces(model):
-    """What is compared above depends on δ, through K, ∂p_δ/∂θ and ∂K/∂θ."""
+    """What is compared above depends on δ, through K, ∂p_δ/∂θ and ∂K/∂θ, and by default through M and Γ."""
     theta, delta, *_ = next(states(model))
     s = model.layout.theta
     plain, bent, more = (model.inverse(theta, delta=scale * delta) for scale in (0.0, 1.0, 2.0))
     assert np.abs(bent - plain)[s:].min() > 0.0
     assert np.abs(bent - plain)[:s].max() > 0.0
     assert np.abs(more - 2.0 * bent + plain)[:s].max() > 0.0  # -½ δᵀ ∂K/∂θ δ is quadratic
+    there, here = (model.evaluate(theta, delta=scale * delta) for scale in (1.0, 0.0))
+    by_default = model.layout.christoffel == "from-mass"
+    for name in ("M", "christoffel"):
+        assert (np.abs(getattr(there, name) - getattr(here, name)).max() > 0.0) == by_default
 
 
 def test_coefficients(model, built):
     """Members in the order of the header, by their names there."""
     code, s = built(model), model.layout.theta
     n = model.layout.size
-    for theta, *_ in states(model, 20):
-        c = model.evaluate(theta)
+    for theta, delta, *_ in states(model, 20):
+        c = model.evaluate(theta, delta=delta)
         gradient = np.zeros((s, n, n))
         gradient[:, s:, s:] = c.stiffness_slope
         known = {*model.layout.columns, *model.layout.constants}
-        parts = [("M", c.M), ("christoffel", c.christoffel), ("damping", c.damping), ("K", c.K),
+        slopes = [("mass_slope", c.row.part(c.rows, name)) for name in ("mass_gradient", "mass_slope")]
+        parts = [("M", c.M), ("christoffel", c.christoffel), *slopes, ("damping", c.damping), ("K", c.K),
                  ("potential", c.potential), ("force", c.force), ("force", c.force_slope.T), ("K", gradient),
                  ("input_map", c.input_map), ("outputs", [item.value for item in c.outputs.values()]),
                  ("output_modes", [item.modes for item in c.outputs.values()])]  # fmt: skip
         parts = [(name, np.ravel(value)) for name, value in parts if name in known]
-        flag, found = code.call("coefficients", theta, width=sum(len(value) for _, value in parts))
+        flag, found = code.call("coefficients", [*theta, *delta], width=sum(len(value) for _, value in parts))
         assert flag == 0
         at = 0
         for name, value in parts:

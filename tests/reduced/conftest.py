@@ -87,6 +87,17 @@ def rigid(request):
 
 @pytest.fixture(scope="session")
 def flexible():
+    """M(θ, δ) and Γ that follows from it."""
+    return invented("mass_slope")
+
+
+@pytest.fixture(scope="session")
+def flexible_direct():
+    """M(θ) beside a Γ of its own, as the papers' fits have it, and files of before."""
+    return invented("christoffel")
+
+
+def invented(inertia):
     """Two θ, two δ, one of them stiff; every coefficient some polynomial of θ, with damping and dry friction."""
     rng = np.random.default_rng(7)
     n, s = 4, 2
@@ -106,6 +117,7 @@ def flexible():
         "M": polynomial(10, packed(mass)),
         "K": polynomial(10, packed(K)),
         "christoffel": polynomial(40, 0.3 * rng.normal(size=40)),
+        "mass_slope": polynomial(14, 0.03 * rng.normal(size=14)),
         "damping": polynomial(10, packed(np.diag([0.2, 0.1, 0.5, 3.0]))),
         "potential": polynomial(1, 2.0),
         "force": polynomial(4, np.array([0.0, 0.0, 3.0, -40.0])),
@@ -114,6 +126,7 @@ def flexible():
         "output_modes": polynomial(4, np.array([1.0, 0.2, 0.0, 1.0])),
         "friction_map": polynomial(4, np.array([1.0, -1.0, 0.0, 0.0])),
     }
+    del parts["mass_slope" if inertia == "christoffel" else "christoffel"]
     ends = np.cumsum([0, *(part.shape[1] for part in parts.values())]).tolist()
     root = halved(Box((-1.0, -1.0), (1.0, 1.0)), (0, 0))
     root.coefficients = np.hstack(list(parts.values()))

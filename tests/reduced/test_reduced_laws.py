@@ -17,7 +17,7 @@ def states(model, count=20, seed=3):
     return theta, 0.05 * rng.normal(size=(count, n - s)), rng.normal(size=(count, n))
 
 
-@pytest.fixture(params=["four_bar", "orthoglide", "orthoglide_direct", "flexible"])
+@pytest.fixture(params=["four_bar", "orthoglide", "orthoglide_direct", "flexible", "flexible_direct"])
 def model(request):
     return request.getfixturevalue(request.param)
 
@@ -47,7 +47,7 @@ def test_symmetric_coefficients_are_symmetric(model):
     assert not c.K[:, : model.layout.theta].any() or model.name == "élastique"
 
 
-@pytest.mark.parametrize("name", ["four_bar", "orthoglide", "flexible"])
+@pytest.mark.parametrize("name", ["four_bar", "orthoglide", "flexible", "flexible_direct"])
 def test_christoffel_symbols_from_mass_are_the_gradient_of_the_fitted_mass(name, request):
     model = request.getfixturevalue(name)
     s, h = model.layout.theta, 1e-5
@@ -60,7 +60,7 @@ def test_christoffel_symbols_from_mass_are_the_gradient_of_the_fitted_mass(name,
             assert_allclose(G[:, :, k] + G[:, :, k].T, dM, atol=1e-6 * max(norm(dM), norm(model.evaluate(point).M)))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "orthoglide", "flexible"])
+@pytest.mark.parametrize("name", ["four_bar", "orthoglide", "flexible", "flexible_direct"])
 def test_forces_and_outputs_are_gradients_of_their_fits(name, request):
     model = request.getfixturevalue(name)
     s, h = model.layout.theta, 1e-5
@@ -80,7 +80,7 @@ def test_forward_undoes_inverse(model):
     wanted = np.random.default_rng(5).normal(size=rates.shape)
     tau = model.inverse(theta, rates, wanted, delta=delta)
     idle = model.forward(theta, rates, delta=delta)
-    M = model.evaluate(theta).M
+    M = model.evaluate(theta, delta=delta).M
     # τ enters beside B u: what it adds to the motion without inputs is M⁻¹ τ.
     assert_allclose(idle + np.linalg.solve(M, tau[..., None])[..., 0], wanted, atol=1e-9 * np.abs(idle).max())
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.equations.christoffel import inertia_forces, mass_gradient, turning
+from supple.equations.christoffel import christoffel, inertia_forces, mass_gradient, turning
+from supple.equations.deformation import whole_gradient, whole_slope
 from supple.equations.dry_friction import dry_friction
 from supple.equations.row import RowLayout
 from supple.results.names import listed
@@ -100,7 +101,12 @@ class EquationsOfMotion(Result):
     @cached_property
     def christoffel(self) -> Array:
         """Γ, (n, n, n), symmetric in its last two indices (the papers' D)"""
-        return self.row.part(self.rows, "christoffel")
+        return christoffel(self.dM) if self.bent else self.row.part(self.rows, "christoffel")
+
+    @property
+    def bent(self) -> bool:
+        """Whether M and Γ are those at θ and δ; at θ and δ = 0 otherwise."""
+        return bool(self.row.shapes["mass_slope"][0])
 
     @cached_property
     def damping(self) -> Array:
@@ -150,6 +156,8 @@ class EquationsOfMotion(Result):
     @cached_property
     def dM(self) -> Array:
         """∂M_ij/∂η_k, (n, n, n)"""
+        if self.bent:
+            return whole_gradient(*(self.row.part(self.rows, name) for name in ("mass_gradient", "mass_slope")))
         return self.row.part(self.rows, "dM") if "dM" in self.row.shapes else mass_gradient(self.christoffel)
 
     @cached_property
@@ -168,6 +176,18 @@ class EquationsOfMotion(Result):
     def inertia_forces(self, rates: Array, accelerations: Array) -> Array:
         """M η̈ + Γ[η̇, η̇]."""
         return inertia_forces(self.M, self.christoffel, rates, accelerations)
+
+    def inertia_slope(self, rates: Array, accelerations: Array) -> Array:
+        """∂(M η̈ + Γ[η̇, η̇])/∂δ, (..., n, n - s): that of M(θ, δ), zero where M is taken at δ = 0."""
+        s, n = self.theta.shape[-1], self.M.shape[-1]
+        if not self.bent:
+            return np.zeros((*self.M.shape[:-1], n - s))
+        slope = whole_slope(self.row.part(self.rows, "mass_slope"))
+        along = whole_slope(self.row.part(self.rows, "mass_slope_gradient"))  # (..., s, n, n, d), of each ∂θ_k
+        found = np.einsum("...ija,...j->...ia", slope, accelerations)
+        found += np.einsum("...kija,...k,...j->...ia", along, rates[..., :s], rates)
+        found[..., :s, :] -= 0.5 * np.einsum("...kija,...i,...j->...ka", along, rates, rates)
+        return found
 
     def potential_force(self, delta: Array | None = None) -> Array:
         """p - K η at θ and δ (..., n - s), zero if left out."""

@@ -3,8 +3,9 @@
     M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
     p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ,   p_δ = p_δ(θ)
 
-All of them but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
-equations conserve energy, and their linearization about a deflected rest is symmetric.
+All forces but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
+equations conserve energy, and their linearization about a deflected rest is symmetric. M, and Γ that follows from it,
+are those at θ and δ where the row knows how M changes with δ (`deform` has then been called), and at θ otherwise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.equations.christoffel import turned
+from supple.equations.deformation import bending_slopes, is_bent, take_bending
 from supple.equations.dry_friction import dry_friction
 from supple.equations.row import (
     DAMPING,
@@ -65,6 +67,17 @@ def slip(c, rates, j):
 
 
 @kernel
+def take_inertia(c, rates, f):
+    """f -= Γ[η̇, η̇], (n,)."""
+    if is_bent(c):
+        take_bending(c, rates, f)
+        return
+    for i in range(c.n):
+        for j in range(c.n):
+            f[i] -= turned(c, rates, i, j) * rates[j]
+
+
+@kernel
 def forces(c, friction, eta, rates, u, f):
     """f(η, η̇, u) into f (n,)."""
     n, s, at, row = c.n, c.s, c.at, c.values
@@ -74,9 +87,9 @@ def forces(c, friction, eta, rates, u, f):
         for a in range(c.inputs):
             total += row[at[INPUT_MAP] + i * c.inputs + a] * u[a]
         for j in range(n):
-            lost = turned(c, rates, i, j) + row[at[DAMPING] + i * n + j]
-            total -= lost * rates[j] + row[at[STIFFNESS] + i * n + j] * eta[j]
+            total -= row[at[DAMPING] + i * n + j] * rates[j] + row[at[STIFFNESS] + i * n + j] * eta[j]
         f[i] = total
+    take_inertia(c, rates, f)
     for i in range(s):
         for k in range(d):
             pull = row[at[FORCE_SLOPE] + i * d + k]
@@ -93,9 +106,15 @@ def forces(c, friction, eta, rates, u, f):
 def rate_slopes(c, friction, rates, S):
     """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j into S (n, n)."""
     n, at, row = c.n, c.at, c.values
+    if is_bent(c):
+        bending_slopes(c, rates, S)
+    else:
+        for i in range(n):
+            for j in range(n):
+                S[i, j] = turned(c, rates, i, j)
     for i in range(n):
         for j in range(n):
-            S[i, j] = -2.0 * turned(c, rates, i, j) - row[at[DAMPING] + i * n + j]
+            S[i, j] = -2.0 * S[i, j] - row[at[DAMPING] + i * n + j]
     for q in range(friction.limits.shape[0]):
         _, steep = dry_friction(friction.limits[q], slip(c, rates, q), friction.speed)
         J = row[at[FRICTION_MAP] + q * n :]

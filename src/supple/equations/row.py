@@ -7,7 +7,12 @@ row of any model holds
     input_map (n, i)   outputs (o,)   rigid (o, s), ∂ρ_o/∂θ   modes (o, d), Ψ_o   friction_map (f, n)
     stiffness_slope (s, d, d), ∂K_δδ/∂θ
 
-and that of a local model its derivatives behind them
+Where the model keeps its energy deformed too (`bent`), Γ is not in the row, but what it follows from, at θ and δ,
+
+    mass_gradient (s, n, n), ∂M/∂θ_k   mass_slope (s, n, d), ∂M_ij/∂δ_a with i in θ: M_δδ does not change with δ
+    mass_slope_gradient (s, s, n, d), ∂/∂θ_k of it
+
+(`supple.equations.deformation`); otherwise these have no numbers. A row of a local model holds its derivatives behind
 
     dM (n, n, n), over η   dforce_theta (s, s), ∂p_θ/∂θ   ddamping (n, n, s)   dinput_map (n, i, s)
     bend (o, s, s), ∂²ρ_o/∂θ²   modes_slope (o, d, s), ∂Ψ_o/∂θ   dfriction_map (f, n, s)
@@ -29,8 +34,11 @@ Array = NDArray[np.float64]
 # Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
 MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)
 OUTPUTS, RIGID, MODES, FRICTION_MAP, STIFFNESS_SLOPE = range(8, 13)
-COEFFICIENTS = 13  # those that every model has
-DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARES, OVERLAP, PLACES = range(13, 23)
+MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT = range(13, 16)
+COEFFICIENTS = 16  # those that every model has
+DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARES, OVERLAP, PLACES = range(
+    COEFFICIENTS, COEFFICIENTS + 10
+)
 
 
 class RowLayout:
@@ -60,9 +68,9 @@ class RowLayout:
         return self._spans[name][0]
 
 
-def row_layout(n: int, s: int, inputs: int, outputs: int, dry: int) -> RowLayout:
-    """Of the coefficients that every model has."""
-    return RowLayout(_shapes(n, s, inputs, outputs, dry))
+def row_layout(n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False) -> RowLayout:
+    """Of the coefficients that every model has. bent : M changes with δ, and Γ follows from its derivatives."""
+    return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent))
 
 
 def local_layout(n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0) -> RowLayout:
@@ -83,13 +91,13 @@ def local_layout(n: int, s: int, inputs: int, outputs: int, dry: int, internal: 
     return RowLayout(_shapes(n, s, inputs, outputs, dry) | derivatives)
 
 
-def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int) -> dict[str, tuple[int, ...]]:
-    d = n - s
+def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False) -> dict[str, tuple[int, ...]]:
+    d, theta = n - s, s if bent else 0
     return {
         "M": (n, n),
         "K": (n, n),
         "damping": (n, n),
-        "christoffel": (n, n, n),
+        "christoffel": (0 if bent else n, n, n),
         "potential": (1,),
         "force": (n,),
         "force_slope": (s, d),
@@ -99,4 +107,7 @@ def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int) -> dict[str, tu
         "modes": (outputs, d),
         "friction_map": (dry, n),
         "stiffness_slope": (s, d, d),
+        "mass_gradient": (theta, n, n),
+        "mass_slope": (theta, n, d),
+        "mass_slope_gradient": (theta, s, n, d),
     }

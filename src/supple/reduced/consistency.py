@@ -39,5 +39,7 @@ def require_consistent(name: str, layout: CoefficientLayout, fitted: Piecewise) 
         raise wrong("it has no mass matrix")
     if layout.christoffel not in ("fitted", "from-mass") or layout.force not in ("fitted", "from-potential"):
         raise wrong(f'christoffel "{layout.christoffel}", force "{layout.force}" are not known')
+    if layout.bent and (layout.christoffel != "from-mass" or "christoffel" in {**layout.columns, **layout.constants}):
+        raise wrong("its Christoffel symbols are given twice")
     if layout.force == "from-potential" and "potential" not in {**layout.columns, **layout.constants}:
         raise wrong("its force follows from a potential that is missing")

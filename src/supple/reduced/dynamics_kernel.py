@@ -7,6 +7,7 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
+from supple.equations.deformation import deform
 from supple.equations.forces import add_mass, energies, forces, observe, solve_mass
 from supple.reduced.arrays import NUMBERS, coefficient_row, friction_of, row_width
 from supple.reduced.kernels import INSIDE, OUTSIDE
@@ -14,6 +15,13 @@ from supple.reduced.single_kernel import row_at, single_scratch
 
 INDEFINITE = 2  # the mass matrix is not positive definite
 UNKNOWN = 3  # a value is not finite
+
+
+@kernel(purpose="evaluating reduced models, deformed")
+def deform_batch(Z, eta, rows):
+    """Rows (N, width) that were filled at θ become those at η (N, n)."""
+    for p in range(eta.shape[0]):
+        deform(coefficient_row(Z, rows[p]), eta[p])
 
 
 @kernel(purpose="forward dynamics of reduced models")
@@ -27,6 +35,7 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
+            deform(c, eta[p])
             forces(c, friction, eta[p], rates[p], u[p], accelerations[p])
             if not solve_mass(c, L, accelerations[p]):
                 status[p] = INDEFINITE
@@ -52,6 +61,7 @@ def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
+            deform(c, eta[p])
             required(c, friction, eta[p], rates[p], accelerations[p], idle, forces_out[p])
 
 
@@ -64,6 +74,7 @@ def observe_batch(Z, F, eta, rates, outputs, energy, status):
         copy_row(eta[p], theta)
         leaf = row_at(Z, F, theta, work, 0, c.values, leaf)
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
+        deform(c, eta[p])
         energy[p, 0], energy[p, 1] = energies(c, eta[p], rates[p])
         observe(c, eta[p], outputs[p])
 
@@ -93,6 +104,7 @@ def forward_in_place(memory, speed, state):
     c = coefficient_row(Z, state[first:spare])
     if row_at(Z, F, eta, state, spare + max(n * n, inputs), c.values, NOWHERE) == NOWHERE:
         return OUTSIDE
+    deform(c, eta)
     forces(c, friction_of(Z, F, speed), eta, rates, u, found)
     return INSIDE if solve_mass(c, state[spare : spare + n * n].reshape(n, n), found) else INDEFINITE
 
@@ -114,5 +126,6 @@ def inverse_in_place(memory, speed, state):
         return OUTSIDE
     idle = state[spare : spare + inputs]
     idle[:] = 0.0
+    deform(c, eta)
     required(c, friction_of(Z, F, speed), eta, rates, accelerations, idle, state[:n])
     return INSIDE

@@ -22,8 +22,9 @@ Array = NDArray[np.float64]
 class Evaluator:
     """`evaluator.call(θ, row)` fills a row in place and returns 0, or 1 outside the region (the row is then nan).
 
-    θ is (s,), contiguous; `row` comes from `new_row()`. Its first `width` numbers are the coefficients, in the order of
-    `places`; workspace follows, so that threads only need rows of their own. Nothing is checked and nothing allocated.
+    θ is (s,), contiguous, or η = (θ, δ), (n,): M and Γ are then those there; `row` comes from `new_row()`. Its first
+    `width` numbers are the coefficients, in the order of `places`; workspace follows, so that threads only need rows of
+    their own. Nothing is checked and nothing allocated.
     `split(θ, row)` gives views of the row by name, which follow it.
     """
 

@@ -26,7 +26,7 @@ from supple.results.units import UNKNOWN, units_from
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-SCHEMA = 2  # 1 had neither repertoire nor basis
+SCHEMA = 3  # 1 had neither repertoire nor basis; flexible models before 3 have M(θ) beside a fitted Γ(θ)
 _FORMAT = "supple reduced model"
 _INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
 _LARGEST = 2**31  # numbers in one array; a damaged header must not exhaust the memory

@@ -1,9 +1,10 @@
 """Which columns of a fitted function hold which coefficients of the reduced equations.
 
-    M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
+    M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 
 Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has
-n · n(n + 1)/2 columns. Coefficients that do not depend on θ are kept once, as constants.
+n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is zero. Coefficients that do not
+depend on θ are kept once, as constants.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ class CoefficientLayout:
     coordinates : names of η, θ first; theta : how many of them are θ
     inputs, outputs : names; dry_forces : force of each joint with dry friction
     columns     : coefficient -> (first, stop) columns of the fitted function, `widths` says how many. Known
-                  coefficients: M, K, christoffel, damping, potential, force, input_map, outputs (ρ_o), output_modes,
-                  friction_map. Matrices that are not symmetric are kept row by row
+                  coefficients: M, K, christoffel, mass_slope (∂M/∂δ), damping, potential, force, input_map, outputs
+                  (ρ_o), output_modes, friction_map. Matrices that are not symmetric are kept row by row
     constants   : coefficients that do not depend on θ, packed likewise. What is in neither is zero, but for the
                   potential, which is then unknown
-    christoffel : "fitted", or "from-mass": Γ_θθθ follows from the gradient of the fitted M, whatever its columns say
+    christoffel : "fitted", or "from-mass": Γ follows from the gradients of the fitted M and from mass_slope. Without
+                  mass_slope that is Γ_θθθ alone, whatever the columns of Γ say
     force       : "fitted", or "from-potential": p_θ is minus the gradient of the fitted potential, likewise
     limits      : of coordinates, for those who want to respect them
     internal    : how many of δ, the last ones, are internal modes; the others are displacements
@@ -51,6 +53,11 @@ class CoefficientLayout:
         return len(self.coordinates)
 
     @property
+    def bent(self) -> bool:
+        """Whether M is M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols; otherwise M(θ) stands beside a Γ(θ)."""
+        return "mass_slope" in self.columns or "mass_slope" in self.constants
+
+    @property
     def widths(self) -> dict[str, int]:
         """How many columns each coefficient has, packed."""
         n, s = len(self.coordinates), self.theta
@@ -60,6 +67,7 @@ class CoefficientLayout:
             "K": pairs,
             "damping": pairs,
             "christoffel": n * pairs,
+            "mass_slope": len(slope_pairs(n, s)) * (n - s),
             "potential": 1,
             "force": n,
             "input_map": n * len(self.inputs),
@@ -72,6 +80,11 @@ class CoefficientLayout:
     def fitted(self) -> int:
         """t, the number of fitted columns."""
         return max((stop for _, stop in self.columns.values()), default=0)
+
+
+def slope_pairs(n: int, s: int) -> list[tuple[int, int]]:
+    """i, j of the entries of ∂M/∂δ_a that are kept: i in θ, j ≥ i."""
+    return [(i, j) for i in range(s) for j in range(i, n)]
 
 
 def packed(matrices: Array) -> Array:

@@ -3,6 +3,8 @@
 With M a = f(η, η̇, u) and row(θ) = template + P f̂ + Q ∂f̂,
 
     M δa = (∂f/∂η - ∂M/∂η a) δη + ∂f/∂η̇ δη̇ + B δu,    ∂row/∂θ_m = P ∂_m f̂ + Q ∂_m ∂f̂
+
+M and Γ are those at θ and δ: their derivatives with respect to θ are those of the row, deformed as the row is.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
+from supple.reduced.dynamics_kernel import deform_batch
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.row_map import row_map
@@ -67,7 +70,8 @@ def linearize_model(
     else:
         u, here = _holding(model, c, here, v, a, free=delta is None, speed=friction_speed)
     a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=friction_speed)
-    slopes = row_slopes(model, here[:s])
+    c = model.evaluate(here[:s], delta=here[s:])
+    slopes = row_slopes(model, here[:s], here[s:])
     along_eta = force_slopes(model, c, slopes, here, u, v, a)
     drag, steep = c.dry_friction(v, friction_speed)
     for m in range(s):
@@ -105,11 +109,12 @@ def force_slopes(
     """
     s = model.layout.theta
     along = [dc.input_map @ u - dc.required_forces(v, a, eta[s:]) for dc in slopes]
-    return np.hstack([np.array(along).reshape(s, -1).T, c.stiffness_force_slope(eta[s:])])
+    by_delta = c.stiffness_force_slope(eta[s:]) - c.inertia_slope(v, a)
+    return np.hstack([np.array(along).reshape(s, -1).T, by_delta])
 
 
-def row_slopes(model: ReducedModel, theta: Array) -> list[Coefficients]:
-    """∂row/∂θ_m for each m, by the names of the coefficients."""
+def row_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) -> list[Coefficients]:
+    """∂row/∂θ_m for each m at θ and δ, zero if left out, by the names of the coefficients."""
     places = row_map(model.layout, model.row)
     _, slopes = model.fitted.with_gradient(theta)  # (t, s)
     bends = hessian(model.fitted, theta)  # (t, s, s)
@@ -119,7 +124,10 @@ def row_slopes(model: ReducedModel, theta: Array) -> list[Coefficients]:
     along, column = np.divmod(places.slopes_from, max(t, 1))
     found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, bends[column, along])
     found[places.copies_to] = found[places.copies_from]
-    return [Coefficients(theta, model.labels, model.row, row) for row in np.ascontiguousarray(found.T)]
+    rows = np.ascontiguousarray(found.T)
+    if delta is not None and delta.size:  # a row is deformed linearly in its own numbers
+        deform_batch(model.arrays.integers, np.tile(np.append(theta, delta), (s, 1)), rows)
+    return [Coefficients(theta, model.labels, model.row, row) for row in rows]
 
 
 def _holding(
@@ -135,7 +143,7 @@ def _holding(
         missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed) - c.input_map @ u
         matrix = c.input_map
         if free and n > s:
-            matrix = np.hstack([matrix, c.stiffness_force_slope(held[s:])])
+            matrix = np.hstack([matrix, c.stiffness_force_slope(held[s:]) - c.inertia_slope(v, a)])
         if not matrix.shape[1]:
             return u, held
         # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.

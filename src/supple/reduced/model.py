@@ -1,6 +1,9 @@
 """The reduced model of a mechanism over a region of θ.
 
-M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
+M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
+
+M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that energy is kept; of the papers' fits both at
+δ = 0 (docs/theory/reduction.md).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.row import RowLayout
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.consistency import require_consistent
-from supple.reduced.dynamics_kernel import INDEFINITE, forward_batch, inverse_batch, observe_batch
+from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
 from supple.reduced.evaluator import Evaluator
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
@@ -122,17 +125,23 @@ class ReducedModel:
 
     # ------------------------------------------------------------------------ coefficients
 
-    def evaluate(self, theta: Values | str) -> Coefficients:
-        """All coefficients at θ, or at a batch."""
+    def evaluate(self, theta: Values | str, *, delta: ArrayLike | None = None) -> Coefficients:
+        """All coefficients at θ and δ, or at a batch: M and Γ are those there, everything else depends on θ alone."""
         theta = named_theta(self, theta)
-        one = self.single.evaluate(theta)
+        one = self.single.evaluate(theta, delta)
         if one is not None:
             return one
-        points, single = theta_points(self.layout, theta)
+        if delta is None:
+            points, single = theta_points(self.layout, theta)
+        else:
+            eta, single = states(self.layout, theta, delta)
+            points = np.ascontiguousarray(eta[:, : self.layout.theta])
         rows = np.empty((len(points), self.row.width))
         status = np.empty(len(points), dtype=np.int64)
         compiled(coefficients_batch, count=len(points))(*self.arrays, points, rows, status)
         self._require(status, points)
+        if delta is not None:
+            compiled(deform_batch, count=len(points))(self.arrays.integers, eta, rows)
         return Coefficients(points[0] if single else points, self.labels, self.row, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:

@@ -6,6 +6,8 @@ The template holds what does not depend on θ. P puts fitted columns in their pl
 column off its diagonal); Q forms what follows from gradients:
 
     Γ_ijk = ½(∂_k M_ij + ∂_j M_ik - ∂_i M_jk)  for θ alone,   p_i = -∂_i V,   ∂_i p_δ,   ∂_i ρ_o
+
+and of a model whose M changes with δ, instead of Γ, ∂_k M and ∂_k of ∂M/∂δ.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from supple.equations.christoffel import WEIGHTS
 from supple.equations.row import RowLayout, row_layout
-from supple.reduced.layout import CoefficientLayout
+from supple.reduced.layout import CoefficientLayout, slope_pairs
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,7 +51,8 @@ class RowMap(NamedTuple):
 
 def row_of(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
-    return row_layout(layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces))
+    sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces))
+    return row_layout(*sizes, bent=layout.bent)
 
 
 def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[int, ...]]]:
@@ -62,6 +65,7 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
         return [(base + i * n + j,) if i == j else (base + i * n + j, base + j * n + i) for i, j in triangle]
 
     found = {name: symmetric(start[name]) for name in ("M", "K", "damping")}
+    found["mass_slope"] = _slope_places(layout, start["mass_slope"])
     found["christoffel"] = [places for i in range(n) for places in symmetric(start["christoffel"] + i * n * n)]
     for name, at in (
         ("potential", "potential"),
@@ -73,6 +77,21 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
     ):
         found[name] = [(start[at] + i,) for i in range(prod(row.shapes[at]))]
     return found
+
+
+def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
+    """Of the packed columns of ∂M/∂δ in (s, n, d) from `base` on."""
+    n, s = layout.size, layout.theta
+    d = n - s
+
+    def place(i: int, j: int, a: int) -> int:
+        return base + (i * n + j) * d + a
+
+    return [
+        (place(i, j, a), place(j, i, a)) if i < j < s else (place(i, j, a),)
+        for i, j in slope_pairs(n, s)
+        for a in range(d)
+    ]
 
 
 def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
@@ -120,7 +139,7 @@ def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
     """Places that follow from gradients, whatever was fitted there."""
     n, s = layout.size, layout.theta
     found: set[int] = set()
-    if layout.christoffel == "from-mass":
+    if layout.christoffel == "from-mass" and not layout.bent:
         theta = range(s)
         found |= {start["christoffel"] + (i * n + j) * n + k for i in theta for j in theta for k in theta}
     if layout.force == "from-potential":
@@ -136,7 +155,9 @@ def _slopes(
     d, columns = n - s, layout.columns
     slopes: list[tuple[int, list[tuple[int, float]]]] = []
     copies: list[tuple[int, int]] = []
-    if layout.christoffel == "from-mass" and "M" in columns:
+    if layout.bent:
+        _add_inertia_slopes(layout, start, slopes, copies)
+    elif layout.christoffel == "from-mass" and "M" in columns:
         upper = {pair: c for c, pair in enumerate(((i, j) for i in range(n) for j in range(i, n)), columns["M"][0])}
 
         def slope(i: int, j: int, along: int) -> int:
@@ -169,3 +190,25 @@ def _slopes(
         outputs = range(len(layout.outputs))
         slopes += [(start["rigid"] + o * s + i, [(i * t + first + o, 1.0)]) for o in outputs for i in range(s)]
     return slopes, copies
+
+
+def _add_inertia_slopes(
+    layout: CoefficientLayout,
+    start: dict[str, int],
+    slopes: list[tuple[int, list[tuple[int, float]]]],
+    copies: list[tuple[int, int]],
+) -> None:
+    """∂_k M and ∂_k of ∂M/∂δ, as `_slopes` gives them."""
+    n, s, t, columns = layout.size, layout.theta, layout.fitted, layout.columns
+    triangle = [(i, j) for i in range(n) for j in range(i, n)]
+    for k in range(s):
+        base = start["mass_gradient"] + k * n * n
+        whole: dict[str, list[tuple[int, ...]]] = {
+            "M": [(base + i * n + j, base + j * n + i) for i, j in triangle],
+            "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * s * n * (n - s)),
+        }
+        for name, places in whole.items():
+            first, stop = columns.get(name, (0, 0))
+            for column, where in zip(range(first, stop), places, strict=False):
+                slopes.append((where[0], [(k * t + column, 1.0)]))
+                copies += [(where[0], other) for other in where[1:] if other != where[0]]

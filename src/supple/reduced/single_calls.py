@@ -40,14 +40,17 @@ class SingleCalls:
         self._theta, self._delta, self._rates = slice(n, n + s), slice(n + s, 2 * n), slice(2 * n, 3 * n)
         self._inputs, self._accelerations = slice(3 * n, 3 * n + len(layout.inputs)), slice(3 * n, 4 * n)
 
-    def evaluate(self, theta: Values) -> Coefficients | None:
-        """All coefficients at θ."""
+    def evaluate(self, theta: Values, delta: ArrayLike | None) -> Coefficients | None:
+        """All coefficients at θ, or at θ and δ."""
         row = np.empty(self._row_size)
         row[self._row.width] = NOWHERE
-        point = np.empty(self._layout.theta)
-        if not _put(point, theta) or self._in_place(self._memory, point, row) != INSIDE:
+        s = self._layout.theta
+        point = np.empty(s if delta is None else self._layout.size)
+        if not _put(point[:s], theta) or not (delta is None or _put(point[s:], delta)):
             return None
-        return Coefficients(point, self._labels, self._row, row[: self._row.width])
+        if self._in_place(self._memory, point, row) != INSIDE:
+            return None
+        return Coefficients(point[:s], self._labels, self._row, row[: self._row.width])
 
     def forward(
         self, theta: Values, delta: ArrayLike | None, rates: Values | None, inputs: Values | None, speed: float

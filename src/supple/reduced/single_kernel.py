@@ -22,6 +22,7 @@ from supple.approximation.piecewise.packing import (
 from supple.approximation.piecewise.packing import S as AXES
 from supple.approximation.piecewise.sum_kernel import Rows, Sums, Terms, sum_point
 from supple.compilation import kernel
+from supple.equations.deformation import deform
 from supple.reduced.arrays import (
     COPIES,
     COPIES_FROM,
@@ -39,6 +40,7 @@ from supple.reduced.arrays import (
     VALUES_FROM,
     VALUES_TO,
     WIDTH,
+    coefficient_row,
 )
 from supple.reduced.kernels import INSIDE, OUTSIDE
 
@@ -139,12 +141,16 @@ def row_at(Z, F, x, work, w, row, guess):
 
 @kernel(purpose="single calls of reduced models")
 def row_in_place(memory, theta, row):
-    """The row at one θ. Returns INSIDE or OUTSIDE; allocates nothing.
+    """The row at one θ, or at η = (θ, δ) where M changes with δ. Returns INSIDE or OUTSIDE; allocates nothing.
 
-    memory : `one_array` of the model; row : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
+    memory : `one_array` of the model; theta : (s,) or, for η, (n,)
+    row    : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
     """
     Z = memory.view(np.int64)
     width = Z[Z[ROW] + WIDTH]
     leaf = row_at(Z, memory[Z[NUMBERS] :], theta, row, width + 1, row, np.int64(row[width]))
     row[width] = leaf
+    c = coefficient_row(Z, row)
+    if leaf != NOWHERE and theta.shape[0] == c.n:
+        deform(c, theta)
     return OUTSIDE if leaf == NOWHERE else INSIDE

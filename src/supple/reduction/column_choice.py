@@ -108,12 +108,12 @@ def _flexible_columns(
     *,
     structured: bool,
 ) -> Columns:
-    """Everything is fitted but what is zero; Γ_θθθ and p_θ follow from gradients if `structured`."""
+    """Everything is fitted but what is zero; Γ and p_θ follow from gradients and ∂M/∂δ if `structured`."""
     names = modal_parameterization(mechanism, choice).coordinates
     deformed = names[len(names) - len(choice.constraint) - choice.internal :]
     load = carried(rest(mechanism))
     parts = rows.split(probes)
-    chosen = ["M", "K", "christoffel", "input_map", "outputs", "output_modes"]
+    chosen = ["M", "K", "mass_slope" if structured else "christoffel", "input_map", "outputs", "output_modes"]
     constants: dict[str, Array] = {}
     from_potential = structured and conservative(mechanism) and bool(np.abs(parts["force"]).max() > 0.0)
     if np.abs(parts["force"]).max() > 0.0:
@@ -141,7 +141,15 @@ def _flexible_columns(
         for block, places in block_places(layout, name).items()
         if block not in ignored
     }
-    return replace(columns, ignored=ignored, natural=natural)
+    made_of = _made_of(parts["dM"], block_places(layout, "christoffel")) if structured else {}
+    return replace(columns, ignored=ignored, natural=natural, made_of=made_of)
+
+
+def _made_of(dM: Array, blocks: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
+    """Norm of each block of Γ_ijk if |∂_k M_ij|, |∂_j M_ik| and |∂_i M_jk| did not cancel; dM (P, n, n, n)."""
+    size = np.abs(dM)
+    whole = (0.5 * (size + np.swapaxes(size, -1, -2) + np.moveaxis(size, -1, -3))).reshape(len(dM), -1)
+    return {block: float(np.median(np.linalg.norm(whole[:, places], axis=1))) for block, places in blocks.items()}
 
 
 def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[str, Array]) -> frozenset[str]:

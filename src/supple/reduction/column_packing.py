@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.reduced.layout import packed, unpacked
+from supple.reduced.layout import packed, slope_pairs, unpacked
 
 Array = NDArray[np.float64]
 
@@ -18,10 +18,29 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
     """A coefficient of local models as columns, packed: (N, k)."""
     if name == "output_modes":
         return parts["modes"].reshape(len(parts["M"]), -1)
+    if name == "mass_slope":
+        return packed_slope(parts["dM"], parts["dforce_theta"].shape[-1])
     array = parts[name]
     if name in ("M", "K", "damping", "christoffel"):
         return packed(array).reshape(len(array), -1)
     return array.reshape(len(array), -1)
+
+
+def packed_slope(dM: Array, s: int) -> Array:
+    """∂M/∂δ as columns (N, k), from dM (N, n, n, n) over η."""
+    i, j = np.array(slope_pairs(dM.shape[1], s)).T
+    return dM[:, i, j, s:].reshape(len(dM), -1)
+
+
+def unpacked_slope(columns: Array, n: int, s: int) -> Array:
+    """The rows of θ of ∂M/∂δ, (N, s, n, n - s), from its columns (N, k)."""
+    found = np.zeros((len(columns), s, n, n - s))
+    kept = columns.reshape(len(columns), -1, n - s)
+    for place, (i, j) in enumerate(slope_pairs(n, s)):
+        found[:, i, j] = kept[:, place]
+        if j < s:
+            found[:, j, i] = kept[:, place]
+    return found
 
 
 def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:

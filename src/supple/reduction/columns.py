@@ -4,8 +4,8 @@ Two ways. *Structured*: M and the potential are fitted, to values and gradients;
 fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy exactly.
 *Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
 
-A flexible mechanism has coefficients of δ besides: they are fitted to values, whichever way, and Γ_θθθ and p_θ alone
-follow from gradients.
+A flexible mechanism has coefficients of δ besides, which are fitted to values, whichever way. Structured, ∂M/∂δ is one
+of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from supple.approximation.samples import Samples
 from supple.equations.christoffel import christoffel
+from supple.equations.deformation import whole_gradient
 from supple.equations.row import RowLayout
 from supple.reduced.layout import CoefficientLayout, unpacked
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduction import natural_size
-from supple.reduction.column_packing import entries, packed_gradient, packed_values
+from supple.reduction.column_packing import entries, packed_gradient, packed_values, unpacked_slope
 from supple.reduction.families import FAMILIES, FREQUENCIES, block_places
 
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ class Columns:
     drifted : of each constant, the largest departure seen in any sample, of the constant's size
     ignored : blocks that are zero, or constant, to rounding
     natural : norm of each block of a flexible mechanism, if nothing in it cancelled
+    made_of : norm of the three derivatives of M that a block of Γ is the sum of, where it is not fitted itself
     """
 
     layout: CoefficientLayout
@@ -45,6 +47,7 @@ class Columns:
     ignored: frozenset[str] = frozenset()
     drifted: dict[str, float] = field(default_factory=dict)
     natural: dict[str, float] = field(default_factory=dict)
+    made_of: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
         """Values, gradients and families at each row."""
@@ -69,8 +72,11 @@ class Columns:
             else:
                 families[name] = np.zeros((len(values), n))
         if self.layout.christoffel == "from-mass" and "M" in columns:
-            slopes = _theta_mass(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n, s)
-            families["christoffel"].reshape(-1, n, n, n)[:, :s, :s, :s] = christoffel(slopes)
+            along = unpacked(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n)  # (N, s, n, n)
+            slope = np.zeros((len(values), s, n, n - s))
+            if "mass_slope" in columns:
+                slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s)
+            families["christoffel"] = christoffel(whole_gradient(along, slope)).reshape(len(values), -1)
         if self.layout.force == "from-potential" and "potential" in columns:
             families["force"][:, :s] = -gradients[:, columns["potential"][0]]
         return self._judged(families)
@@ -117,9 +123,12 @@ class Columns:
         }
 
     def floors(self, tolerance: float) -> dict[str, float]:
-        """Norms below which a block is judged as if it were that large: it does not count, or is rounding."""
+        """Norms below which a block is judged as if it were that large: it does not count, or is rounding.
+
+        Γ_θδδ is a small difference of large derivatives of M, which are what is fitted, and what errors are seen in.
+        """
         least = max(natural_size.SIGNIFICANT, natural_size.ROUNDING / tolerance)
-        return {block: least * norm for block, norm in self.natural.items()}
+        return {block: max(least * norm, self.made_of.get(block, 0.0)) for block, norm in self.natural.items()}
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -130,7 +139,7 @@ class Columns:
     def _watch(self, parts: Mapping[str, Array], valid: NDArray[np.bool_]) -> None:
         """Constants are constant as far as we looked; go on looking."""
         for name, constant in self.layout.constants.items():
-            if name in ("K", "christoffel", "force", "potential") or not constant.size or not valid.any():
+            if name in ("K", "christoffel", "mass_slope", "force", "potential") or not constant.size or not valid.any():
                 continue
             size = float(np.abs(constant).max()) or 1.0
             seen = float(np.abs(packed_values(parts, name)[valid] - constant).max()) / size
@@ -140,8 +149,3 @@ class Columns:
 def with_limits(columns: Columns, limits: dict[str, tuple[float, float]]) -> Columns:
     """The same, its layout knowing the limits of the coordinates."""
     return replace(columns, layout=replace(columns.layout, limits=limits))
-
-
-def _theta_mass(slopes: Array, n: int, s: int) -> Array:
-    """∂M_ij/∂θ_k of θ alone, (N, s, s, s), from the gradient of packed M, slopes (N, s, packed)."""
-    return np.moveaxis(unpacked(slopes, n)[..., :s, :s], 1, -1)

@@ -20,6 +20,33 @@ static void symmetric(const double *packed, double full[SIZE][SIZE])
 }
 """
 
+DEFORMED = """
+/* The rows of theta of dM / ddelta. */
+static void slope_rows(const double *packed, double full[AXES][SIZE][SIZE - AXES])
+{
+    int i, j, k;
+    for (i = 0; i < AXES; ++i)
+        for (j = i; j < SIZE; ++j)
+            for (k = 0; k < SIZE - AXES; ++k) {
+                if (j < AXES) full[j][i][k] = *packed;
+                full[i][j][k] = *packed++;
+            }
+}
+
+/* full += its change with delta. */
+static void deform(double full[SIZE][SIZE], double slope[AXES][SIZE][SIZE - AXES], const double *delta)
+{
+    int i, j, k;
+    for (i = 0; i < AXES; ++i)
+        for (j = 0; j < SIZE; ++j) {
+            double sum = 0.0;
+            for (k = 0; k < SIZE - AXES; ++k) sum += slope[i][j][k] * delta[k];
+            full[i][j] += sum;
+            if (j >= AXES) full[j][i] += sum;
+        }
+}
+"""
+
 SOLVE = """
 /* M x = x by Cholesky's factors; 0, or 1 if M is not positive definite. */
 static int solve(double M[SIZE][SIZE], double x[SIZE])
@@ -60,7 +87,7 @@ static double direction(double rate)
 def needs_slopes(model: CModel) -> bool:
     """Whether the coefficients of the equations need gradients of fitted columns."""
     elastic = model.elastic_force_columns is not None or model.stiffness_columns is not None
-    return model.mass_gives_christoffel or model.potential_gives_force or elastic
+    return bool(model.inertia_columns) or model.potential_gives_force or elastic
 
 
 def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
@@ -96,7 +123,7 @@ def coefficients(model: CModel) -> str:
     known, slopes, P = model.coefficients, needs_slopes(model), model.prefix
     body = [f"    {combine_call(model.fitted, (0, model.fitted.outputs), 'b', 'values')}"]
     body += [f"    symmetric({known['M'].source}, model->M);"]
-    body += _christoffel(model)
+    body += _bent(model) if model.bent else _christoffel(model)
     body += [f"    symmetric({known[name].source}, model->{name});" for name in ("damping", "K") if name in known]
     if "potential" in known:
         body += [f"    model->potential = *({known['potential'].source});"]
@@ -111,9 +138,16 @@ def coefficients(model: CModel) -> str:
     arrays = ["    double values[COLUMNS], b[TERMS];"]
     arrays += ["    double db[AXES][TERMS];"] if slopes else []
     arrays += ["    double dM[AXES][SIZE][SIZE];"] if model.mass_gives_christoffel else []
-    tabulate = "basis_slopes(leaf, theta, b, db);" if slopes else "basis(leaf, theta, b);"
-    signature = f"int {P}_coefficients(const double theta[{model.upper}_THETA], {P}_model *model)"
-    return function(model, signature, located(model, "theta", arrays + counters(body), tabulate) + body)
+    at = "eta" if model.bent else "theta"
+    tabulate = f"basis_slopes(leaf, {at}, b, db);" if slopes else f"basis(leaf, {at}, b);"
+    signature = f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model)"
+    lines = located(model, at, arrays + counters(body), tabulate)
+    return function(model, signature, lines + body)
+
+
+def coefficient_argument(model: CModel) -> str:
+    """θ, or η where M is that at θ and δ."""
+    return f"eta[{model.upper}_COORDINATES]" if model.bent else f"theta[{model.upper}_THETA]"
 
 
 def function(model: CModel, signature: str, body: list[str]) -> str:
@@ -139,6 +173,50 @@ def _christoffel(model: CModel) -> list[str]:
     elif fitted is not None and model.layout.christoffel == "from-mass":
         lines += _cube("AXES", "0.0")  # of a constant mass
     return lines
+
+
+def _bent(model: CModel) -> list[str]:
+    """M, ∂M/∂θ and ∂M/∂δ at θ and δ."""
+    mass, slope = model.coefficients["M"], model.coefficients["mass_slope"]
+    lines = [f"    slope_rows({slope.source}, model->mass_slope);"]
+    lines += ["    deform(model->M, model->mass_slope, eta + AXES);"]
+    lines += ["    for (i = 0; i < AXES; ++i) {"]
+    if mass.columns is None:
+        lines += [f"        static const double packed[{mass.width}] = {{0.0}};"]
+    else:
+        lines += [f"        double packed[{mass.width}];"]
+        lines += [f"        {combine_call(model.fitted, mass.columns, 'db[i]', 'packed')}"]
+    lines += ["        symmetric(packed, model->mass_gradient[i]);"]
+    if slope.columns is not None:
+        lines += ["        {", f"            double changed[{slope.width}], rows[AXES][SIZE][SIZE - AXES];"]
+        lines += [f"            {combine_call(model.fitted, slope.columns, 'db[i]', 'changed')}"]
+        lines += ["            slope_rows(changed, rows);"]
+        lines += ["            deform(model->mass_gradient[i], rows, eta + AXES);", "        }"]
+    return [*lines, "    }"]
+
+
+BENDING = """\
+    for (k = 0; k < AXES; ++k) {
+        double twice = 0.0;
+        for (i = 0; i < SIZE; ++i) {
+            double along = 0.0;
+            for (j = 0; j < SIZE; ++j) along += m->mass_gradient[k][i][j] * rates[j];
+            sum[i] += rates[k] * along;
+            twice += rates[i] * along;
+        }
+        sum[k] -= 0.5 * twice;
+    }
+    for (i = 0; i < AXES; ++i)
+        for (j = 0; j < SIZE; ++j) {
+            const double pair = (j < AXES ? 0.5 : 1.0) * rates[i] * rates[j];
+            double along = 0.0;
+            for (k = 0; k < SIZE - AXES; ++k) {
+                along += m->mass_slope[i][j][k] * rates[AXES + k];
+                sum[AXES + k] -= m->mass_slope[i][j][k] * pair;
+            }
+            sum[i] += along * rates[j];
+            if (j >= AXES) sum[j] += along * rates[i];
+        }"""
 
 
 def _cube(size: str, value: str) -> list[str]:
@@ -195,6 +273,7 @@ def resistance(model: CModel) -> str:
         lines += ["                for (k = AXES; k < SIZE; ++k)"]
         lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
     lines += ["        sum[i] = force;", "    }"]
+    lines += BENDING.split("\n") if model.bent else []
     if "friction_map" in names:
         forces = ", ".join(number(value) for value in model.layout.dry_forces.values())
         lines += ["    for (j = 0; j < FRICTION; ++j) {"]

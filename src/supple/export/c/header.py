@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.export.c.equations import coefficient_argument
 from supple.export.c.literals import number
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers
@@ -54,8 +55,9 @@ def header(model: CModel) -> str:
 def _introduction(model: CModel) -> list[str]:
     layout, fitted, x = model.layout, model.fitted, model.state
     names = {name for name, _, _ in model.members()}
-    terms = [f"M(theta) {x}''"]
+    terms = [f"M({x if model.bent else 'theta'}) {x}''"]
     terms += [f"Gamma(theta)[{x}', {x}']"] if "christoffel" in names else []
+    terms += [f"Gamma({x})[{x}', {x}']"] if model.bent else []
     terms += [f"D(theta) {x}'"] if "damping" in names else []
     terms += [f"K(theta) {x}"] if "K" in names else []
     terms += [f"J(theta)' f sgn(J(theta) {x}')"] if "friction_map" in names else []
@@ -151,8 +153,10 @@ def _functions(model: CModel) -> list[str]:
         " * a number): the results are then left as they were. All may be called from several threads at once.",
         " */",
         "",
-        "/* All coefficients at theta. */",
-        f"int {P}_coefficients(const double theta[{U}_THETA], {P}_model *model);",
+        "/* All coefficients; M and its gradient at theta and delta. */"
+        if model.bent
+        else "/* All coefficients at theta. */",
+        f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model);",
         "",
         "/* The fitted columns as they are, symmetric matrices by their upper triangles, row by row: the fastest. */",
         f"int {P}_columns(const double theta[{U}_THETA], double values[{U}_COLUMNS]);",

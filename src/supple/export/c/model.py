@@ -124,7 +124,20 @@ class CModel:
     @property
     def mass_gives_christoffel(self) -> bool:
         """Γ_θθθ from ∂M/∂θ; a constant M gives none."""
-        return self.layout.christoffel == "from-mass" and self.coefficients["M"].columns is not None
+        known = self.layout.christoffel == "from-mass" and self.coefficients["M"].columns is not None
+        return known and not self.bent
+
+    @property
+    def bent(self) -> bool:
+        """M at θ and δ, and instead of Γ what it follows from: ∂M/∂θ and ∂M/∂δ."""
+        return "mass_slope" in self.coefficients
+
+    @property
+    def inertia_columns(self) -> list[tuple[int, int]]:
+        """Columns of M and ∂M/∂δ whose gradients enter inertia forces."""
+        names = ("M", "mass_slope") if self.bent else ("M",) if self.mass_gives_christoffel else ()
+        found = [self.coefficients[name].columns for name in names]
+        return [item for item in found if item is not None]
 
     @property
     def has_christoffel(self) -> bool:
@@ -159,8 +172,10 @@ class CModel:
         shapes = row | {"potential": (), "output_modes": row["modes"]}
         shapes |= {"force_gradient": (n - s, s), "stiffness_gradient": (s, n, n)}
         rows = [
-            (True, "M", "mass matrix"),
+            (True, "M", "mass matrix at theta and delta" if self.bent else "mass matrix"),
             (self.has_christoffel, "christoffel", "Christoffel symbols, first kind"),
+            (self.bent, "mass_gradient", "dM / dtheta, first index of theta"),
+            (self.bent, "mass_slope", "dM / ddelta, rows of theta; last index of delta"),
             ("damping" in known, "damping", "viscous damping"),
             ("K" in known, "K", "stiffness, zero rows for theta"),
             ("potential" in known, "potential", "potential energy"),

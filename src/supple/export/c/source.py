@@ -53,7 +53,7 @@ def source(model: CModel) -> str:
     if slopes or _rates_need_slopes(model):
         text += polynomial.tabulated(fitted, slopes=True)
     text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
-    text += equations.SYMMETRIC + equations.SOLVE
+    text += equations.SYMMETRIC + equations.SOLVE + (equations.DEFORMED if model.bent else "")
     if "friction_map" in model.coefficients:
         text += equations.DIRECTION.replace("@UPPER@", model.upper)
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
@@ -76,7 +76,7 @@ def _widths(model: CModel) -> set[int]:
     """Numbers of columns that some function sums at once."""
     known = model.coefficients
     ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
-    ranges += [known["M"].columns] if model.mass_gives_christoffel else []
+    ranges += model.inertia_columns
     ranges += [known["potential"].columns] if model.potential_gives_force else []
     ranges += [known[name].columns for name in ("outputs", "output_modes") if name in known]
     return {stop - first for first, stop in (item for item in ranges if item is not None)}

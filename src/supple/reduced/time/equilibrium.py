@@ -36,7 +36,7 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
         c = model.evaluate(eta[:s])
         force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
         largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
-        slopes = force_slopes(model, c, row_slopes(model, eta[:s]), eta, u, still, still)
+        slopes = force_slopes(model, c, row_slopes(model, eta[:s], eta[s:]), eta, u, still, still)
         # Where all forces vanish together, what they grow to across the region is what a rest is small against.
         largest = max(largest, float((np.abs(slopes[:, :s]) @ width).max()))
         if np.abs(force).max() <= _SMALL * largest:

@@ -11,6 +11,7 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
+from supple.equations.deformation import deform
 from supple.equations.forces import forces, solve_mass
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
@@ -94,6 +95,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
                 status = OUTSIDE
                 break
             inputs_at(breaks, values, time + nodes[stage] * h, piece, u)
+            deform(c, trial)
             forces(c, friction, trial[:n], trial[n:], u, f)
             if not solve_mass(c, L, f):
                 status = INDEFINITE

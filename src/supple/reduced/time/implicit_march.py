@@ -13,6 +13,7 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
+from supple.equations.deformation import deform
 from supple.equations.forces import add_mass, forces, rate_slopes, solve_mass
 from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
 from supple.integration.generalized_alpha import Alpha
@@ -99,6 +100,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
     if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
     inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
+    deform(c, state)
     forces(c, friction, state[:n], state[n:], u, f)
     if not solve_mass(c, S, f):
         return INDEFINITE, 0, time, steps
@@ -122,6 +124,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break
+            deform(c, eta)
             forces(c, friction, eta, v, u, f)
             add_mass(c, -1.0, dv, f)
             tangent(c, friction, v, mass, slope, S)

@@ -1,0 +1,145 @@
+"""How inertia changes with deformation, and the inertia forces of a row that knows it.
+
+    M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a,   ∂_k M = ∂_k M₀ + Σ_a ∂_k M_a δ_a,   M_a = ∂M/∂δ_a          (k in θ)
+    Γ[η̇, η̇]_i = (Ṁ η̇)_i - ½ η̇ᵀ ∂_i M η̇,   Ṁ = Σ_k ∂_k M θ̇_k + Σ_a M_a δ̇_a
+
+Γ is the Christoffel symbol of M(θ, δ) without being formed: M and its gradient belong to one kinetic energy
+½ η̇ᵀ M(θ, δ) η̇, which neither grows nor falls by itself (docs/theory/reduction.md, eqs. 8-9). M_a has rows of θ
+alone, and their transposes: `mass_slope` (s, n, d).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.equations.row import MASS, MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT
+
+Array = NDArray[np.float64]
+
+
+@kernel(inline=True)
+def is_bent(c):
+    """Whether a row holds what M changes by with δ, and not Γ."""
+    return c.at[MASS_SLOPE] < c.at[MASS_SLOPE_GRADIENT]
+
+
+@kernel
+def add_deformed(c, base, slope, eta):
+    """A += Σ_a A_a δ_a at row[base:] (n, n), with the rows of θ of A_a at row[slope:] (s, n, d)."""
+    n, s, row = c.n, c.s, c.values
+    d = n - s
+    for i in range(s):
+        for j in range(n):
+            total, first = 0.0, slope + (i * n + j) * d
+            for a in range(d):
+                total += row[first + a] * eta[s + a]
+            row[base + i * n + j] += total
+            if j >= s:
+                row[base + j * n + i] += total
+
+
+@kernel
+def deform(c, eta):
+    """A row that was filled at θ becomes the one at η = (θ, δ): M and ∂M/∂θ, in place."""
+    if not is_bent(c):
+        return
+    n, s = c.n, c.s
+    add_deformed(c, c.at[MASS], c.at[MASS_SLOPE], eta)
+    for k in range(s):
+        slope = c.at[MASS_SLOPE_GRADIENT] + k * s * n * (n - s)
+        add_deformed(c, c.at[MASS_GRADIENT] + k * n * n, slope, eta)
+
+
+@kernel
+def take_bending(c, rates, f):
+    """f -= Γ[η̇, η̇], (n,), of a bent row."""
+    n, s, at, row = c.n, c.s, c.at, c.values
+    d = n - s
+    for k in range(s):
+        twice, first = 0.0, at[MASS_GRADIENT] + k * n * n
+        for i in range(n):
+            total = 0.0
+            for j in range(n):
+                total += row[first + i * n + j] * rates[j]
+            f[i] -= rates[k] * total
+            twice += rates[i] * total
+        f[k] += 0.5 * twice
+    for i in range(s):
+        for j in range(n):
+            first = at[MASS_SLOPE] + (i * n + j) * d
+            pair = rates[i] * rates[j] if j >= s else 0.5 * rates[i] * rates[j]
+            total = 0.0
+            for a in range(d):
+                slope = row[first + a]
+                total += slope * rates[s + a]
+                f[s + a] += slope * pair
+            f[i] -= total * rates[j]
+            if j >= s:
+                f[j] -= total * rates[i]
+
+
+@kernel
+def bending_slopes(c, rates, S):
+    """Γ[η̇] (n, n) of a bent row into S, so that ∂(Γ[η̇, η̇])/∂η̇ = 2 Γ[η̇].
+
+    2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
+    """
+    n, s, at, row = c.n, c.s, c.at, c.values
+    d = n - s
+    for j in range(s):
+        first = at[MASS_GRADIENT] + j * n * n
+        for i in range(n):
+            total = 0.0
+            for k in range(n):
+                total += row[first + i * n + k] * rates[k]
+            S[i, j] = total
+    for i in range(n):
+        for a in range(d):
+            S[i, s + a] = 0.0
+    for i in range(s):
+        for j in range(n):
+            first = at[MASS_SLOPE] + (i * n + j) * d
+            for a in range(d):
+                slope = row[first + a]
+                S[i, s + a] += slope * rates[j]
+                if j >= s:
+                    S[j, s + a] += slope * rates[i]
+    for i in range(n):
+        for j in range(i + 1):
+            changing = mass_rate(c, rates, i, j)
+            half = 0.5 * (S[i, j] - S[j, i])
+            S[i, j], S[j, i] = 0.5 * changing + half, 0.5 * changing - half
+
+
+@kernel
+def mass_rate(c, rates, i, j):
+    """Ṁ_ij of a bent row; i ≥ j."""
+    n, s, at, row = c.n, c.s, c.at, c.values
+    d = n - s
+    total = 0.0
+    for k in range(s):
+        total += row[at[MASS_GRADIENT] + (k * n + i) * n + j] * rates[k]
+    if j < s:
+        first = at[MASS_SLOPE] + (j * n + i) * d
+        for a in range(d):
+            total += row[first + a] * rates[s + a]
+    return total
+
+
+# ---------------------------------------------------------------------------- the same as arrays
+
+
+def whole_slope(rows: Array) -> Array:
+    """M_a (..., n, n, d) from its rows of θ (..., s, n, d)."""
+    s, n, d = rows.shape[-3:]
+    found = np.zeros((*rows.shape[:-3], n, n, d))
+    found[..., :s, :, :] = rows
+    found[..., s:, :s, :] = np.swapaxes(rows[..., s:, :], -3, -2)
+    return found
+
+
+def whole_gradient(gradient: Array, slope: Array) -> Array:
+    """∂M_ij/∂η_k (..., n, n, n) from that over θ (..., s, n, n), and the rows of θ of M_a (..., s, n, d)."""
+    return np.concatenate([np.moveaxis(gradient, -3, -1), whole_slope(slope)], axis=-1)
