@@ -28,13 +28,13 @@ class Factor:
     def __init__(self, size, rows, columns, kernel=compiled):
         self.pattern, self.place = pattern_of(size, rows, columns)
         self.size = size
+        self.rows, self.columns = np.append(rows, np.arange(size)), np.append(columns, np.arange(size))
         self.L, self.D = np.empty(len(self.pattern.below_index)), np.empty(size)
         self.factorise, self.substitute = kernel(factorise), kernel(substitute)
 
     def fill(self, K):
         values = np.zeros(len(self.pattern.entries))
-        for (i, j), at in self.place.items():
-            values[at] = K[i, j]
+        values[self.place.of(self.rows, self.columns)] = K[self.rows, self.columns]
         return self.factorise(self.pattern, values, self.L, self.D, np.empty(self.size), np.empty(self.size, np.int64))
 
     def solve(self, b):

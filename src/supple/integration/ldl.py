@@ -37,7 +37,23 @@ class Pattern(NamedTuple):
     below_index: Integers
 
 
-def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, dict[tuple[int, int], int]]:
+class Places(NamedTuple):
+    """Where the entries of a symmetric matrix stand among the values of its upper triangle.
+
+    keys : (entries,) rising, column * size + row in the order of elimination; position : (n,) of a row in that order
+    """
+
+    keys: Integers
+    position: Integers
+
+    def of(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> Integers:
+        """The place of each entry (rows, columns), the same for (i, j) and (j, i)."""
+        one, other = self.position[rows], self.position[columns]
+        wanted = np.maximum(one, other) * len(self.position) + np.minimum(one, other)
+        return np.searchsorted(self.keys, wanted).astype(np.int64)
+
+
+def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, Places]:
     """The pattern of a symmetric matrix with entries at (rows, columns), and the place of each entry.
 
     The places are those of the upper triangle, for both (i, j) and (j, i); the diagonal is always there.
@@ -48,33 +64,30 @@ def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, d
     order = np.asarray(reverse_cuthill_mckee(matrix, symmetric_mode=True), dtype=np.int64)
     position = np.empty(size, dtype=np.int64)
     position[order] = diagonal
-    upper = sorted({(int(max(p, q)), int(min(p, q))) for p, q in zip(position[i], position[j], strict=True)})
-    start = np.searchsorted([column for column, _ in upper], np.arange(size + 1)).astype(np.int64)
-    index = np.array([row for _, row in upper], dtype=np.int64)
-    place = {}
-    for at, (column, row) in enumerate(upper):
-        place[int(order[row]), int(order[column])] = at
-        place[int(order[column]), int(order[row])] = at
-    return Pattern(order, start, index, *_fill(size, start, index)), place
+    keys = np.unique(np.maximum(position[i], position[j]) * size + np.minimum(position[i], position[j]))
+    column, index = np.divmod(keys, size)
+    start = np.searchsorted(column, np.arange(size + 1)).astype(np.int64)
+    return Pattern(order, start, index, *_fill(size, start, index)), Places(keys, position)
 
 
 def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Integers, Integers, Integers]:
     """Row patterns of L along the elimination tree, and column patterns from them [Davis 2005]."""
-    parent = np.full(size, -1)
+    parent = [-1] * size
     row_patterns: list[list[int]] = []
     below: list[list[int]] = [[] for _ in range(size)]
+    rows, first = index.tolist(), start.tolist()
     for k in range(size):
         seen = {k}
         pattern: list[int] = []
-        for i in index[start[k] : start[k + 1]]:
+        for i in rows[first[k] : first[k + 1]]:
             path = []
-            node = int(i)
+            node = i
             while node not in seen:
                 seen.add(node)
                 path.append(node)
                 if parent[node] == -1:
                     parent[node] = k
-                node = int(parent[node])
+                node = parent[node]
             pattern = path + pattern
         row_patterns.append(pattern)
         for i in pattern:

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.mass_properties import mass_properties
-from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, carried
+from supple.formulations.absolute.beams.beam_arrays import BeamArrays
+from supple.formulations.absolute.frame_beams import frame_beams
+from supple.formulations.absolute.frames import Frames, frames_of
+from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, carried
 from supple.integration.ldl import Pattern, pattern_of
-from supple.kinematics.numbering import terms
-from supple.kinematics.primitives import PA, PB, A, B
+from supple.kinematics.numbering import Numbering, terms
+from supple.kinematics.primitives import A, B
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import RowArrays
 
@@ -27,9 +29,14 @@ _FILLED = (
 class SystemArrays(NamedTuple):
     """The equations.
 
-    rows           : of the mechanism, points counted from the centres of mass
-    mass, inertia  : of each body, about its centre of mass
-    loads, uses    : as in CoefficientArrays, points counted from the centres of mass
+    rows           : of the mechanism, between frames, points counted from them
+    mass, inertia  : that each frame carries itself, about the centre of that mass; of elements apart
+    armed, arm     : (n,) the frames that carry it on an arm, and (F, 3) that arm, in the axes of the frame
+    gravity        : (3,) m/s², of what elements weigh
+    compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
+    lag            : (joint rows,) c/k, s
+    beams          : elements between frames
+    loads, uses    : as in CoefficientArrays, on frames
     friction_speed : over which dry friction changes its sign
     driven         : rows whose value is prescribed
     """
@@ -37,6 +44,12 @@ class SystemArrays(NamedTuple):
     rows: RowArrays
     mass: Array
     inertia: Array
+    armed: Integers
+    arm: Array
+    gravity: Array
+    compliance: Array
+    lag: Array
+    beams: BeamArrays
     loads_i: Integers
     loads_f: Array
     uses_start: Integers
@@ -49,7 +62,8 @@ class SystemArrays(NamedTuple):
 class IterationArrays(NamedTuple):
     """The iteration matrix [[M̂, Φ_qᵀ], [Φ_q, -ε]]: where its entries go.
 
-    solid_mass, solid_inertia : M with directions without inertia filled up
+    solid_mass, solid_inertia : M of the frames with directions without inertia filled up, unless elements carry them
+    of_elements   : (frames,) whether elements carry a frame
     at_body       : (bodies, d, d) places of the entries of M̂
     at_term       : (terms, 2, d) places of the entries of Φ_q: of the terms of its rows, on their two bodies
     at_multiplier : (multipliers,)
@@ -59,6 +73,7 @@ class IterationArrays(NamedTuple):
 
     solid_mass: Array
     solid_inertia: Array
+    of_elements: NDArray[np.bool_]
     at_body: Integers
     at_term: Integers
     at_multiplier: Integers
@@ -78,47 +93,91 @@ class StepProblem(NamedTuple):
 
 
 class Absolute(NamedTuple):
-    """A mechanism ready for simulation; centers are those of mass, in body axes."""
+    """A mechanism ready for simulation."""
 
     rest: Rest
     system: SystemArrays
     iteration: IterationArrays
     pattern: Pattern
-    centers: Array
+    frames: Frames
 
     @property
     def steps(self) -> StepProblem:
         return StepProblem(self.system, self.iteration, self.pattern)
 
+    @property
+    def centers(self) -> Array:
+        """(F + 1, 3) where frames stand on their bodies, in body axes: of rigid ones the centre of mass."""
+        return self.frames.place
 
-def absolute(rest: Rest, driven: tuple[int, ...] = (), friction_speed: float = 1e-3) -> Absolute:
-    """The mechanism in absolute coordinates, with the coordinates of these numbers prescribed."""
-    key = f"absolute {driven} {friction_speed}"
-    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed))
+    @property
+    def elastic(self) -> bool:
+        """Whether anything deforms: a body or a joint."""
+        return self.frames.elastic or bool(self.system.compliance.any())
 
 
-def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float) -> Absolute:
-    numbering, load = rest.numbering, carried(rest)
-    arrays, coefficients = numbering.arrays, load.arrays
-    found = mass_properties(numbering.drawing)
-    centers = np.array([*(found[name].center for name in numbering.bodies), np.zeros(3)])
-    rows_f, loads_f = arrays.rows_f.copy(), coefficients.loads_f.copy()
-    rows_f[:, PA : PA + 3] -= centers[arrays.rows_i[:, A]]
-    rows_f[:, PB : PB + 3] -= centers[arrays.rows_i[:, B]]
-    loads_f[:, AT_POINT : AT_POINT + 3] -= centers[coefficients.loads_i[:, BODY]]
-    mass = np.array([found[name].mass for name in numbering.bodies])
-    inertia = np.array([found[name].inertia for name in numbering.bodies])
+def absolute(
+    rest: Rest, driven: tuple[int, ...] = (), friction_speed: float = 1e-3, *, rigid: bool = False
+) -> Absolute:
+    """The mechanism in absolute coordinates, with the coordinates of these numbers prescribed.
+
+    rigid : elastic parts are taken as rigid
+    """
+    key = f"absolute {driven} {friction_speed} {rigid}"
+    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed, rigid))
+
+
+def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: bool) -> Absolute:
+    numbering, arrays = rest.numbering, carried(rest).arrays
+    frames = frames_of(numbering, rigid)
+    own = frames.own
+    compliance, lag = np.zeros((2, numbering.constraints)) if rigid else yielding_rows(numbering)
     system = SystemArrays(
-        arrays._replace(rows_f=rows_f), mass, inertia, coefficients.loads_i, loads_f,
-        coefficients.uses_start, coefficients.uses_i, coefficients.uses_f, float(friction_speed),
+        frames.rows(numbering.arrays), own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
+        gravity_of(numbering), compliance, lag, frame_beams(frames), *_loads(frames, arrays),
+        arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
         np.array([numbering.constraints + i for i in driven], dtype=np.int64),
     )  # fmt: skip
-    iteration, pattern = _iteration(system, numbering.constraints)
-    return Absolute(rest, system, iteration, pattern, centers)
+    system, iteration, pattern = _iteration(system, numbering.constraints)
+    return Absolute(rest, system, iteration, pattern, frames)
+
+
+def gravity_of(numbering: Numbering) -> Array:
+    """(3,) m/s², zero where there is none."""
+    given = numbering.mechanism.gravity
+    return np.zeros(3) if given is None else np.asarray(numbering.drawing.vector(given, ("gravity",), "gravity"), float)
+
+
+def yielding_rows(numbering: Numbering) -> tuple[Array, Array]:
+    """1/k and c/k of the rows of elastic joints; zero of the others."""
+    mechanism = numbering.mechanism
+    compliance, lag = np.zeros(numbering.constraints), np.zeros(numbering.constraints)
+    for name, joint in mechanism.joints.items():
+        if not joint.elastic:
+            continue
+        first, damping = numbering.joint_rows[name].start, joint.elastic_damping or {}
+        for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
+            if direction in joint.elastic:
+                compliance[row] = 1.0 / joint.elastic[direction]
+                lag[row] = damping.get(direction, 0.0) * compliance[row]
+    return compliance, lag
+
+
+def _loads(frames: Frames, arrays: CoefficientArrays) -> tuple[Integers, Array]:
+    """Weight of what frames carry, elements apart, then the applied loads."""
+    numbering, own = frames.numbering, frames.own
+    applied = len(numbering.bodies) if numbering.mechanism.gravity is not None else 0
+    loads_i, loads_f = frames.loads(arrays.loads_i[applied:], arrays.loads_f[applied:], BODY, AT_POINT)
+    heavy = np.flatnonzero(own.mass > 0.0) if applied else np.zeros(0, np.int64)
+    weights = np.column_stack([own.arm[heavy], own.mass[heavy, None] * gravity_of(numbering), np.zeros((len(heavy), 3))])
+    return (
+        np.concatenate([np.column_stack([heavy, np.zeros_like(heavy)]), loads_i]).astype(np.int64),
+        np.concatenate([weights, loads_f]),
+    )
 
 
 class _End(NamedTuple):
-    """A body that a row acts on by one of its terms."""
+    """A frame that a row acts on by one of its terms."""
 
     term: int
     side: int
@@ -126,13 +185,14 @@ class _End(NamedTuple):
 
 
 def _ends(system: SystemArrays, row: int) -> list[_End]:
-    """The bodies that a row acts on, without the ground: two, or with several terms more."""
+    """The frames that a row acts on, without the ground: two, or with several terms more."""
     rows_i, ground = system.rows.rows_i, len(system.mass)
     both = [_End(term, side, int(rows_i[term, (A, B)[side]])) for term in terms(system.rows, row) for side in (0, 1)]
     return [end for end in both if end.body != ground]
 
 
-def _iteration(system: SystemArrays, constraints: int) -> tuple[IterationArrays, Pattern]:
+def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, IterationArrays, Pattern]:
+    """The layout of the iteration matrix; elements are told where theirs go."""
     bodies, d = len(system.mass), len(system.rows.column)
     rows = [*range(constraints), *system.driven.tolist()]
     columns = bodies * d
@@ -146,44 +206,53 @@ def _iteration(system: SystemArrays, constraints: int) -> tuple[IterationArrays,
         for measure in acted
         for one, other in combinations_with_replacement(_ends(system, constraints + measure), 2)
     ]
+    held = [(i, end) for i, row in enumerate(rows) for end in _ends(system, row)]
 
-    def block(one: int, other: int) -> list[list[tuple[int, int]]]:
-        return [[(one * d + c, other * d + e) for e in range(d)] for c in range(d)]
+    def degrees(frames: Integers) -> Integers:
+        """(..., frames, d) of frames (..., frames)."""
+        return np.asarray(frames, dtype=np.int64)[..., None] * d + np.arange(d)
 
-    entries = {pair for b in range(bodies) for line in block(b, b) for pair in line}
-    entries |= {
-        (columns + i, end.body * d + c) for i, row in enumerate(rows) for end in _ends(system, row) for c in range(d)
-    }
-    entries |= {pair for _, one, other in links for line in block(one.body, other.body) for pair in line}
-    table = np.array(sorted(entries), dtype=np.int64)
-    pattern, place = pattern_of(columns + len(rows), table[:, 0], table[:, 1])
-
-    def places(one: int, other: int) -> list[list[int]]:
-        return [[place[pair] for pair in line] for line in block(one, other)]
-
-    at_body = np.array([places(b, b) for b in range(bodies)], dtype=np.int64).reshape(bodies, d, d)
+    of_frames = degrees(np.arange(bodies))
+    of_elements = degrees(system.beams.frames).reshape(len(system.beams.frames), -1)
+    one_end = degrees(np.array([one.body for _, one, _ in links], dtype=np.int64))
+    other_end = degrees(np.array([other.body for _, _, other in links], dtype=np.int64))
+    of_rows = columns + np.array([i for i, _ in held], dtype=np.int64)
+    on_rows = degrees(np.array([end.body for _, end in held], dtype=np.int64))
+    blocks = [
+        (of_frames[:, :, None], of_frames[:, None, :]),
+        (of_elements[:, :, None], of_elements[:, None, :]),
+        (one_end[:, :, None], other_end[:, None, :]),
+        (of_rows[:, None], on_rows),
+    ]
+    spread = [np.broadcast_arrays(one, other) for one, other in blocks]
+    entries = [np.concatenate([pair[k].ravel() for pair in spread]) for k in (0, 1)]
+    pattern, places = pattern_of(columns + len(rows), *entries)
+    at_body, at_element, at_link, at_row = (places.of(*pair) for pair in spread)
     at_term = np.full((len(system.rows.rows_i), 2, d), -1, dtype=np.int64)
-    for i, row in enumerate(rows):
-        for end in _ends(system, row):
-            at_term[end.term, end.side] = [place[columns + i, end.body * d + c] for c in range(d)]
+    for place, (_, end) in zip(at_row, held, strict=True):
+        at_term[end.term, end.side] = place
+    multipliers = columns + np.arange(len(rows))
+    carried_by_elements = np.isin(np.arange(bodies), system.beams.frames)
     iteration = IterationArrays(
-        *_filled(system),
+        *_filled(system, carried_by_elements),
+        carried_by_elements,
         at_body,
         at_term,
-        np.array([place[columns + i, columns + i] for i in range(len(rows))], dtype=np.int64),
+        places.of(multipliers, multipliers),
         np.array([(m, one.term, one.side, other.term, other.side) for m, one, other in links], np.int64).reshape(-1, 5),
-        np.array([places(one.body, other.body) for _, one, other in links], dtype=np.int64).reshape(-1, d, d),
+        at_link,
     )
-    return iteration, pattern
+    return system._replace(beams=system.beams._replace(places=at_element)), iteration, pattern
 
 
-def _filled(system: SystemArrays) -> tuple[Array, Array]:
-    """Masses and inertias with what is (nearly) zero filled up."""
-    largest = float(system.mass.max()) if system.mass.max() > 0.0 else 1.0
-    mass = np.maximum(system.mass, _FILLED * largest)
-    inertia = np.empty_like(system.inertia)
-    for b, J in enumerate(system.inertia):
-        moments, axes = np.linalg.eigh(J)
+def _filled(system: SystemArrays, of_elements: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Masses and inertias with what is (nearly) zero filled up, but where elements have mass."""
+    rigid = system.mass[~of_elements]
+    largest = float(rigid.max()) if rigid.max(initial=0.0) > 0.0 else 1.0
+    mass = np.where(of_elements, system.mass, np.maximum(system.mass, _FILLED * largest))
+    inertia = system.inertia.copy()
+    for b in np.flatnonzero(~of_elements):
+        moments, axes = np.linalg.eigh(system.inertia[b])
         least = _FILLED * max(float(moments.max()), _FILLED * mass[b] * system.rows.extent**2)
         inertia[b] = axes @ np.diag(np.maximum(moments, least)) @ axes.T
     return mass, inertia

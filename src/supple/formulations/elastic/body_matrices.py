@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +16,15 @@ Integers = NDArray[np.int64]
 
 PLANAR_COLUMNS = np.array([0, 1, 5])  # of (u, φ) in space, those that a planar node has
 NEAR = 1e-9  # of the body's size: places this close are one place
+
+
+class CarriedPart(NamedTuple):
+    """A small rigid part on a node: mass (kg), moment of inertia about every axis (kg m²), arm (3,) from the node."""
+
+    node: int
+    mass: float
+    inertia: float
+    arm: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +46,7 @@ class ElasticBody:
                 from the nodes' positions where arms hold it
     beams     : (e,) which beam of the description each element belongs to
     turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`; empty of a body of beams
+    parts     : what beams carry beside their own mass, which M has as well
     """
 
     name: str
@@ -52,6 +63,7 @@ class ElasticBody:
     ends: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))
     beams: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     turned: tuple[sp.csr_array, ...] = ()
+    parts: tuple[CarriedPart, ...] = ()
 
     @property
     def size(self) -> int:

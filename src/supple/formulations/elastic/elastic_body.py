@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import coo_array
@@ -13,11 +15,12 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
-from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, CarriedPart, ElasticBody
 from supple.formulations.elastic.superelement import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
+from supple.kinematics.numbering import Numbering
 
-__all__ = ["ElasticBody", "elastic_body", "is_elastic"]
+__all__ = ["ElasticBody", "elastic_body", "is_elastic", "mesh_of"]
 
 
 def is_elastic(mechanism: Mechanism, body: str) -> bool:
@@ -27,10 +30,14 @@ def is_elastic(mechanism: Mechanism, body: str) -> bool:
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
     """Mass and stiffness of a body of beams or a superelement, with a node at every place that something touches."""
-    touched = touched_places(drawing, name)
     if drawing.mechanism.bodies[name].superelement is not None:
-        return superelement_body(drawing, name, touched)
-    return _body_of_beams(drawing, name, touched)
+        return superelement_body(drawing, name, touched_places(drawing, name))
+    return _body_of_beams(drawing, name)
+
+
+def mesh_of(numbering: Numbering, name: str) -> ElasticBody:
+    """The mesh of an elastic body, made once."""
+    return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
 def span(beam: PlacedBeam) -> Span:
@@ -57,34 +64,44 @@ def span(beam: PlacedBeam) -> Span:
     return Span(beam.places[0], beam.places[1], beam.axes, ends[0], ends[1], beam.elements, shear, beam.arm)
 
 
-def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_array, sp.csr_array]:
-    """Σ w K and Σ w M of the beams of a body, `weights` (beams,) one for each: over the degrees of freedom of its mesh,
-    point masses not among them."""
+class MeshedBeams(NamedTuple):
+    """The beams of a body, divided; touched places, and the node that carries each."""
+
+    spans: list[Span]
+    mesh: BeamMesh
+    touched: list[TouchedPlace]
+    carriers: list[int]
+
+
+def meshed_beams(drawing: Drawing, name: str) -> MeshedBeams:
+    """The beams of a body with a node at every place that something touches."""
     spans = [span(beam) for beam in placed_beams(drawing, name)]
     touched = touched_places(drawing, name)
     anchors = [_anchor(drawing, name, spans, place) for place in touched]
     found = mesh(spans, anchors)
     carriers = [int(np.argmin(np.linalg.norm(found.nodes - anchor, axis=1))) for anchor in anchors]
-    found = _moved_to_places(found, touched, carriers)
+    return MeshedBeams(spans, _moved_to_places(found, touched, carriers), touched, carriers)
+
+
+def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_array, sp.csr_array]:
+    """Σ w K and Σ w M of the beams of a body, `weights` (beams,) one for each: over the degrees of freedom of its mesh,
+    point masses not among them."""
+    found = meshed_beams(drawing, name)
     least = 1e-14 * float(weights.max())  # the shape of a sheared beam is a ratio of its stiffnesses
     weighted = [
         item._replace(first=max(w, least) * item.first, last=max(w, least) * item.last)
-        for item, w in zip(spans, weights.tolist(), strict=True)
+        for item, w in zip(found.spans, weights.tolist(), strict=True)
     ]
-    matrices = assembled(weighted, found, drawing.mechanism.planar)
+    matrices = assembled(weighted, found.mesh, drawing.mechanism.planar)
     return matrices.K, matrices.M
 
 
-def _body_of_beams(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> ElasticBody:
+def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
     planar = drawing.mechanism.planar
-    spans = [span(beam) for beam in placed_beams(drawing, name)]
-    anchors = [_anchor(drawing, name, spans, place) for place in touched]
-    found = mesh(spans, anchors)
+    spans, found, touched, carriers = meshed_beams(drawing, name)
     _require_connected(drawing, name, found)
-    carriers = [int(np.argmin(np.linalg.norm(found.nodes - anchor, axis=1))) for anchor in anchors]
-    found = _moved_to_places(found, touched, carriers)
     parts = [
-        (node, place.mass, place.inertia, place.position - found.nodes[node])
+        CarriedPart(node, place.mass, place.inertia, place.position - found.nodes[node])
         for node, place in zip(carriers, touched, strict=True)
         if place.mass or place.inertia
     ]
@@ -106,6 +123,7 @@ def _body_of_beams(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> 
         elements=found.elements,
         ends=found.ends,
         beams=found.beams,
+        parts=tuple(parts),
     )
 
 

@@ -14,7 +14,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody, condense
-from supple.formulations.elastic.elastic_body import elastic_body
+from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
@@ -84,11 +84,6 @@ def own_band(mechanism: Mechanism) -> float:
         return min((hertz for hertz in found if hertz > 0.0), default=1.0)
 
     return mechanism.remembered("own band", lowest)
-
-
-def mesh_of(numbering: Numbering, name: str) -> ElasticBody:
-    """The mesh of an elastic body, made once."""
-    return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
 def rigid_coordinates(

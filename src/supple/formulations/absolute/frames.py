@@ -1,0 +1,194 @@
+"""Frames: what moves in absolute coordinates, each on R³ × SO(3), or in the plane on R² × SO(2).
+
+A rigid body is one frame, at its centre of mass. A body of beams is one frame a node of its mesh, the mesh that
+vibrations are computed with; at rest all of them have the axes of the body, so that a row or a load between two places
+is the same row between the frames that carry them, with each place counted from its frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.diagnostics import InputError
+from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic.elastic_body import mesh_of
+from supple.geometry.inertia import MassProperties, nothing
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import PA, PB, A, B
+from supple.kinematics.row_arrays import BODIES, RowArrays
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class FrameMass(NamedTuple):
+    """What frames carry of themselves, elements apart: mass (F,), inertia (F, 3, 3) about the centre of that mass, and
+    arm (F, 3) from the frame to it, in its axes."""
+
+    mass: Array
+    inertia: Array
+    arm: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Which frames there are.
+
+    body   : (F,) the body that each belongs to; node : (F,) of that body's mesh, 0 of a rigid body
+    place  : (F + 1, 3) where it stands on its body, in body axes; the ground, last, at its origin
+    first  : (bodies + 1,) the first frame of every body; the ground's is F
+    lead   : (bodies + 1,) the frame that stands for the body where one pose is wanted: of a mesh the node next to the
+             body's origin
+    meshes : of every body; None of a rigid one
+    rigid  : names of elastic parts that are taken as rigid
+    """
+
+    numbering: Numbering = field(repr=False)
+    body: Integers
+    node: Integers
+    place: Array
+    first: Integers
+    lead: Integers
+    meshes: tuple[ElasticBody | None, ...]
+    own: FrameMass
+    rigid: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """F: without the ground."""
+        return len(self.body)
+
+    @property
+    def elastic(self) -> bool:
+        """Whether a body has more than one."""
+        return any(mesh is not None for mesh in self.meshes)
+
+    def at(self, body: int, place: Array) -> int:
+        """The frame that carries a place on a body, given in body axes."""
+        if body == len(self.meshes):
+            return self.count
+        mesh = self.meshes[body]
+        if mesh is None:
+            return int(self.first[body])
+        node = mesh.node_at(place)
+        if node is None:
+            raise InputError(
+                f"no node is at {np.array2string(place, precision=6)} (in its axes)",
+                part=f'body "{mesh.name}"', path=("bodies", mesh.name), hint="attach the place to a node: attach: {PLACE: NODE}",
+            )  # fmt: skip
+        return int(self.first[body]) + node
+
+    def nearest(self, body: int, place: Array) -> int:
+        """The same, or of a place that nothing touches the node next to it."""
+        if body == len(self.meshes) or self.meshes[body] is None:
+            return self.at(body, place)
+        start, stop = int(self.first[body]), int(self.first[body + 1])
+        return start + int(np.argmin(np.linalg.norm(self.place[start:stop] - place, axis=1)))
+
+    def rows(self, arrays: RowArrays) -> RowArrays:
+        """The rows between frames instead of bodies."""
+        rows_i, rows_f, sizes = arrays.rows_i.copy(), arrays.rows_f.copy(), arrays.sizes.copy()
+        sizes[BODIES] = self.count
+        for end, at in ((A, PA), (B, PB)):
+            rows_i[:, end] = self._carriers(arrays.rows_i[:, end], rows_f[:, at : at + 3])
+            rows_f[:, at : at + 3] -= self.place[rows_i[:, end]]
+        return arrays._replace(sizes=sizes, rows_i=rows_i, rows_f=rows_f)
+
+    def loads(self, loads_i: Integers, loads_f: Array, body: int, point: int) -> tuple[Integers, Array]:
+        """Loads on frames instead of bodies; body, point : columns of the body, and of the first of the place on it."""
+        on_frames, moved = loads_i.copy(), loads_f.copy()
+        on_frames[:, body] = self._carriers(loads_i[:, body], loads_f[:, point : point + 3])
+        moved[:, point : point + 3] -= self.place[on_frames[:, body]]
+        return on_frames, moved
+
+    def _carriers(self, bodies: Integers, places: Array) -> Integers:
+        found = self.first[bodies]
+        for i in np.flatnonzero(np.array([*(mesh is not None for mesh in self.meshes), False])[bodies]):
+            found[i] = self.at(int(bodies[i]), places[i])
+        return found
+
+    def poses(self, X: Array) -> Array:
+        """Poses of the frames (..., F + 1, 12) where bodies at X (..., bodies + 1, 12) do not deform."""
+        found = X[..., np.append(self.body, len(self.meshes)), :].copy()
+        R = found[..., 3:].reshape(*found.shape[:-1], 3, 3)
+        found[..., :3] += np.einsum("...bij,bj->...bi", R, self.place)
+        return found
+
+    def velocities(self, X: Array, twists: Array) -> Array:
+        """(ẋ, ω) of the frames (..., F, 6), ẋ in the world, of bodies with twists (..., bodies + 1, 6) in their axes."""
+        R = X[..., self.body, 3:].reshape(*X.shape[:-2], self.count, 3, 3)
+        v, w = twists[..., self.body, :3], twists[..., self.body, 3:]
+        return np.concatenate([np.einsum("...bij,...bj->...bi", R, v + np.cross(w, self.place[:-1])), w], axis=-1)
+
+    def bodies(self, X: Array) -> Array:
+        """Poses of the bodies (..., bodies + 1, 12), each carried by its leading frame."""
+        found = np.ascontiguousarray(X[..., self.lead, :])
+        R = found[..., 3:].reshape(*found.shape[:-1], 3, 3)
+        found[..., :3] -= np.einsum("...bij,bj->...bi", R, self.place[self.lead])
+        return found
+
+
+def frames_of(numbering: Numbering, rigid: bool) -> Frames:
+    """The frames of a mechanism; rigid : of every body one."""
+    mechanism, masses = numbering.mechanism, mass_properties(numbering.drawing)
+    body: list[int] = []
+    node: list[int] = []
+    place: list[Array] = []
+    first: list[int] = []
+    lead: list[int] = []
+    meshes: list[ElasticBody | None] = []
+    own: list[MassProperties] = []
+    for number, name in enumerate(numbering.bodies):
+        described = mechanism.bodies[name]
+        mesh = mesh_of(numbering, name) if described.elastic and described.superelement is None and not rigid else None
+        meshes.append(mesh)
+        first.append(len(body))
+        if mesh is None:
+            lead.append(len(body))
+            body.append(number)
+            node.append(0)
+            place.append(masses[name].center)
+            own.append(masses[name])
+            continue
+        lead.append(len(body) + int(np.argmin(np.linalg.norm(mesh.nodes, axis=1))))
+        body += [number] * len(mesh.nodes)
+        node += range(len(mesh.nodes))
+        place += list(mesh.nodes)
+        own += _carried(mesh)
+    first.append(len(body))
+    lead.append(len(body))
+    return Frames(
+        numbering, np.array(body, dtype=np.int64), np.array(node, dtype=np.int64), np.array([*place, np.zeros(3)]),
+        np.array(first, dtype=np.int64), np.array(lead, dtype=np.int64), tuple(meshes), _frame_mass(own, meshes, body, place),
+        mechanism.elastic_names if rigid else _stiffened(numbering),
+    )  # fmt: skip
+
+
+def _carried(mesh: ElasticBody) -> list[MassProperties]:
+    """Small rigid parts on each node, their place counted from it."""
+    found = [nothing() for _ in mesh.nodes]
+    for part in mesh.parts:
+        found[part.node] += MassProperties(part.mass, part.arm, part.inertia * np.eye(3))
+    return found
+
+
+def _frame_mass(
+    own: list[MassProperties], meshes: list[ElasticBody | None], body: list[int], place: list[Array]
+) -> FrameMass:
+    arms = [
+        np.zeros(3) if meshes[number] is None or item.mass == 0.0 else item.center
+        for number, item in zip(body, own, strict=True)
+    ]
+    return FrameMass(np.array([item.mass for item in own]), np.array([item.inertia for item in own]), np.array(arms))
+
+
+def _stiffened(numbering: Numbering) -> tuple[str, ...]:
+    """Elastic parts that have no frames of their own."""
+    mechanism = numbering.mechanism
+    bodies = [name for name, body in mechanism.bodies.items() if body.superelement is not None]
+    return (*bodies, *(name for name, joint in mechanism.joints.items() if joint.drive and not joint.elastic))
