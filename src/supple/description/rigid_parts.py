@@ -8,13 +8,16 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 
 
-def taken_as_rigid(mechanism: Mechanism, meant: bool, instead: str, *, stacklevel: int = 3) -> tuple[str, ...]:
-    """The names of all elastic parts, none of which deforms in what follows; unless it is meant, a SuppleWarning.
+def taken_as_rigid(
+    mechanism: Mechanism, meant: bool, instead: str, *, names: tuple[str, ...] | None = None, stacklevel: int = 3
+) -> tuple[str, ...]:
+    """The names of elastic parts that do not deform in what follows; unless that is meant, a SuppleWarning.
 
     instead    : what lets them deform, the next step of one who did not mean it
+    names      : which; all of them if left out
     stacklevel : as `warnings.warn` counts; 3 is the line that called who calls this
     """
-    names = mechanism.elastic_names
+    names = mechanism.elastic_names if names is None else names
     if names and not meant:
         listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
         subject = f"its elastic parts {listed} are" if len(names) > 1 else f"its elastic part {listed} is"

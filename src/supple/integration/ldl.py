@@ -149,3 +149,21 @@ def substitute(pattern, L, D, b, y):
         y[k] = total
     for k in range(n):
         b[order[k]] = y[k]
+
+
+@kernel
+def multiply(pattern, values, x, out):
+    """out = A x, A by the values of its upper triangle."""
+    order, start, entries = pattern.order, pattern.start, pattern.entries
+    out[:] = 0.0
+    for k in range(order.shape[0]):
+        column = order[k]
+        total = 0.0
+        for p in range(start[k], start[k + 1]):
+            row = order[entries[p]]
+            if row == column:
+                total += values[p] * x[column]
+            else:
+                total += values[p] * x[row]
+                out[row] += values[p] * x[column]
+        out[column] += total

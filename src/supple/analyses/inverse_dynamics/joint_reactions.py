@@ -25,7 +25,7 @@ _TOGETHER = 500  # instants whose matrices are held at once
 
 def balances(moving: Motion) -> Iterator[tuple[Absolute, slice, Balance]]:
     """The balance of all bodies along a motion, some instants at a time."""
-    problem = absolute(moving.configuration.rest)
+    problem = absolute(moving.configuration.rest, rigid=True)
     here = moving.configuration
     for start in range(0, len(here.theta), _TOGETHER):
         some = slice(start, start + _TOGETHER)
@@ -61,7 +61,7 @@ def joint_reactions(moving: Motion, u: Array, friction: Array) -> dict[str, Reac
         needed = _with_friction(found, friction[some]) - np.einsum("na,nai->ni", u[some], found.actuators)
         multipliers = least_multipliers(problem, found.joints, needed[..., None])[..., 0]
         for name in names:
-            parts[name].append(reaction_of(problem, found.X, found.joints, multipliers, name))
+            parts[name].append(reaction_of(problem, found.X, multipliers, name))
     return {
         name: Reaction(np.concatenate([part.force for part in some]), np.concatenate([part.moment for part in some]))
         for name, some in parts.items()

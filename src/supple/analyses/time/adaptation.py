@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.time.body_motion import balance_of, defect_of
 from supple.diagnostics import InputError
+from supple.formulations.absolute.march import WIDEST
 from supple.formulations.absolute.system import Absolute
 from supple.results.energy_account import LARGEST_DEFECT
 from supple.results.simulation import Simulation
@@ -79,6 +80,14 @@ def stuck(time: float, tried: float, prescribed: bool, tolerance: float | None, 
     return f"no step from {time:.6g} s on converged{kept}, down to {tried:.2g} s; most likely {likely}"
 
 
+def overbent(time: float) -> str:
+    """Why a run ended where elements bent too far, in the user's words."""
+    return (
+        f"at {time:.6g} s an element has turned by more than {WIDEST:g} rad against its own chord, beyond what its "
+        "strains are right for; most likely it needs more elements, or the loads are not what was meant"
+    )
+
+
 def require_damped(problem: Absolute, radius: float) -> None:
     """Refuse a spectral radius that keeps for ever what directions without inertia need damped.
 
@@ -86,9 +95,12 @@ def require_damped(problem: Absolute, radius: float) -> None:
     """
     if radius <= LARGEST_RADIUS:
         return
-    system, names = problem.system, problem.rest.numbering.bodies
+    system, numbering, frames = problem.system, problem.rest.numbering, problem.frames
     turns = [c - 3 for c in system.rows.column if c >= 3]
-    for b, name in enumerate(names):
+    for number, name in enumerate(numbering.bodies):
+        if frames.meshes[number] is not None:
+            continue
+        b = frames.first[number]
         moments = np.linalg.eigvalsh(system.inertia[b][np.ix_(turns, turns)])
         slender = moments[0] <= _SLENDER * moments[-1] and moments[-1] > 0.0
         if system.mass[b] > 0.0 and not slender:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
-from supple.formulations.absolute.balance import gradients
-from supple.formulations.absolute.instant import Instant, equations, instant
+from supple.formulations.absolute.instant import Instant, instant
+from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
+from supple.formulations.absolute.measured import measured_accelerations, measured_rates
 from supple.formulations.absolute.reaction import Reaction, reaction_of
-from supple.formulations.absolute.system import Absolute, absolute
+from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
-from supple.kinematics.configuration import Configuration
-from supple.kinematics.motion import Motion
+from supple.kinematics.configuration import Configuration, FramePose
+from supple.kinematics.motion import FrameMotion, Motion
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
 from supple.results.units import numbered, rate
@@ -32,8 +33,8 @@ class BodyMotion:
 
     forces   : breaks and coefficients of the piecewise linear inputs
     courses  : breaks, and accelerations of the prescribed coordinates there
-    X, V, acceleration : (N, bodies + 1, 12), (N, bodies, d) twice, of the centres of mass; multipliers : (N, rows)
-    w        : (N, measures); energies : (N, 6) as `march` records them
+    X, V, acceleration : (N, frames + 1, 12), (N, frames, d) twice, of the frames; multipliers : (N, rows)
+    w        : (N, measures); energies : (N, 7) as `march` records them
     """
 
     problem: Absolute
@@ -53,28 +54,68 @@ class BodyMotion:
 
     @cached_property
     def configuration(self) -> Configuration:
-        """All positions as a batch of configurations."""
-        X = self.X.copy()
-        R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
-        X[..., :3] -= np.einsum("nbij,bj->nbi", R, self.problem.centers)
+        """All positions as a batch of configurations. An elastic body is where the node next to its origin takes it."""
         s = len(self.problem.rest.numbering.coordinates)
+        X = self.problem.frames.bodies(self.X)
         return Configuration(self.problem.rest, self.w[:, :s], X, self.w, np.ones(len(self.time)))
 
     @cached_property
     def motion(self) -> Motion:
-        """All velocities and accelerations."""
-        count, bodies, _ = self.V.shape
-        V, dV = np.zeros((count, bodies + 1, 6)), np.zeros((count, bodies + 1, 6))
+        """All velocities and accelerations, of elastic bodies those of the same nodes."""
+        return Motion(self.configuration, *self._body_motion(self.problem.frames.lead))
+
+    def _body_motion(self, lead: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Twists and their rates (N, n, 6) of bodies that these frames carry, at the bodies' origins, in their axes."""
+        count, frames, _ = self.V.shape
+        V, dV = np.zeros((count, frames + 1, 6)), np.zeros((count, frames + 1, 6))
         column = self.problem.system.rows.column
         V[:, :-1, column], dV[:, :-1, column] = self.V, self.acceleration
-        R = self.X[..., 3:].reshape(count, bodies + 1, 3, 3)
-        # From the centre of mass, in the world, to the body's origin, in its axes.
-        turn, c = V[..., 3:], self.problem.centers
+        V, dV, c = V[:, lead], dV[:, lead], self.problem.frames.place[lead]
+        R = self.X[:, lead, 3:].reshape(count, len(lead), 3, 3)
+        # From the frame, in the world, to the body's origin, in its axes.
+        turn = V[..., 3:]
         v = np.einsum("nbji,nbj->nbi", R, V[..., :3])
         a = np.einsum("nbji,nbj->nbi", R, dV[..., :3])
         V[..., :3] = v - np.cross(turn, c)
         dV[..., :3] = a - np.cross(turn, v) - np.cross(dV[..., 3:], c)
-        return Motion(self.configuration, V, dV)
+        return V, dV
+
+    def frame(self, name: str) -> FramePose:
+        """A body, a frame, `body.point` or a joint's point; of an elastic body as the node that carries it moves, or
+        the one next to it."""
+        lead = self._lead(name)
+        X = self.configuration.X.copy()
+        body = int(self.problem.frames.body[lead]) if lead < self.problem.frames.count else X.shape[1] - 1
+        R = self.X[:, lead, 3:].reshape(-1, 3, 3)
+        X[:, body] = self.X[:, lead]
+        X[:, body, :3] -= R @ self.problem.frames.place[lead]
+        return replace(self.configuration, X=X).frame(name)
+
+    def frame_motion(self, name: str) -> FrameMotion:
+        """Its velocity, angular velocity, and accelerations."""
+        lead = self._lead(name)
+        frames = self.problem.frames
+        body = int(frames.body[lead]) if lead < frames.count else len(frames.meshes)
+        V, dV = self.motion.V.copy(), self.motion.dV.copy()
+        here, there = self._body_motion(np.array([lead]))
+        V[:, body], dV[:, body] = here[:, 0], there[:, 0]
+        X = self.configuration.X.copy()
+        X[:, body, 3:] = self.X[:, lead, 3:]
+        return Motion(replace(self.configuration, X=X), V, dV).frame(name)
+
+    def _lead(self, name: str) -> int:
+        body, place, _ = self.problem.rest.numbering.place(name)
+        return self.problem.frames.nearest(body, place)
+
+    def nodes(self, body: str) -> FramePose:
+        """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
+        frames, numbering = self.problem.frames, self.problem.rest.numbering
+        if body not in numbering.bodies:
+            raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
+        number = numbering.body_index(body)
+        X = self.X[:, frames.first[number] : frames.first[number + 1]]
+        P = numbering.mechanism.plane_axes()
+        return FramePose(X[..., :3] @ P.T, P @ X[..., 3:].reshape(*X.shape[:-1], 3, 3) @ P.T)
 
     @property
     def coordinates(self) -> Signals:
@@ -93,15 +134,11 @@ class BodyMotion:
     @cached_property
     def accelerations(self) -> Signals:
         """θ̈ = ∇θ·v̇ + d(∇θ)/dt·v over time."""
-        position, count = self.problem.rest, len(self.time)
-        names = position.numbering.coordinates
-        every = absolute(position, tuple(range(len(names))))  # their rows stand behind those of the joints
-        joints, n = position.numbering.constraints, position.numbering.columns
-        u = np.zeros((count, len(position.numbering.mechanism.actuators)))
-        along = equations(every, self.X, self.V, self.w, u)
-        found = np.einsum("nri,ni->nr", along.J[:, joints:], self.acceleration.reshape(count, n))
-        found += along.second[:, joints:]
-        return labelled(self.time, names, found, units_of(position).accelerations)
+        numbering = self.problem.rest.numbering
+        names = numbering.coordinates
+        rows = [numbering.constraints + i for i in range(len(names))]
+        found = measured_accelerations(self.problem, self.X, self.V, self.acceleration, rows)
+        return labelled(self.time, names, found, units_of(self.problem.rest).accelerations)
 
     @property
     def joint_coordinates(self) -> Signals:
@@ -126,8 +163,7 @@ class BodyMotion:
         return Signals(self.time, self._rates(carried(self.problem.rest).outputs), units)
 
     def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
-        along = gradients(self.problem, self.X, list(rows.values()))
-        rates = np.einsum("nri,ni->nr", along, self.V.reshape(len(self.time), -1))
+        rates = measured_rates(self.problem, self.X, self.V, list(rows.values()))
         return {name: rates[:, i] for i, name in enumerate(rows)}
 
     @property
@@ -143,19 +179,27 @@ class BodyMotion:
     def energy(self) -> Signals:
         """Kinetic and potential energy, work put in and lost, and what is left over: the error of the balance.
 
+        Where things deform the strain energy, which the potential contains, is there too.
         Work of the actuators, of the forces behind prescribed coordinates, and of loads without potential (moments
         and followers) is counted from the start.
         """
-        kinetic, potential, actuators, courses, lost, loads = self.energies.T
+        kinetic, potential, strain, actuators, courses, lost, loads = self.energies.T
         values = {
             "kinetic": kinetic, "potential": potential, "total": kinetic + potential, "actuators": actuators,
             "prescribed": courses, "loads": loads, "lost": -lost, "balance": balance_of(self.energies),
         }  # fmt: skip
+        if self.problem.elastic:
+            values["strain"] = strain
         return Signals(self.time, values, dict.fromkeys(values, "J"))
 
     @cached_property
     def instant(self) -> Instant:
-        """Accelerations and least multipliers from a rank-revealing solve at every result."""
+        """Accelerations and least multipliers from a rank-revealing solve at every result.
+
+        Where things deform they are those of the march: stiff elements would turn errors of positions into forces.
+        """
+        if self.problem.elastic:
+            return Instant(self.acceleration, self.multipliers)
         u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
         breaks, accelerations = self.courses
         courses = [np.interp(self.time, breaks, column) for column in accelerations.T]
@@ -180,17 +224,18 @@ class BodyMotion:
         numbering = self.problem.rest.numbering
         if joint not in numbering.joint_rows:
             raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
-        return reaction_of(self.problem, self.X, self.instant.rows, self.instant.multipliers, joint)
+        return reaction_of(self.problem, self.X, self.instant.multipliers, joint)
 
 
 def balance_of(energies: Array) -> Array:
-    """Of energies (N, 6) as `march` records them: T + V since the start, less all works."""
-    total = energies[:, 0] + energies[:, 1]
-    return np.asarray(total - total[:1] - energies[:, 2:].sum(axis=1))
+    """Of energies (N, 7) as `march` records them: T + V since the start, less all works."""
+    total = energies[:, KINETIC] + energies[:, POTENTIAL]
+    return np.asarray(total - total[:1] - energies[:, WORK:].sum(axis=1))
 
 
 def defect_of(problem: Absolute, energies: Array) -> float:
-    """The defect of the account of energies (N, 6)."""
+    """The defect of the account of energies (N, 7)."""
     speed = _STILL * problem.rest.numbering.arrays.extent
-    least = 0.5 * float(problem.system.mass.sum()) * speed**2
-    return energy_defect(energies[:, 0], energies[:, 1], energies[:, 2:], balance_of(energies), least)
+    least = 0.5 * problem.frames.total_mass * speed**2
+    kinetic, potential, works = energies[:, KINETIC], energies[:, POTENTIAL], energies[:, WORK:]
+    return energy_defect(kinetic, potential, works, balance_of(energies), least)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.time.adaptation import grown, stopped, stuck
+from supple.analyses.time.adaptation import grown, overbent, stopped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.compilation import at_hand, compiled
@@ -16,6 +16,7 @@ from supple.formulations.absolute.march import (
     DONE,
     LAST,
     NEXT,
+    OVERBENT,
     PAUSED,
     STEPS,
     TIME,
@@ -25,7 +26,7 @@ from supple.formulations.absolute.march import (
     empty_record,
     march,
 )
-from supple.formulations.absolute.step import Method, State
+from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute
 from supple.integration.generalized_alpha import Alpha
 from supple.kinematics.closure import bulk
@@ -36,6 +37,14 @@ Array = NDArray[np.float64]
 AT_ONCE = 10_000  # steps before a look at the keyboard
 FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
 NEWTON = 1e-9  # error of the accelerations at which a step has converged
+
+
+def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
+    """How steps of at most this length are taken; tolerance : that they may err by, None where they are fixed."""
+    shortest = min(float(problem.system.beams.length.min(initial=np.inf)), problem.system.rows.extent)
+    # Rotations of an element come from positions of its ends: rounding counts the more the shorter it is.
+    rounding = ROUNDING * problem.system.rows.extent / shortest
+    return Method(*alpha, step, float(tolerance or 0.0), NEWTON, rounding, problem.elastic)
 
 
 class Begun(NamedTuple):
@@ -55,7 +64,7 @@ def marched(begun: Begun, tolerance: float | None) -> Simulation:
     problem, grid, step = begun.problem, begun.grid, begun.largest
     state = State(*(part.copy() for part in begun.state))
     record = empty_record(state, len(grid))
-    method = Method(*begun.alpha, float(step), float(tolerance or 0.0), NEWTON)
+    method = method_of(problem, begun.alpha, float(step), tolerance)
     courses = Courses(*begun.forces, *begun.course.targets)
     carried = np.zeros(10)
     carried[TIME] = grid[0]
@@ -71,6 +80,8 @@ def marched(begun: Begun, tolerance: float | None) -> Simulation:
     reason, time, defect = "", float(carried[TIME]), defect_of(problem, recorded.energies)
     if status == PAUSED:
         reason = stopped(time, defect)
+    elif status == OVERBENT:
+        reason = overbent(time)
     elif status != DONE:
         reason = stuck(time, float(carried[TRIAL]), len(begun.course.driven) > 0, tolerance, defect)
     prescribed = (begun.course.targets[0], begun.course.accelerations)
@@ -79,11 +90,11 @@ def marched(begun: Begun, tolerance: float | None) -> Simulation:
 
 
 def simulation_of(motion: BodyMotion, reason: str, carried: Array, tolerance: float | None) -> Simulation:
-    """The result of a march; no body deforms in it."""
+    """The result of a march."""
     mechanism = motion.problem.rest.numbering.mechanism
     return Simulation(
         mechanism.name, motion.time, motion, reason, float(carried[TIME]), int(carried[STEPS]), int(carried[COUNT]),
-        tolerance, rigid=mechanism.elastic_names, bodies=motion,
+        tolerance, rigid=motion.problem.frames.rigid, bodies=motion,
     )  # fmt: skip
 
 

@@ -108,7 +108,6 @@ def simulate(
     grid = result_times(t, until=until, step=step, output_step=output_step)
     begin, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - begin) if step is None else step
-    taken_as_rigid(mechanism, rigid, "reduce it with modes and simulate the reduced model")
     fixed = step is not None and tolerance is None
     breaks, values = input_course(
         tuple(mechanism.actuators), inputs, input_times, grid, largest if fixed else largest / 8
@@ -116,7 +115,9 @@ def simulate(
     u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
     here = start_configuration(mechanism, start, u0)
     course = prescribed(here, motion, begin, end, largest)
-    problem = absolute(here.rest, course.driven, friction_speed)
+    problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid)
+    instead = "reduce it with modes and simulate the reduced model"
+    taken_as_rigid(mechanism, rigid, instead, names=problem.frames.rigid)
     require_damped(problem, spectral_radius)
     names = here.rest.numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)

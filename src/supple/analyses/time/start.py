@@ -25,14 +25,9 @@ def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs:
 
 
 def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[Array, Array]:
-    """Poses and velocities of the centres of mass at a configuration moving with θ̇."""
-    X = here.X.copy()
-    R = X[:, 3:].reshape(-1, 3, 3)
-    X[:, :3] += np.einsum("bij,bj->bi", R, problem.centers)
-    column = problem.system.rows.column
+    """Poses and velocities of the frames at a configuration moving with θ̇; bodies are not deformed."""
+    frames, column = problem.frames, problem.system.rows.column
+    X = frames.poses(here.X)
     if not rates.any():
-        return X, np.zeros((len(X) - 1, len(column)))
-    twist = motion_of(here, rates).V[:-1]
-    v, turn = twist[:, :3], twist[:, 3:]
-    centre = np.einsum("bij,bj->bi", R[:-1], v + np.cross(turn, problem.centers[:-1]))
-    return X, np.ascontiguousarray(np.concatenate([centre, turn], axis=1)[:, column])
+        return X, np.zeros((frames.count, len(column)))
+    return X, np.ascontiguousarray(frames.velocities(here.X, motion_of(here, rates).V)[:, column])

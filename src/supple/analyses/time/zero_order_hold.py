@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.time.adaptation import require_damped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
-from supple.analyses.time.mechanism_run import AT_ONCE, NEWTON, simulation_of
+from supple.analyses.time.mechanism_run import AT_ONCE, method_of, simulation_of
 from supple.analyses.time.start import centre_state, start_configuration
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
-from supple.formulations.absolute.balance import gradients
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import (
     DONE,
@@ -35,7 +34,8 @@ from supple.formulations.absolute.march import (
     empty_record,
     march,
 )
-from supple.formulations.absolute.step import Method, State
+from supple.formulations.absolute.measured import measured_rates
+from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
@@ -68,15 +68,16 @@ class HeldSimulation:
         rates: Mapping[str, float] | ArrayLike | None = None,
         spectral_radius: float = 0.9,
         friction_speed: float = 1e-3,
+        rigid: bool = True,
     ) -> None:
         require_times(float(times[-1]), step)
         require_positive(tolerance=tolerance, friction_speed=friction_speed)
         self.times = np.ascontiguousarray(times, dtype=float)
         self._tolerance = tolerance
-        self._method = Method(*alpha_of(spectral_radius), float(step), float(tolerance or 0.0), NEWTON)
         self._u = np.zeros(len(mechanism.actuators))
         here = start_configuration(mechanism, start, self._u)
-        self._problem = problem = absolute(here.rest, (), friction_speed)
+        self._problem = problem = absolute(here.rest, (), friction_speed, rigid=rigid)
+        self._method = method_of(problem, alpha_of(spectral_radius), float(step), tolerance)
         require_damped(problem, spectral_radius)
         numbering, outputs = here.rest.numbering, carried(here.rest).outputs
         self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
@@ -104,7 +105,7 @@ class HeldSimulation:
     def rates(self) -> Array:
         """θ̇ (s,)."""
         X, V = self._state.X, self._state.V
-        return np.asarray(gradients(self._problem, X[None], self._rows)[0] @ V.ravel())
+        return measured_rates(self._problem, X[None], V[None], self._rows)[0]
 
     @property
     def outputs(self) -> dict[str, float]:

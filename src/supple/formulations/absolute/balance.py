@@ -85,27 +85,26 @@ def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled
 
 
 def centre_motion(problem: Absolute, moving: Motion) -> tuple[Array, Array, Array]:
-    """Poses, velocities and accelerations of the centres of mass: (N, bodies + 1, 12), (N, bodies, d) twice."""
-    X = moving.configuration.X.copy()
-    c = problem.centers
-    R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
-    X[..., :3] += np.einsum("nbij,bj->nbi", R, c)
-    v, w = moving.V[..., :3], moving.V[..., 3:]
-    dv, dw = moving.dV[..., :3], moving.dV[..., 3:]
+    """Poses, velocities and accelerations of the frames of undeformed bodies: (N, F + 1, 12), (N, F, d) twice."""
+    frames, column = problem.frames, problem.system.rows.column
+    X = frames.poses(moving.configuration.X)
+    c = frames.place[:-1]
+    R = X[..., :-1, 3:].reshape(*X.shape[:-2], frames.count, 3, 3)
+    v, w = (moving.V[..., frames.body, part] for part in (slice(0, 3), slice(3, 6)))
+    dv, dw = (moving.dV[..., frames.body, part] for part in (slice(0, 3), slice(3, 6)))
     velocity = v + np.cross(w, c)
     acceleration = dv + np.cross(w, velocity) + np.cross(dw, c)
-    column = problem.system.rows.column
 
     def packed(linear: Array, angular: Array) -> Array:
         world = np.einsum("nbij,nbj->nbi", R, linear)
-        return np.ascontiguousarray(np.concatenate([world, angular], axis=-1)[:, :-1, column])
+        return np.ascontiguousarray(np.concatenate([world, angular], axis=-1)[..., column])
 
     return X, packed(velocity, w), packed(acceleration, dw)
 
 
 def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     """Gradients of measures, by their rows, with respect to the velocities of all bodies: (N, rows, n)."""
-    found = np.zeros((len(X), len(rows), problem.rest.numbering.columns))
+    found = np.zeros((len(X), len(rows), problem.frames.count * len(problem.system.rows.column)))
     if rows:
         chosen = np.array(rows, dtype=np.int64)
         compiled(gradient_batch, count=len(X))(problem.system.rows, chosen, X, found)

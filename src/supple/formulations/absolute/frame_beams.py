@@ -18,7 +18,10 @@ def frame_beams(frames: Frames) -> BeamArrays:
         if mesh is None:
             continue
         meshed = meshed_beams(numbering.drawing, mesh.name)
-        laws = [mechanism.damping, *(mechanism.materials[beam.material].damping for beam in mechanism.bodies[mesh.name].all_beams)]
+        laws = [
+            mechanism.damping,
+            *(mechanism.materials[beam.material].damping for beam in mechanism.bodies[mesh.name].all_beams),
+        ]
         given = np.array([(0.0, 0.0) if law is None or law.rayleigh is None else law.rayleigh for law in laws])
         alpha, beta = (given[0] + given[1:]).T
         found.append(BodyBeams(meshed.spans, meshed.mesh, int(first), alpha, beta))

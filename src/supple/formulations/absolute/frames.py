@@ -64,6 +64,11 @@ class Frames:
         return len(self.body)
 
     @property
+    def total_mass(self) -> float:
+        """kg, of all bodies."""
+        return float(sum(item.mass for item in mass_properties(self.numbering.drawing).values()))
+
+    @property
     def elastic(self) -> bool:
         """Whether a body has more than one."""
         return any(mesh is not None for mesh in self.meshes)
@@ -79,8 +84,10 @@ class Frames:
         if node is None:
             raise InputError(
                 f"no node is at {np.array2string(place, precision=6)} (in its axes)",
-                part=f'body "{mesh.name}"', path=("bodies", mesh.name), hint="attach the place to a node: attach: {PLACE: NODE}",
-            )  # fmt: skip
+                part=f'body "{mesh.name}"',
+                path=("bodies", mesh.name),
+                hint="attach the place to a node: attach: {PLACE: NODE}",
+            )
         return int(self.first[body]) + node
 
     def nearest(self, body: int, place: Array) -> int:
@@ -120,7 +127,7 @@ class Frames:
         return found
 
     def velocities(self, X: Array, twists: Array) -> Array:
-        """(ẋ, ω) of the frames (..., F, 6), ẋ in the world, of bodies with twists (..., bodies + 1, 6) in their axes."""
+        """(ẋ, ω) of the frames (..., F, 6), ẋ in the world; twists (..., bodies + 1, 6) of bodies, in their axes."""
         R = X[..., self.body, 3:].reshape(*X.shape[:-2], self.count, 3, 3)
         v, w = twists[..., self.body, :3], twists[..., self.body, 3:]
         return np.concatenate([np.einsum("...bij,...bj->...bi", R, v + np.cross(w, self.place[:-1])), w], axis=-1)
@@ -163,10 +170,16 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
     first.append(len(body))
     lead.append(len(body))
     return Frames(
-        numbering, np.array(body, dtype=np.int64), np.array(node, dtype=np.int64), np.array([*place, np.zeros(3)]),
-        np.array(first, dtype=np.int64), np.array(lead, dtype=np.int64), tuple(meshes), _frame_mass(own, meshes, body, place),
+        numbering,
+        np.array(body, dtype=np.int64),
+        np.array(node, dtype=np.int64),
+        np.array([*place, np.zeros(3)]),
+        np.array(first, dtype=np.int64),
+        np.array(lead, dtype=np.int64),
+        tuple(meshes),
+        _frame_mass(own, [meshes[number] for number in body]),
         mechanism.elastic_names if rigid else _stiffened(numbering),
-    )  # fmt: skip
+    )
 
 
 def _carried(mesh: ElasticBody) -> list[MassProperties]:
@@ -177,13 +190,9 @@ def _carried(mesh: ElasticBody) -> list[MassProperties]:
     return found
 
 
-def _frame_mass(
-    own: list[MassProperties], meshes: list[ElasticBody | None], body: list[int], place: list[Array]
-) -> FrameMass:
-    arms = [
-        np.zeros(3) if meshes[number] is None or item.mass == 0.0 else item.center
-        for number, item in zip(body, own, strict=True)
-    ]
+def _frame_mass(own: list[MassProperties], meshes: list[ElasticBody | None]) -> FrameMass:
+    """A rigid body's frame is at its centre of mass."""
+    arms = [np.zeros(3) if mesh is None else item.center for item, mesh in zip(own, meshes, strict=True)]
     return FrameMass(np.array([item.mass for item in own]), np.array([item.inertia for item in own]), np.array(arms))
 
 

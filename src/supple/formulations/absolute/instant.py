@@ -4,6 +4,13 @@
     [Φ_q    0 ] [λ] = [θ̈_p - Φ̇_q v]
 
 With redundant constraints λ is not unique; the one of least norm is taken, moments divided by the mechanism's extent.
+Rigid mechanisms are solved by singular values. Where things deform there may be thousands of unknowns: then the sparse
+factor of the iteration matrix is taken, with ε I on the rows scaled to those units, and the iteration
+
+    [M   Φ_qᵀ] [ δv̇]   [Q + Φ_qᵀ λ - M v̇   ]
+    [Φ_q  -ε ] [-δλ] = [θ̈_p - Φ̇_q v - Φ_q v̇]
+
+from λ = 0, which never leaves the range of Φ_q and so ends at the least λ. Rows of elastic joints have their λ from Φ.
 """
 
 from __future__ import annotations
@@ -14,43 +21,117 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.iteration import row_of, rows_at
-from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces
+from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at
+from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces, rate
+from supple.formulations.absolute.step import NO_STEP, State, unit_of
 from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
+from supple.integration.ldl import factorise, substitute
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
 
 Array = NDArray[np.float64]
 
 _RANK = 1e-10
+SWEEPS, CONVERGED = 40, 1e-12
 
 
 class Instant(NamedTuple):
-    """Accelerations (N, bodies, d), multipliers (N, rows), and the rows (N, rows, n) they belong to."""
+    """Accelerations (N, frames, d) and multipliers (N, rows)."""
 
     acceleration: Array
     multipliers: Array
-    rows: Array
 
 
 def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_accelerations: Array) -> Instant:
-    """At each of N states: X (N, bodies + 1, 12) at the centres of mass, V (N, bodies, d), inputs u (N, actuators)."""
+    """At each of N states: X (N, frames + 1, 12), V (N, frames, d), inputs u (N, actuators)."""
     count, bodies, d = V.shape
     n, joints = bodies * d, problem.rest.numbering.constraints
+    extent = problem.rest.numbering.arrays.extent
+    measure = np.concatenate([np.arange(joints), problem.system.driven])
+    unit = extent / problem.system.rows.rows_f[measure, SCALE]  # moments are divided by the extent
+    if problem.elastic:
+        found = Instant(np.zeros(V.shape), np.zeros((count, len(measure))))
+        states = States(
+            X, V, w, u, np.ascontiguousarray(np.broadcast_to(target_accelerations, (count, len(measure) - joints)))
+        )
+        compiled(sparse_batch, count=count)(problem.steps, states, unit, found)
+        return found
     M, J, Q, second = equations(problem, X, V, w, u)
     rows = J.shape[1]
     second = -second
     second[:, joints:] += target_accelerations
-    extent = problem.rest.numbering.arrays.extent
-    measure = np.concatenate([np.arange(joints), problem.system.driven])
-    unit = extent / problem.system.rows.rows_f[measure, SCALE]  # moments are divided by the extent
     # Unknowns scaled so that forces weigh alike: λ = unit λ̂ for moments, and lengths by the extent.
     column = np.tile(np.where(problem.system.rows.column < 3, extent, 1.0), bodies)
     acceleration, multipliers = np.empty((count, n)), np.empty((count, rows))
     for k in range(count):
         acceleration[k], multipliers[k] = _solve(M[k], J[k], Q[k], second[k], unit, column)
-    return Instant(acceleration.reshape(V.shape), multipliers, J)
+    return Instant(acceleration.reshape(V.shape), multipliers)
+
+
+class States(NamedTuple):
+    """N of them: poses, velocities, measures, inputs, and accelerations of the prescribed coordinates."""
+
+    X: Array
+    V: Array
+    w: Array
+    u: Array
+    led: Array
+
+
+@kernel(purpose="accelerations and reactions of what deforms")
+def sparse_batch(problem, states, unit, found):
+    """The iteration above at every state."""
+    system = problem.system
+    joints, compliance = row_sizes(system.rows).joint_rows, system.compliance
+    work = step_work(system, problem.pattern)
+    right_side, values = work.right_side, work.values
+    count, nb, d = states.V.shape
+    aims, seconds = np.zeros(system.driven.shape[0]), np.empty(values.shape[0])
+    for n in range(count):
+        X, V, acceleration, multipliers = states.X[n], states.V[n], found.acceleration[n], found.multipliers[n]
+        state = State(X, V, acceleration, acceleration, multipliers, states.w[n])
+        residual(system, state, states.u[n], aims, work)
+        for i in range(values.shape[0]):
+            row = row_of(joints, system.driven, i)
+            if i < joints and compliance[i] > 0.0:
+                multipliers[i] = -values[i] / compliance[i]
+            seconds[i] = -bias(system.rows, row, X, V, work)
+            if i >= joints:
+                seconds[i] += states.led[n, i - joints]
+        iteration_matrix(system, problem.iteration, state, (0.0, NO_STEP), work)
+        soften(problem.iteration.at_multiplier, compliance, unit, work.matrix)
+        factorise(problem.pattern, work.matrix, work.L, work.D, work.solving, work.filled)
+        for _ in range(SWEEPS):
+            residual(system, state, states.u[n], aims, work)
+            for i in range(values.shape[0]):
+                row = row_of(joints, system.driven, i)
+                left = seconds[i] - rate(system.rows.rows_i, row, work.gradients, acceleration)
+                right_side[nb * d + i] = 0.0 if i < joints and compliance[i] > 0.0 else left
+            substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+            change, largest = 0.0, 0.0
+            for b in range(nb):
+                for c in range(d):
+                    length = unit_of(system.rows, system.rows.column[c])
+                    acceleration[b, c] += right_side[b * d + c]
+                    change = max(change, abs(right_side[b * d + c]) / length)
+                    largest = max(largest, abs(acceleration[b, c]) / length)
+            for i in range(values.shape[0]):
+                multipliers[i] -= right_side[nb * d + i]
+            if change <= CONVERGED * largest:
+                break
+
+
+@kernel(inline=True)
+def soften(at_multiplier, compliance, unit, A_):
+    """ε of every row alike in the units λ is compared in; the largest is what it was."""
+    largest = 0.0
+    for i in range(at_multiplier.shape[0]):
+        if not (i < compliance.shape[0] and compliance[i] > 0.0):
+            largest = max(largest, -A_[at_multiplier[i]] * unit[i] * unit[i])
+    for i in range(at_multiplier.shape[0]):
+        if not (i < compliance.shape[0] and compliance[i] > 0.0):
+            A_[at_multiplier[i]] = -largest / (unit[i] * unit[i])
 
 
 def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Array) -> tuple[Array, Array]:
@@ -81,7 +162,8 @@ class Equations(NamedTuple):
 
 
 def equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> Equations:
-    """At each of N states, as in `instant`."""
+    """At each of N states of a rigid mechanism, as in `instant`."""
+    assert not problem.elastic
     count, n = len(V), V.shape[1] * V.shape[2]
     rows = problem.rest.numbering.constraints + len(problem.system.driven)
     M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))

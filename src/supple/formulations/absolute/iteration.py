@@ -3,7 +3,9 @@
     [M̂    Φ_qᵀ] [  δq  ]     [ r_q / β' ]
     [Φ_q   -ε ] [-δλ/β'] = - [    r_c   ],    M̂ = M + Σ (m + c γ'/β' - f'/β') ∇ℓ ∇ℓᵀ
 
-ε acts on the increment of the multipliers alone, so that redundant constraints and singular positions pass and
+M holds frames and elements, with D and K of elements beside it as of laws. A row of an elastic joint, Φ + λ/k + c/k Φ̇,
+has 1/(k/β' + c γ'/β') beside ε. ε acts on the increment of the multipliers alone, so that redundant constraints and
+singular positions pass and
 constraints are still met to rounding. A law that pulls where it should push back (f' > 0) is left out of M̂, which stays
 definite; the right side leaves out nothing.
 """
@@ -11,7 +13,10 @@ definite; the right side leaves out nothing.
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.absolute.residual import body_forces, measure_forces, push, row_gradients
+from supple.formulations.absolute.arms import arm_forces, arm_tangents
+from supple.formulations.absolute.elements import element_forces, element_tangents
+from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, row_gradients
+from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.system import MEASURE, OTHER_SIDE, OTHER_TERM, SIDE, TERM
 from supple.kinematics.primitives import NONE, THEN, A
 from supple.kinematics.row_arrays import row_sizes
@@ -39,12 +44,33 @@ def rows_at(system, X, w, targets, work):
 
 
 @kernel(inline=True)
-def iteration_matrix(system, iteration, damping_factor, stiffness_factor, work):
-    """Fill the values of the iteration matrix from the gradients and laws in `work`."""
+def yield_rows(system, V, multipliers, work):
+    """Elastic joints give way, Φ + λ/k + c/k Φ̇ = 0. Returns the potential ½ k Φ² and puts it and c Φ̇² on account."""
+    compliance, lag, values = system.compliance, system.lag, work.values
+    rows_i, J, account = system.rows.rows_i, work.gradients, work.account
+    potential = 0.0
+    for i in range(compliance.shape[0]):
+        if compliance[i] > 0.0:
+            speed, away = rate(rows_i, i, J, V), values[i]
+            potential += 0.5 * away * away / compliance[i]
+            account[LOST] -= lag[i] / compliance[i] * speed * speed
+            values[i] = away + compliance[i] * multipliers[i] + lag[i] * speed
+    account[STRAIN] += potential
+    return potential
+
+
+@kernel
+def iteration_matrix(system, iteration, state, factors, work):
+    """Fill the values of the iteration matrix from the gradients and laws in `work`.
+
+    factors : γ'/β' and 1/β', of damping and stiffness beside the mass
+    """
+    damping_factor, stiffness_factor = factors
     rows_i, column, driven = system.rows.rows_i, system.rows.column, system.driven
     J, A_, at_body, at_multiplier = work.gradients, work.matrix, iteration.at_body, iteration.at_multiplier
     mass, inertia, links, at_link = iteration.solid_mass, iteration.solid_inertia, iteration.links, iteration.at_link
-    at_term, joints = iteration.at_term, row_sizes(system.rows).joint_rows
+    at_term, joints, scale = iteration.at_term, row_sizes(system.rows).joint_rows, work.scale
+    compliance, lag = system.compliance, system.lag
     nb, d = mass.shape[0], column.shape[0]
     A_[:] = 0.0
     for b in range(nb):
@@ -54,22 +80,47 @@ def iteration_matrix(system, iteration, damping_factor, stiffness_factor, work):
             else:
                 for e in range(c, d):
                     A_[at_body[b, c, e]] = inertia[b, column[c] - 3, column[e] - 3]
+    arm_tangents(system, at_body, state.X, A_)
     for n in range(links.shape[0]):
         measure = links[n, MEASURE]
         factor = work.inertia[measure] + damping_factor * work.damping[measure]
         factor += stiffness_factor * max(work.stiffness[measure], 0.0)
         if factor != 0.0:
             add_link(rows_i, links, n, factor, J, at_link, A_)
+    element_tangents(system, state.X, factors, work)
+    fill_scale(column, iteration, A_, scale)
     for i in range(at_multiplier.shape[0]):
-        compliance = 0.0
+        softness = 0.0
         term = row_of(joints, driven, i)
         while term != NONE:
             for side in range(2):
                 b = rows_i[term, A + side]
                 if b < nb:
-                    compliance += fill_side(column, mass[b], inertia[b], J[term, side], at_term[term, side], A_)
+                    softness += fill_side(scale[b], J[term, side], at_term[term, side], A_)
             term = rows_i[term, THEN]
-        A_[at_multiplier[i]] = -SOFT * compliance
+        A_[at_multiplier[i]] = -SOFT * softness
+        if i < joints and compliance[i] > 0.0:
+            A_[at_multiplier[i]] -= compliance[i] / (stiffness_factor + damping_factor * lag[i])
+
+
+@kernel(inline=True)
+def fill_scale(column, iteration, A_, scale):
+    """What each direction of a frame has in M̂: of rigid ones the mass, and the least moment of inertia."""
+    mass, inertia, of_elements, at_body = (
+        iteration.solid_mass,
+        iteration.solid_inertia,
+        iteration.of_elements,
+        iteration.at_body,
+    )
+    nb, d = scale.shape
+    for b in range(nb):
+        J = inertia[b]
+        least = min(J[0, 0], J[1, 1], J[2, 2]) if d == 6 else J[2, 2]
+        for c in range(d):
+            if of_elements[b]:
+                scale[b, c] = A_[at_body[b, c, c]]
+            else:
+                scale[b, c] = mass[b] if column[c] < 3 else least
 
 
 @kernel(inline=True)
@@ -89,20 +140,18 @@ def add_link(rows_i, links, n, factor, J, at_link, A_):
 
 
 @kernel(inline=True)
-def fill_side(column, mass, inertia, J, places, A_):
-    """Φ_q of a term on one body into the matrix. Returns its entry in Φ_q M⁻¹ Φ_qᵀ."""
-    d = column.shape[0]
-    least = min(inertia[0, 0], inertia[1, 1], inertia[2, 2]) if d == 6 else inertia[2, 2]
-    compliance = 0.0
-    for c in range(d):
+def fill_side(scale, J, places, A_):
+    """Φ_q of a term on one frame into the matrix. Returns its entry in Φ_q M̂⁻¹ Φ_qᵀ, M̂ taken as diagonal."""
+    softness = 0.0
+    for c in range(scale.shape[0]):
         A_[places[c]] += J[c]
-        compliance += J[c] * J[c] / (mass if column[c] < 3 else least)
-    return compliance
+        softness += J[c] * J[c] / scale[c]
+    return softness
 
 
 @kernel
 def residual(system, state, u, targets, work):
-    """Right side -(r_q, r_c); gradients, laws and account are left in `work`. Returns the potential.
+    """Right side -(r_q, r_c); gradients, laws and account are left in `work`. Returns the potential, strain among it.
 
     state : X, V, v̇, λ of the end of the step; w of its beginning
     """
@@ -113,6 +162,9 @@ def residual(system, state, u, targets, work):
     rows_at(system, state.X, state.w, targets, work)
     potential = body_forces(system, state.X, state.V, work)
     potential += measure_forces(system, state.X, state.V, acceleration, state.w, u, work)
+    potential += element_forces(system, state.X, state.V, acceleration, work)
+    potential += yield_rows(system, state.V, multipliers, work)
+    arm_forces(system, state.X, state.V, acceleration, work)
     for i in range(multipliers.shape[0]):
         push(rows_i, row_of(joints, driven, i), J, multipliers[i], Q)
     for b in range(nb):

@@ -9,20 +9,25 @@ from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
+from supple.formulations.absolute.arms import arm_kinetic
 from supple.formulations.absolute.course import polynomial, slope
+from supple.formulations.absolute.elements import element_kinetic
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.residual import rate
 from supple.formulations.absolute.step import State, begin_step, breach, factorised, take_step
-from supple.formulations.absolute.step_work import ACTUATED, FOLLOWING, LOST, ROTORS, step_work
+from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN, step_work
 from supple.kinematics.primitives import row_value
 from supple.kinematics.row_arrays import row_sizes
 
 Array = NDArray[np.float64]
 
 HALVINGS = 12
-DONE, STUCK, PAUSED = 0, 1, 2
+DONE, STUCK, PAUSED, OVERBENT = 0, 1, 2, 3
 TIME, NEXT, TRIAL, LAST, STEPS, COUNT, WORKS = 0, 1, 2, 3, 4, 5, 6  # what a march carries on
-KINETIC, POTENTIAL, WORK = 0, 1, 2  # columns of the energies; four works
+KINETIC, POTENTIAL, STRAINED, WORK = 0, 1, 2, 3  # columns of the energies; four works
+ENERGIES = WORK + 4
+WIDEST = 0.5  # rad: local rotation of an element against its chord up to which its strains are what they should be
+ALIKE = 0.2  # of a step: what lasts is not given up for one that is only so much longer
 
 
 class Courses(NamedTuple):
@@ -35,8 +40,8 @@ class Courses(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The same at each of N times, and energies (N, 6): kinetic, potential, work of the actuators, of the prescribed
-    motions, lost, of loads without potential."""
+    """The same at each of N times, and energies (N, 7): kinetic, potential, strain energy (part of the potential), work
+    of the actuators, of the prescribed motions, lost, of loads without potential."""
 
     X: Array
     V: Array
@@ -48,7 +53,7 @@ class Record(NamedTuple):
 
 def empty_record(state: State, count: int) -> Record:
     """For as many times."""
-    parts = (state.X, state.V, state.acceleration, state.multipliers, state.w, np.empty(6))
+    parts = (state.X, state.V, state.acceleration, state.multipliers, state.w, np.empty(ENERGIES))
     return Record(*(np.empty((count, *part.shape)) for part in parts))
 
 
@@ -62,10 +67,10 @@ class Powers(NamedTuple):
 
 
 @kernel
-def kinetic_energy(system, V):
-    """½ Σ m ẋ² + ωᵀ J ω."""
+def kinetic_energy(system, X, V):
+    """½ Σ m ẋ² + ωᵀ J ω of the frames, and of the elements between them."""
     column, mass, inertia = system.rows.column, system.mass, system.inertia
-    total = 0.0
+    total = arm_kinetic(system, X, V) + element_kinetic(system, X, V)
     for b in range(V.shape[0]):
         for c in range(V.shape[1]):
             if column[c] < 3:
@@ -133,6 +138,8 @@ def next_trial(method, step, error):
     if method.adaptive == 0.0:
         return min(method.longest, 2.0 * step)
     grow = 0.9 * (method.adaptive / max(error, 1e-3 * method.adaptive)) ** (1.0 / 3.0)
+    if method.lasting and 1.0 - 0.5 * ALIKE < grow < 1.0 + ALIKE:
+        return step
     return min(method.longest, step * min(2.0, max(0.3, grow)))
 
 
@@ -143,7 +150,7 @@ def march(problem, method, courses, times, state, record, carried, most):
     problem : system, iteration and pattern; state : where it stands; record : filled at each time
     carried : (10,) time, number of the next of `times`, steps tried next and taken last, steps and iterations so far,
               works; most : steps after which to pause
-    Returns DONE, STUCK, or PAUSED to be called again.
+    Returns DONE, STUCK, OVERBENT, or PAUSED to be called again.
     """
     system = problem.system
     work, new = step_work(system, problem.pattern), copy_of(state)
@@ -159,7 +166,7 @@ def march(problem, method, courses, times, state, record, carried, most):
     potential = residual(system, state, u, aim, work)
     powers = powers_at(system, state, work)
     # The factor that the step before this call left.
-    moving = carried[STEPS] > 0.0 and factorised(problem, method, last, work)
+    moving = carried[STEPS] > 0.0 and factorised(problem, method, last, state, work)
     taken = 0
     for n in range(int(carried[NEXT]), times.shape[0]):
         while t < times[n]:
@@ -197,13 +204,18 @@ def march(problem, method, courses, times, state, record, carried, most):
             add_works(carried, step, powers, now)
             powers = now
             trial = next_trial(method, step, error)
+            if work.account[BENT] > WIDEST:
+                carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
+                return OVERBENT
         copy_table(state.X, record.X[n])
         copy_table(state.V, record.V[n])
         copy_table(state.acceleration, record.acceleration[n])
         copy_row(state.multipliers, record.multipliers[n])
         copy_row(state.w, record.w[n])
-        record.energies[n, KINETIC] = kinetic_energy(system, state.V) + work.account[ROTORS]
-        record.energies[n, POTENTIAL] = potential
+        if method.lasting:  # the energy of strains hangs on the last correction of a step as well
+            potential = residual(system, state, u, aim, work)
+        record.energies[n, KINETIC] = kinetic_energy(system, state.X, state.V) + work.account[ROTORS]
+        record.energies[n, POTENTIAL], record.energies[n, STRAINED] = potential, work.account[STRAIN]
         record.energies[n, WORK:] = carried[WORKS:]
         carried[NEXT] = n + 1.0
     carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last

@@ -7,8 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.compilation import compiled, kernel
+from supple.formulations.absolute.residual import row_gradients
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.primitives import NONE, THEN, A
+from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import bundle
 
 Array = NDArray[np.float64]
@@ -24,24 +28,49 @@ class Reaction(NamedTuple):
         return bundle(self)
 
 
-def reaction_of(problem: Absolute, X: Array, gradients: Array, multipliers: Array, joint: str) -> Reaction:
+def reaction_of(problem: Absolute, X: Array, multipliers: Array, joint: str) -> Reaction:
     """The wrench Φ_qᵀ λ of one joint, moved to the joint's place on its second body.
 
-    X           : (N, bodies + 1, 12) poses of the centres of mass
-    gradients   : (N, rows, n) joint rows Φ_q; multipliers : (N, rows)
+    X : (N, frames + 1, 12) poses of the frames; multipliers : (N, rows), joint rows first
     """
-    numbering = problem.rest.numbering
-    rows, d = numbering.joint_rows[joint], len(problem.system.rows.column)
-    first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
+    numbering, frames = problem.rest.numbering, problem.frames
+    places = joint_frames(numbering.drawing, joint)
+    first, second = (
+        frames.at(numbering.body_index(name), place)
+        for name, place in zip(numbering.mechanism.joints[joint].bodies, (places.pa, places.pb), strict=True)
+    )
     # The ground has no equations: what acts on it is the opposite of what acts on the other body.
-    body, sign = (second, 1.0) if second < len(numbering.bodies) else (first, -1.0)
-    wrench = np.zeros((len(multipliers), 6))
-    push = np.einsum("nr,nrc->nc", multipliers[:, rows], gradients[:, rows, body * d : body * d + d])
+    frame, sign = (second, 1.0) if second < frames.count else (first, -1.0)
+    wrench = np.zeros((len(X), 6))
+    push = np.zeros((len(X), len(problem.system.rows.column)))
+    rows = np.arange(numbering.joint_rows[joint].start, numbering.joint_rows[joint].stop)
+    compiled(push_batch, count=len(X))(
+        problem.system.rows, rows, np.ascontiguousarray(X), np.ascontiguousarray(multipliers), frame, push
+    )
     wrench[:, problem.system.rows.column] = sign * push
     force = wrench[:, :3]
-    R = X[:, body, 3:].reshape(-1, 3, 3)
-    on_second = joint_frames(numbering.drawing, joint).pb - problem.centers[second]
+    R = X[:, frame, 3:].reshape(-1, 3, 3)
+    on_second = places.pb - frames.place[second]
     place = X[:, second, :3] + X[:, second, 3:].reshape(-1, 3, 3) @ on_second
-    moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(place - X[:, body, :3], force)
+    moment = np.einsum("nij,nj->ni", R, wrench[:, 3:]) - np.cross(place - X[:, frame, :3], force)
     P = numbering.mechanism.plane_axes()
     return Reaction(force @ P.T, moment @ P.T)
+
+
+@kernel
+def push_batch(rows, chosen, X_all, multipliers, frame, out):
+    """Φ_qᵀ λ of some rows on one frame, (N, d), at every position."""
+    sizes, rows_i = row_sizes(rows), rows.rows_i
+    w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
+    g, J = np.empty(13), np.empty((rows_i.shape[0], 2, sizes.width))
+    for n in range(X_all.shape[0]):
+        for i in range(chosen.shape[0]):
+            row = chosen[i]
+            row_gradients(rows_i, rows.rows_f, rows.column, row, X_all[n], w, g, J)
+            term = row
+            while term != NONE:
+                for side in range(2):
+                    if rows_i[term, A + side] == frame:
+                        for c in range(sizes.width):
+                            out[n, c] += multipliers[n, row] * J[term, side, c]
+                term = rows_i[term, THEN]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from supple.compilation import kernel
 from supple.equations.dry_friction import dry_friction
-from supple.formulations.absolute.step_work import ACTUATED, FOLLOWING, LOST, ROTORS
+from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN
 from supple.formulations.coefficients import (
     ACTUATOR,
     AT_POINT,
@@ -211,7 +211,7 @@ def measure_forces(system, X, V, acceleration, w, u, work):
     stiffnesses, dampings, inertias = work.stiffness, work.damping, work.inertia
     sizes = row_sizes(system.rows)
     potential = 0.0
-    account[ACTUATED], account[LOST], account[ROTORS] = 0.0, 0.0, 0.0
+    account[ACTUATED], account[LOST], account[ROTORS], account[STRAIN], account[BENT] = 0.0, 0.0, 0.0, 0.0, 0.0
     for row in range(sizes.joint_rows, sizes.rows):
         measure = row - sizes.joint_rows
         begin, end = uses_start[measure], uses_start[measure + 1]

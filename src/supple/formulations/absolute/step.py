@@ -2,7 +2,8 @@
 
 The unknowns of a step are the displacement δq of the bodies and the multipliers. With β' = (1 - α_m)/(h²β(1 - α_f)) and
 γ' = γ/(hβ) a correction δq changes velocities by γ' δq and accelerations by β' δq. The iteration matrix is factorised
-once a step, LDLᵀ without pivoting, and again only if the iteration is slow.
+once a step, LDLᵀ without pivoting, and again only if the iteration is slow. Where things deform it lasts as long as
+the step keeps its length and corrections fall quickly.
 
 Constraints are met in positions; velocities break them by c h², smoothly as long as h stays. Where the step changes to
 h', that part is multiplied by (h'/h)² and a is moved to the instant it stands for, or oscillations would start anew.
@@ -20,7 +21,8 @@ from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of
 from supple.formulations.absolute.residual import rate
-from supple.integration.ldl import factorise, substitute
+from supple.formulations.absolute.step_work import KEPT_STEP
+from supple.integration.ldl import factorise, multiply, substitute
 from supple.kinematics.closure_kernel import moved
 from supple.kinematics.row_arrays import row_sizes
 
@@ -28,8 +30,12 @@ Array = NDArray[np.float64]
 
 ITERATIONS = 12
 ROUNDING = 2e-15  # of a displacement (rad, or extents)
+NO_STEP = 1e-30  # 1/β' of a step of hardly any length
 MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions: at most 1/(2√ε) times as much
 FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
+SLOW = 0.1  # how corrections fall with a factor that is made anew
+MANY = 5  # iterations after which a factor has served its time
+SAME = 1e-9  # of a step: one as long
 
 
 class Method(NamedTuple):
@@ -40,6 +46,8 @@ class Method(NamedTuple):
     adaptive  : error a step may make (rad, or extents; where it goes further than one of them, of its way); 0 keeps the
                 step fixed, but for the last before a time
     tolerance : of the Newton iteration, against the accelerations
+    rounding  : of a displacement (rad, or extents)
+    lasting   : whether the factor of the iteration matrix serves several steps
     """
 
     m: float
@@ -49,6 +57,8 @@ class Method(NamedTuple):
     longest: float
     adaptive: float
     tolerance: float
+    rounding: float
+    lasting: bool
 
 
 class State(NamedTuple):
@@ -142,24 +152,55 @@ def correct(system, method, h, new, work):
 
 
 @kernel
-def factorised(problem, method, h, work):
+def factorised(problem, method, h, state, work):
     """Factorise the iteration matrix of a step of length h from what `work` holds. Returns whether that worked."""
     first, second = slopes_of(method, h)
-    iteration_matrix(problem.system, problem.iteration, first / second, 1.0 / second, work)
-    return factorise(problem.pattern, work.matrix, work.L, work.D, work.solving, work.filled)
+    if method.lasting and method.adaptive > 0.0:
+        iteration_matrix(problem.system, problem.iteration, state, (0.0, NO_STEP), work)
+        copy_row(work.matrix, work.mass)
+    iteration_matrix(problem.system, problem.iteration, state, (first / second, 1.0 / second), work)
+    fine = factorise(problem.pattern, work.matrix, work.L, work.D, work.solving, work.filled)
+    work.kept[KEPT_STEP] = h if fine else 0.0
+    return fine
 
 
 @kernel(inline=True)
-def local_error(system, method, h, start, new, work):
+def local_error(problem, method, h, start, new, work):
     """Error of the displacement of a step, against its way where that is long: of a motion that explodes no step keeps
-    more than digits."""
-    rows, column, before, after = system.rows, system.rows.column, start.acceleration, new.acceleration
-    error, far = 0.0, max(1.0, largest_of(rows, work.move))
-    for b in range(after.shape[0]):
-        for c in range(after.shape[1]):
-            jump = abs(after[b, c] - before[b, c]) / unit_of(rows, column[c])
-            error = max(error, jump * h * h * abs(method.beta - 1.0 / 6.0))
+    more than digits. Oscillations that are too fast for the step are none of it: M̂⁻¹M leaves them out."""
+    rows, column, before, after = problem.system.rows, problem.system.rows.column, start.acceleration, new.acceleration
+    right_side, filtered = work.right_side, work.filtered
+    nb, d = after.shape
+    error, far, factor = 0.0, max(1.0, largest_of(rows, work.move)), h * h * abs(method.beta - 1.0 / 6.0)
+    if method.lasting:
+        right_side[nb * d :] = 0.0
+        for b in range(nb):
+            for c in range(d):
+                right_side[b * d + c] = factor * (after[b, c] - before[b, c])
+        multiply(problem.pattern, work.mass, right_side, filtered)
+        filtered[nb * d :] = 0.0
+        substitute(problem.pattern, work.L, work.D, filtered, work.solving)
+        for b in range(nb):
+            for c in range(d):
+                error = max(error, abs(filtered[b * d + c]) / unit_of(rows, column[c]))
+        return error / far
+    for b in range(nb):
+        for c in range(d):
+            error = max(error, factor * abs(after[b, c] - before[b, c]) / unit_of(rows, column[c]))
     return error / far
+
+
+@kernel(inline=True)
+def scale_right_side(system, method, h, work):
+    """From -(r_q, r_c) to what (δq, -δλ/β') is solved for: r_q / β', rows of damped joints as the matrix has them."""
+    first, second = slopes_of(method, h)
+    right_side, lag = work.right_side, system.lag
+    n = work.move.size
+    for k in range(n):
+        right_side[k] /= second
+    for i in range(lag.shape[0]):
+        if lag[i] > 0.0:
+            right_side[n + i] /= 1.0 + first * lag[i]
 
 
 @kernel
@@ -168,30 +209,37 @@ def take_step(problem, method, h, start, u, aim, work, new):
 
     Returns (converged, iterations, potential, local error).
     """
-    system = problem.system
-    _, second = slopes_of(method, h)
+    system, kept = problem.system, work.kept
     before, potential = 0.0, 0.0
     predict(method, h, start, new, work.move)
     column, right_side, move = system.rows.column, work.right_side, work.move
     displaced(column, start.X, move, new.X, work.twist)
+    renew, own = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h, False
     for n in range(ITERATIONS):
         potential = residual(system, new, u, aim, work)
-        if (n == 0 or n == 4) and not factorised(problem, method, h, work):
-            return False, n, potential, 0.0
-        for k in range(move.size):
-            right_side[k] /= second
+        if renew:
+            if not factorised(problem, method, h, new, work):
+                return False, n, potential, 0.0
+            renew, own = False, True
+        scale_right_side(system, method, h, work)
         substitute(problem.pattern, work.L, work.D, right_side, work.solving)
         size = correct(system, method, h, new, work)
         if not size < FARTHEST:
+            kept[KEPT_STEP] = 0.0
             return False, n + 1, potential, 0.0
         displaced(column, start.X, move, new.X, work.twist)
         # Displacements of a step come from accelerations times h²: that is what they must be small against.
-        enough = ROUNDING + method.tolerance * h * h * largest_of(system.rows, new.acceleration)
+        enough = method.rounding + method.tolerance * h * h * largest_of(system.rows, new.acceleration)
         # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
         stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
         if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
-            return True, n + 1, potential, local_error(system, method, h, start, new, work)
+            if method.lasting and not own and n >= MANY:
+                kept[KEPT_STEP] = 0.0
+            error = local_error(problem, method, h, start, new, work) if method.adaptive > 0.0 else 0.0
+            return True, n + 1, potential, error
+        renew = (n > 0 and size > SLOW * before and not own) if method.lasting else n == 3
         before = size
+    kept[KEPT_STEP] = 0.0
     return False, ITERATIONS, potential, 0.0
 
 
@@ -206,8 +254,10 @@ def breach(problem, V, aim_rates, work, drift):
     right_side, J = work.right_side, work.gradients
     nb, d = drift.shape
     right_side[: nb * d] = 0.0
+    compliance = problem.system.compliance
     for i in range(work.values.shape[0]):
-        right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V)
+        held = i >= joints or compliance[i] == 0.0  # elastic joints keep nothing
+        right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V) if held else 0.0
     for n in range(driven.shape[0]):
         right_side[nb * d + joints + n] -= aim_rates[n]
     substitute(problem.pattern, work.L, work.D, right_side, work.solving)

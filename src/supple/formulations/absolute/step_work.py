@@ -13,21 +13,26 @@ from supple.kinematics.row_arrays import row_sizes
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Places in the account: power of the actuators, power lost in laws and friction, kinetic energy of inertia along
-# measures, power of loads without potential, strain energy of elastic bodies.
-ACTUATED, LOST, ROTORS, FOLLOWING, STRAIN = range(5)
+# Places in the account: power of the actuators, power lost in laws, friction and elements, kinetic energy of inertia
+# along measures, power of loads without potential, strain energy of elements and elastic joints, and the largest local
+# rotation of an element (rad).
+ACTUATED, LOST, ROTORS, FOLLOWING, STRAIN, BENT = range(6)
+KEPT_STEP = 0  # place in `kept`
 
 
 class StepWork(NamedTuple):
     """Of one iteration.
 
-    gradients  : (terms, 2, d) of the terms of rows and measures, on their two bodies
+    gradients  : (terms, 2, d) of the terms of rows and measures, on their two frames
     values     : (multipliers,) of joint and prescribed rows, what they should be taken off
-    forces     : (bodies, d) Q; account : (5,) powers and energies, above
+    forces     : (frames, d) Q; account : (6,) powers and energies, above
     stiffness, damping, inertia : (measures,) -f', c and m of all laws along each
     matrix, L, D, solving, filled : the iteration matrix and its factor
-    right_side : (n,) -(r_q, r_c), then the correction
-    move       : (bodies, d) displacement of the step; twist (6,) : of one body
+    mass       : values of the matrix for steps of no length, where errors are filtered
+    scale      : (frames, d) what a direction has in M̂, by which ε of the rows is counted
+    kept       : (1,) length of the step that the factor is of, s; 0 of none
+    right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
+    move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
     """
 
@@ -39,11 +44,15 @@ class StepWork(NamedTuple):
     damping: Array
     inertia: Array
     matrix: Array
+    mass: Array
+    scale: Array
+    kept: Array
     L: Array
     D: Array
     solving: Array
     filled: Integers
     right_side: Array
+    filtered: Array
     move: Array
     twist: Array
     term: Array
@@ -63,15 +72,19 @@ def step_work(system, pattern):
         np.empty((system.rows.rows_i.shape[0], 2, d)),
         np.empty(multipliers),
         np.empty((nb, d)),
-        np.zeros(5),
+        np.zeros(6),
         np.zeros(measures),
         np.zeros(measures),
         np.zeros(measures),
         np.empty(pattern.entries.shape[0]),
+        np.empty(pattern.entries.shape[0]),
+        np.empty((nb, d)),
+        np.zeros(1),
         np.empty(pattern.below_index.shape[0]),
         np.empty(n),
         np.empty(n),
         np.empty(n, np.int64),
+        np.empty(n),
         np.empty(n),
         np.empty((nb, d)),
         np.zeros(6),

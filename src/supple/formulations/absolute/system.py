@@ -169,7 +169,9 @@ def _loads(frames: Frames, arrays: CoefficientArrays) -> tuple[Integers, Array]:
     applied = len(numbering.bodies) if numbering.mechanism.gravity is not None else 0
     loads_i, loads_f = frames.loads(arrays.loads_i[applied:], arrays.loads_f[applied:], BODY, AT_POINT)
     heavy = np.flatnonzero(own.mass > 0.0) if applied else np.zeros(0, np.int64)
-    weights = np.column_stack([own.arm[heavy], own.mass[heavy, None] * gravity_of(numbering), np.zeros((len(heavy), 3))])
+    weights = np.column_stack(
+        [own.arm[heavy], own.mass[heavy, None] * gravity_of(numbering), np.zeros((len(heavy), 3))]
+    )
     return (
         np.concatenate([np.column_stack([heavy, np.zeros_like(heavy)]), loads_i]).astype(np.int64),
         np.concatenate([weights, loads_f]),
@@ -213,7 +215,7 @@ def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, It
         return np.asarray(frames, dtype=np.int64)[..., None] * d + np.arange(d)
 
     of_frames = degrees(np.arange(bodies))
-    of_elements = degrees(system.beams.frames).reshape(len(system.beams.frames), -1)
+    of_elements = degrees(system.beams.frames).reshape(len(system.beams.frames), 2 * d)
     one_end = degrees(np.array([one.body for _, one, _ in links], dtype=np.int64))
     other_end = degrees(np.array([other.body for _, _, other in links], dtype=np.int64))
     of_rows = columns + np.array([i for i, _ in held], dtype=np.int64)
