@@ -31,7 +31,6 @@ def bar(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("simulate", "--until", "5ms"),
         ("local",),
         ("linearize", "--at", "motor=0.1"),
         ("inverse", "--motion", "turn"),
@@ -47,6 +46,15 @@ def test_a_command_says_what_it_takes_as_rigid(supple, bar, folder, arguments):
     assert said.object["rigid"] == ["link"]
     meant = supple(command, bar, *options, "--rigid", "--json")
     assert "rigid" not in meant.err
+    assert meant.object["rigid"] == ["link"]
+
+
+def test_a_simulation_deforms_unless_asked_not_to(supple, bar):
+    said = supple("simulate", bar, "--until", "5ms", "--json")
+    assert said.object["rigid"] == []
+    assert said.err == ""
+    assert max(said.object["energy"]["strain"]) > 0.0
+    meant = supple("simulate", bar, "--until", "5ms", "--rigid", "--json")
     assert meant.object["rigid"] == ["link"]
 
 

@@ -48,7 +48,6 @@ def rigid_model():
 
 
 VERBS = {
-    "simulate": lambda mechanism, **options: supple.simulate(mechanism, until=0.01, start="home", **options),
     "local": lambda mechanism, **options: supple.local(mechanism, "home", **options),
     "linearize": lambda mechanism, **options: supple.linearize(mechanism, "home", **options),
     "linearize_batch": lambda mechanism, **options: supple.linearize_batch(mechanism, [[0.1], [0.2]], **options),
@@ -74,6 +73,15 @@ def test_it_is_said_unless_meant(verb):
     assert VERBS[verb](RODS).rigid == ()
 
 
+def test_a_simulation_lets_them_deform_unless_asked_not_to():
+    found = supple.simulate(ARM, until=0.01, start="home")
+    assert found.rigid == ()
+    assert found.energy["strain"].max() > 0.0
+    stiff = supple.simulate(ARM, until=0.01, start="home", rigid=True)
+    assert stiff.rigid == PARTS
+    assert "strain" not in stiff.energy
+
+
 OF_MODELS = {"reduce", "compare"}  # below
 DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection"}
 """What lets every elastic part deform."""
@@ -88,8 +96,8 @@ def test_every_verb_of_a_mechanism_says_it_or_need_not():
         for name, verb in public.items()
         if inspect.isfunction(verb) and {"mechanism", "plant", "model"} & set(inspect.signature(verb).parameters)
     }
-    assert {name for name, parameters in asked.items() if "rigid" in parameters} == set(VERBS) | OF_MODELS
-    assert set(asked) - set(VERBS) - OF_MODELS - {"export"} == DEFORMING | GEOMETRIC
+    assert {name for name, parameters in asked.items() if "rigid" in parameters} == set(VERBS) | OF_MODELS | {"simulate"}
+    assert set(asked) - set(VERBS) - OF_MODELS - {"export", "simulate"} == DEFORMING | GEOMETRIC
 
 
 def test_modes_leave_nothing_rigid():

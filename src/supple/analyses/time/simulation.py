@@ -70,8 +70,8 @@ def simulate(
     output_step     : time between results; if left out the step (1 ms, or a hundredth of a shorter run, where none is
                       given), and at most 2000 results
     friction_speed  : speed (rad/s or m/s) over which dry friction changes its sign
-    rigid           : elastic parts are meant to be taken as rigid, and nothing is said of it; `Simulation.rigid`
-                      names them all the same
+    rigid           : elastic parts are taken as rigid; `Simulation.rigid` names them. Otherwise they deform: bodies of
+                      beams by as many elements as they have, with large rotations and deflections
 
     A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
     does not balance to 1 %; see `Simulation.energy_defect`.
