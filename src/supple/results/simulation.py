@@ -53,6 +53,8 @@ class Bodies(Record, Protocol):
     def configuration(self) -> Any: ...
     @property
     def motion(self) -> Any: ...
+    def frame_motion(self, name: str) -> Any: ...
+    def nodes(self, body: str) -> Any: ...
     def reaction(self, joint: str) -> Any: ...
 
 
@@ -184,7 +186,11 @@ class Simulation(Result):
 
     def frame_motion(self, name: str) -> Any:
         """Its velocity, angular velocity, and accelerations."""
-        return self.motion.frame(name)
+        return self._every_body("motion of bodies").frame_motion(name)
+
+    def nodes(self, body: str) -> Any:
+        """The nodes of an elastic body over time: position (N, nodes, 3), rotation (N, nodes, 3, 3), in the world."""
+        return self._every_body("nodes").nodes(body)
 
     def reaction(self, joint: str) -> Any:
         """Force and moment of a joint on its second body over time, about its place there, in the world.

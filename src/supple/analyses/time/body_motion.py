@@ -16,7 +16,7 @@ from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
-from supple.kinematics.configuration import Configuration, FramePose
+from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.kinematics.motion import FrameMotion, Motion
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
@@ -56,8 +56,9 @@ class BodyMotion:
     def configuration(self) -> Configuration:
         """All positions as a batch of configurations. An elastic body is where the node next to its origin takes it."""
         s = len(self.problem.rest.numbering.coordinates)
-        X = self.problem.frames.bodies(self.X)
-        return Configuration(self.problem.rest, self.w[:, :s], X, self.w, np.ones(len(self.time)))
+        frames, reached = self.problem.frames, np.ones(len(self.time))
+        deformed = Deformed(frames, self.X) if self.problem.elastic else None
+        return Configuration(self.problem.rest, self.w[:, :s], frames.bodies(self.X), self.w, reached, deformed)
 
     @cached_property
     def motion(self) -> Motion:
@@ -80,32 +81,15 @@ class BodyMotion:
         dV[..., :3] = a - np.cross(turn, v) - np.cross(dV[..., 3:], c)
         return V, dV
 
-    def frame(self, name: str) -> FramePose:
-        """A body, a frame, `body.point` or a joint's point; of an elastic body as the node that carries it moves, or
-        the one next to it."""
-        lead = self._lead(name)
-        X = self.configuration.X.copy()
-        body = int(self.problem.frames.body[lead]) if lead < self.problem.frames.count else X.shape[1] - 1
-        R = self.X[:, lead, 3:].reshape(-1, 3, 3)
-        X[:, body] = self.X[:, lead]
-        X[:, body, :3] -= R @ self.problem.frames.place[lead]
-        return replace(self.configuration, X=X).frame(name)
-
     def frame_motion(self, name: str) -> FrameMotion:
-        """Its velocity, angular velocity, and accelerations."""
-        lead = self._lead(name)
-        frames = self.problem.frames
-        body = int(frames.body[lead]) if lead < frames.count else len(frames.meshes)
-        V, dV = self.motion.V.copy(), self.motion.dV.copy()
+        """How a body, a frame, `body.point` or a joint's point moves; on an elastic body as the node does that carries
+        it, or the one next to it."""
+        frames, (body, place, _) = self.problem.frames, self.problem.rest.numbering.place(name)
+        lead = frames.nearest(body, place)
+        V, dV, X = self.motion.V.copy(), self.motion.dV.copy(), self.configuration.X.copy()
         here, there = self._body_motion(np.array([lead]))
-        V[:, body], dV[:, body] = here[:, 0], there[:, 0]
-        X = self.configuration.X.copy()
-        X[:, body, 3:] = self.X[:, lead, 3:]
+        V[:, body], dV[:, body], X[:, body, 3:] = here[:, 0], there[:, 0], self.X[:, lead, 3:]
         return Motion(replace(self.configuration, X=X), V, dV).frame(name)
-
-    def _lead(self, name: str) -> int:
-        body, place, _ = self.problem.rest.numbering.place(name)
-        return self.problem.frames.nearest(body, place)
 
     def nodes(self, body: str) -> FramePose:
         """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""

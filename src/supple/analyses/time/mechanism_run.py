@@ -11,6 +11,7 @@ from supple.analyses.time.adaptation import grown, overbent, stopped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.compilation import at_hand, compiled
+from supple.formulations.absolute.beams.beam_arrays import LENGTH
 from supple.formulations.absolute.march import (
     COUNT,
     DONE,
@@ -41,7 +42,7 @@ NEWTON = 1e-9  # error of the accelerations at which a step has converged
 
 def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
     """How steps of at most this length are taken; tolerance : that they may err by, None where they are fixed."""
-    shortest = min(float(problem.system.beams.length.min(initial=np.inf)), problem.system.rows.extent)
+    shortest = min(float(problem.system.beams.numbers[:, LENGTH].min(initial=np.inf)), problem.system.rows.extent)
     # Rotations of an element come from positions of its ends: rounding counts the more the shorter it is.
     rounding = ROUNDING * problem.system.rows.extent / shortest
     return Method(*alpha, step, float(tolerance or 0.0), NEWTON, rounding, problem.elastic)

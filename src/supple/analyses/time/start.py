@@ -25,9 +25,9 @@ def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs:
 
 
 def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[Array, Array]:
-    """Poses and velocities of the frames at a configuration moving with θ̇; bodies are not deformed."""
+    """Poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid."""
     frames, column = problem.frames, problem.system.rows.column
-    X = frames.poses(here.X)
+    X = frames.poses(here.X) if here.deformed is None else here.deformed.X.copy()
     if not rates.any():
         return X, np.zeros((frames.count, len(column)))
     return X, np.ascontiguousarray(frames.velocities(here.X, motion_of(here, rates).V)[:, column])
