@@ -60,7 +60,8 @@ def test_the_papers_form_lets_it_drift_with_the_square_of_the_deformation(beside
 def test_the_rate_of_energy_is_zero_or_the_term_that_is_left_out(floating, beside):
     rng = np.random.default_rng(4)
     for _ in range(20):
-        eta, v = np.concatenate([HOME, rng.normal(0.0, 0.01, 2)]), rng.normal(0.0, [0.1, 0.1, 1.0, 1.0])
+        home = HOME + rng.uniform(-0.05, 0.05, 2)  # away from the faces of boxes, where quadratics jump
+        eta, v = np.concatenate([home, rng.normal(0.0, 0.01, 2)]), rng.normal(0.0, [0.1, 0.1, 1.0, 1.0])
         for model in (floating, beside):
             c = model.evaluate(eta[:2], delta=eta[2:])
             a = model.forward(eta[:2], v, delta=eta[2:])

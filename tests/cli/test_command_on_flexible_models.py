@@ -62,6 +62,23 @@ def test_an_evaluation_shows_all_that_stands_in_the_equations(supple, rom):
             assert all(len(line.rstrip()) == len(lines[1]) for line in lines[2:] if not line.startswith("largest"))
 
 
+def test_an_evaluation_takes_the_deformation(supple, rom):
+    """M and Γ are those there, everything else is a matter of θ."""
+    asked = ("evaluate", rom, "--at", "home", "--json")
+    plain, bent = supple(*asked).object, supple(*asked, "--delta", "mode1=0.01").object
+    found = library.load(rom).evaluate([1.15, 1.0], delta=[0.01, 0.0])
+    assert_allclose(bent["M"], found.M, rtol=1e-12)
+    assert_allclose(bent["christoffel"], found.christoffel, rtol=1e-12)
+    assert np.abs(np.subtract(bent["M"], plain["M"])).max() > 0.0
+    assert bent["K"] == plain["K"]
+    assert bent["at"]["mode1"] == 0.01
+    said = supple("evaluate", rom, "--at", "home", "--delta", "mode1=0.01")
+    assert "0.01 (" in next(line for line in said.out.splitlines() if line.startswith("mode1"))
+    said = supple("evaluate", rom, "--delta", "mode7=0.01")
+    assert said.status != 0
+    assert "mode7" in said.err
+
+
 def test_what_a_model_cannot_answer(supple, rom):
     said = supple("frf", rom, "--input", "tip.z", "--output", "tip.z", "--damping", "0.02")
     assert said.status != 0

@@ -3,7 +3,7 @@ model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ def equations_data(found: LocalModel | Coefficients, at: Mapping[str, Any]) -> d
     }  # fmt: skip
 
 
-def show_equations(title: str, found: LocalModel | Coefficients, units: Units) -> None:
-    """Everything that stands in the equations at δ = 0; coordinates, then matrices, then outputs."""
+def show_equations(
+    title: str, found: LocalModel | Coefficients, units: Units, delta: Sequence[float] | None = None
+) -> None:
+    """Everything that stands in the equations at δ, zero if left out; coordinates, then matrices, then outputs."""
     from supple.cli.tables import Tables, angle, number
 
     out, names = Tables(), found.coordinates
@@ -61,7 +63,9 @@ def show_equations(title: str, found: LocalModel | Coefficients, units: Units) -
     equation = f"M η̈ + Γ[η̇,η̇] + D η̇{' + K η' if n > s else ''} = p + B u"
     out.line(f"{title}: {equation}, potential {float(found.potential):.6g} J")
     values = [angle(x) if measured[i] == "rad" else number(x, measured[i]) for i, x in enumerate(found.theta)]
-    values += ["0 m"] * (n - s - internal) + [f"0 ({hz:.6g} Hz)" for hz in found.internal_hz]
+    bent = [0.0] * (n - s) if delta is None else list(delta)
+    values += [number(x, "m") for x in bent[: n - s - internal]]
+    values += [f"{x:.6g} ({hz:.6g} Hz)" for x, hz in zip(bent[n - s - internal :], found.internal_hz, strict=True)]
     rows = [(name, values[i], number(found.force[i], pushed[measured[i]])) for i, name in enumerate(names)]
     out.table(("coordinate", "value", "force p"), rows)
     labels = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, measured, strict=True)]

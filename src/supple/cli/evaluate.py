@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from supple.cli.answer import answering
 from supple.cli.equations import equations_data
 from supple.cli.model_argument import Rom, described, model_configuration, read_model
 from supple.cli.options import At, Json
 
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta", metavar="NAME=VALUE,...", show_default=False,
+        help="Deformation: `E.z=2mm,mode1=0.001`; zero if not mentioned. M and Γ are those there.",
+    ),
+]  # fmt: skip
+
 if TYPE_CHECKING:
     from supple.equations.coefficients import Coefficients
     from supple.reduced.model import ReducedModel
 
 
-def evaluate(rom: Rom, at: At = None, as_json: Json = False) -> None:
-    """Evaluate a reduced model at a configuration."""
+def evaluate(rom: Rom, at: At = None, delta: Delta = None, as_json: Json = False) -> None:
+    """Evaluate a reduced model at a configuration, deformed or not."""
     with answering(as_json) as answer:
         model = read_model(answer, rom)
-        theta = model_configuration(model, at)
-        found = model.evaluate(theta)
-        data = equations_data(found, dict(zip(model.layout.coordinates, theta, strict=False))) | {
+        theta, bent = model_configuration(model, at), _deformation(model, delta)
+        found = model.evaluate(theta, delta=bent)
+        data = equations_data(found, dict(zip(model.layout.coordinates, [*theta, *(bent or ())], strict=False))) | {
             "rigid": model.rigid, "basis": None if model.basis is None else model.basis.data(),
         }  # fmt: skip
-        answer.give(data, lambda: _show(model, found))
+        answer.give(data, lambda: _show(model, found, bent))
 
 
-def _show(model: ReducedModel, found: Coefficients) -> None:
+def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
+    """δ in the order of the model, zero where it is not named; None if nothing is."""
+    from supple.cli.quantities import quantities_of
+    from supple.diagnostics import InputError
+
+    if given is None:
+        return None
+    names = model.layout.coordinates[model.layout.theta :]
+    if not names:
+        raise InputError("it is rigid, and does not deform", part="--delta", hint="leave it out")
+    values = quantities_of(given, "--delta", names, f'an elastic coordinate of "{model.name}"', lambda _: None)
+    return [values.get(name, 0.0) for name in names]
+
+
+def _show(model: ReducedModel, found: Coefficients, delta: list[float] | None) -> None:
     from supple.cli.equations import Units, show_equations, units_of
     from supple.diagnostics import InputError
     from supple.kinematics.rest import rest
@@ -35,6 +59,6 @@ def _show(model: ReducedModel, found: Coefficients) -> None:
         units = units_of(rest(described(model)))
     except InputError:  # it does not say what it was made from
         units = Units({}, {})
-    show_equations(f"{model.name} (reduced)", found, units)
+    show_equations(f"{model.name} (reduced)", found, units, delta)
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))
     print(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")

@@ -120,6 +120,15 @@ class LocalModel(EquationsOfMotion):
         """Smallest overlap of the internal modes with the reference; None for a rigid mechanism"""
         return None if self.system is None else self.row.part(self.rows, "overlap")[..., 0]
 
+    def mass(self, delta: ArrayLike) -> Array:
+        """M(θ, δ) = M + Σ_a δ_a ∂M/∂δ_a, (..., n, n), δ (..., n - s): what a reduced model evaluates there.
+
+        Γ at δ ≠ 0 needs ∂²M/∂δ∂θ besides, second derivatives of the modes, which a local model does not have: its Γ is
+        that at δ = 0. A reduced model takes them from its fit.
+        """
+        s = self.theta.shape[-1]
+        return np.asarray(self.M + np.einsum("...ija,...a->...ij", self.dM[..., s:], np.asarray(delta, float)))
+
     @property
     def basis(self) -> Basis | None:
         """What δ is counted in."""

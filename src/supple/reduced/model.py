@@ -330,5 +330,7 @@ class ReducedModel:
         raise NumericalError(
             f"the fitted mass matrix at {where} is not positive definite",
             part=f'model "{self.name}"',
-            hint="reduce with a smaller tolerance",
+            hint="reduce with a smaller tolerance"
+            if not np.any(points[n, self.layout.theta :])
+            else "reduce with a smaller tolerance, or deform it less: M is linear in the deformation",
         )

@@ -122,7 +122,7 @@ def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
     s, n = model.layout.theta, model.layout.size
     delta = quasi_static(model, path.theta, path.rates, path.accelerations)
     v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
-    c = model.evaluate(path.theta)
+    c = model.evaluate(path.theta, delta=delta)
     # Dry friction has its true sign here, as in the forces of the mechanism.
     forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c, v))
     return np.ascontiguousarray(forces[:, :s]), delta

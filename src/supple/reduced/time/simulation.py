@@ -164,5 +164,9 @@ def _reason(model: ReducedModel, status: int, time: float, state: Array, v: Arra
         where = ", ".join(f"{names[i]}={state[i]:.6g}" for i in range(model.layout.theta))
         return f'it leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves fastest)'
     if status == INDEFINITE:
-        return f"the fitted mass matrix is not positive definite after {time:.6g} s; reduce with a smaller tolerance"
+        far = "" if not model.layout.bent else ", or it deforms by more than a mass matrix linear in δ can say"
+        return (
+            f"the fitted mass matrix is not positive definite after {time:.6g} s: the tolerance that it was reduced "
+            f"with is too large{far}"
+        )
     return f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large"
