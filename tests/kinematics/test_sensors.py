@@ -72,11 +72,16 @@ def test_an_angle_is_seen_in_time_and_by_linear_models():
     [
         ("{angle: [ground, two]}", "it has no axis"),
         ("{angle: [one, one], axis: z}", 'both its places are on "one"'),
-        ("{joint: A, axis: z}", "only a sensor of position or angle has an axis"),
+        ("{joint: A, axis: z}", "a joint sensor has no axis; those that have one are position, angle"),
         ("{angel: [ground, two], axis: z}", 'did you mean "angle"'),
         ("{joint: A, angle: [ground, two], axis: z}", "exactly one of joint, between, position, angle"),
         ("{angle: [one, two], axis: [A, B]}", "an axis from place to place is in the drawing"),
         ("{angle: [one, three], axis: z}", 'there is no place "three"'),
+        ("{acceleration: one, axes: own}", "world"),
+        ("{position: one, axes: body}", "a position sensor has none"),
+        ("{velocity: one, gravity: true}", "a velocity sensor has none"),
+        ("{velocity: one, order: 1}", "a velocity sensor has none"),
+        ("{angular_velocity: two, axes: body, axis: [A, B]}", "an axis from place to place is in the drawing"),
         ("{angle: one, axis: z}", '"angle" cannot be "one"; give a list'),
     ],
 )

@@ -23,7 +23,7 @@ class Units(NamedTuple):
 
 def units_of(position: Rest) -> Units:
     """Units of θ and of what the sensors see."""
-    from supple.formulations.coefficients import carried
+    from supple.formulations.measured_units import output_units
 
     numbering = position.numbering
     angles = numbering.angles()
@@ -32,7 +32,7 @@ def units_of(position: Rest) -> Units:
         return "rad" if angles[row] else "m"
 
     theta = {name: unit(numbering.constraints + i) for i, name in enumerate(numbering.coordinates)}
-    return Units(theta, {name: unit(row) for name, row in carried(position).outputs.items()})
+    return Units(theta, output_units(position))
 
 
 def equations_data(found: LocalModel | Coefficients, at: Mapping[str, Any]) -> dict[str, Any]:

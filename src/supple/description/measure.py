@@ -8,6 +8,8 @@ sum of terms, each a factor times a measure φ:
     turn k           angle about e_k^a, from the next axis of the first frame to that of the second
     tilt k           angle about e_k^b, seen from the second frame
     distance         |p_b - p_a|
+    spin k           its first rate is the angular velocity of the second frame about e_k, against the first; its second
+                     rate the angular acceleration. It has no value of its own, and only sensors may see it
 
 Sums are written as such: `along("z") + turn("z", -1 / tau, "pitch")`.
 """
@@ -17,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Measure = Literal["along", "right angle", "turn", "tilt", "distance"]
+Measure = Literal["along", "right angle", "turn", "tilt", "distance", "spin"]
 LETTERS = "xyz"
 
 
@@ -70,6 +72,11 @@ def tilt(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
 def distance(factor: float = 1.0, parameter: str = "") -> Row:
     """Distance of the two origins."""
     return (Term("distance", "", factor, parameter),)
+
+
+def spin(axis: str) -> Row:
+    """What angular velocities about an axis are the rate of."""
+    return (Term("spin", axis),)
 
 
 def in_plane(name: str, plane: str | None) -> str:

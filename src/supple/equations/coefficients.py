@@ -18,6 +18,7 @@ from supple.diagnostics import InputError
 from supple.equations.christoffel import christoffel, inertia_forces, mass_gradient, turning
 from supple.equations.deformation import whole_gradient, whole_slope
 from supple.equations.dry_friction import dry_friction
+from supple.equations.observation import Observation, plain_observation
 from supple.equations.row import RowLayout
 from supple.results.names import listed
 from supple.results.result import Result, bundle
@@ -45,7 +46,7 @@ class Output(NamedTuple):
 
 class Labels(NamedTuple):
     """Names of η, inputs and outputs; forces of the joints with dry friction; how many of δ, the last ones, are
-    internal modes; units."""
+    internal modes; units; what outputs are made of, None where each is a measure as it stands."""
 
     coordinates: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -53,6 +54,12 @@ class Labels(NamedTuple):
     dry_forces: Mapping[str, float]
     internal: int = 0
     units: Units = UNKNOWN
+    observation: Observation | None = None
+
+    @property
+    def observed(self) -> Observation:
+        """What outputs are made of."""
+        return plain_observation(self.outputs) if self.observation is None else self.observation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,9 +156,10 @@ class EquationsOfMotion(Result):
         """Outputs by name: value ρ_o, rigid ∂ρ_o/∂θ, modes Ψ_o."""
 
     def output_parts(self, *blocks: str) -> dict[str, list[Array]]:
-        """For each output, by name, its part of some blocks of the row."""
+        """For each output that is a measure as it stands, by name, its part of some blocks of the row."""
         parts = [np.moveaxis(self.row.part(self.rows, block), self.theta.ndim - 1, 0) for block in blocks]
-        return {name: [part[o] for part in parts] for o, name in enumerate(self.labels.outputs)}
+        seen = {name: self.labels.observed.measure_of(name) for name in self.labels.outputs}
+        return {name: [part[o] for part in parts] for name, o in seen.items() if o is not None}
 
     @cached_property
     def dM(self) -> Array:

@@ -11,11 +11,13 @@ from supple.description.force_law import CONSTANT, DAMPER, INERTIA, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
+from supple.equations.observation import Observation, Product
 from supple.formulations.laws import REFERENCE, Along, law, number_of
-from supple.kinematics.measures import component_keys, key_of, sensor_keys
+from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import ROWS
+from supple.kinematics.sensed import Form, plain, sensed
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,14 +53,22 @@ class CoefficientArrays(NamedTuple):
 class Carried(NamedTuple):
     """The arrays, and the names of what they stand for.
 
-    outputs : the row of each output; dry_forces : of each joint coordinate with dry friction
+    measured : the row of each measure that outputs are made of, those that are outputs as they stand first
+    observation : all outputs, and what they are made of; dry_forces : of each joint coordinate with dry friction
     nonlinear : springs whose law is not linear, and its name
     """
 
     arrays: CoefficientArrays
-    outputs: dict[str, int]
+    measured: dict[str, int]
+    observation: Observation
     dry_forces: dict[str, float]
     nonlinear: dict[str, str]
+
+    @property
+    def outputs(self) -> dict[str, int]:
+        """The row of each output that is a measure as it stands."""
+        names = [name for name in self.observation.outputs if self.observation.measure_of(name) is not None]
+        return {name: self.measured[name] for name in names}
 
     def require_linear(self, what: str) -> None:
         """Refuse what is not linear by name. what : that which needs it, such as "a flexible model"."""
@@ -98,8 +108,8 @@ def _acting(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0
 
 def _collect(numbering: Numbering) -> Carried:
     uses = _parts(numbering)
-    outputs = _outputs(numbering)
-    uses += [_Use(row, SENSOR, i) for i, row in enumerate(outputs.values())]
+    measured, observation = _observed(numbering)
+    uses += [_Use(row, SENSOR, i) for i, row in enumerate(measured.values())]
     dry: dict[str, float] = {}
     mechanism = numbering.mechanism
     for name, joint in mechanism.joints.items():
@@ -119,7 +129,8 @@ def _collect(numbering: Numbering) -> Carried:
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
     rules = {name: spring.named_law[0] for name, spring in mechanism.springs.items()}
-    return Carried(arrays, outputs, dry, {name: rule.name for name, rule in rules.items() if not rule.linear})
+    bent = {name: rule.name for name, rule in rules.items() if not rule.linear}
+    return Carried(arrays, measured, observation, dry, bent)
 
 
 def _parts(numbering: Numbering) -> list[_Use]:
@@ -142,11 +153,33 @@ def _parts(numbering: Numbering) -> list[_Use]:
     return uses + [_Use(row(item), ACTUATOR, i) for i, item in enumerate(mechanism.actuators.values())]
 
 
-def _outputs(numbering: Numbering) -> dict[str, int]:
-    """The row of each output, by name."""
-    mechanism = numbering.mechanism
-    keys = {output: key for name in mechanism.sensors for output, key in sensor_keys(mechanism, name).items()}
-    return {output: numbering.measures[key] for output, key in keys.items()}
+def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
+    """Measures by name, with their rows, and the outputs that are made of them.
+
+    A measure that is an output has its name; the others, which none is by itself, are named by what they measure. Two
+    outputs that are one measure are two of them here.
+    """
+    forms: dict[str, Form] = {}
+    for name in numbering.mechanism.sensors:
+        if not numbering.mechanism.sensors[name].record.inside:
+            forms |= sensed(numbering.drawing, name).outputs
+    straight = {name: key for name, form in forms.items() if (key := plain(form)) is not None}
+    measured = {name: numbering.measures[key] for name, key in straight.items()}
+    number = {key: i for i, key in reversed(list(enumerate(straight.values())))}
+    for form in forms.values():
+        for factor in (factor for item in form for factor in item.factors):
+            if factor.key not in number:
+                number[factor.key] = len(measured)
+                measured[f"[{' '.join(factor.key[1:])}]"] = numbering.measures[factor.key]
+    outputs: dict[str, tuple[Product, ...]] = {}
+    for name, form in forms.items():
+        if name in straight:
+            outputs[name] = (Product(1.0, ((list(straight).index(name), 0),)),)
+        else:
+            outputs[name] = tuple(
+                Product(item.weight, tuple((number[key], order) for key, order in item.factors)) for item in form
+            )
+    return measured, Observation(tuple(measured), (), outputs)
 
 
 def _inertia(numbering: Numbering) -> Array:

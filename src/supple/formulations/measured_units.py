@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from supple.formulations.coefficients import carried
 from supple.kinematics.measures import key_of
+from supple.kinematics.primitives import KIND, LENGTHS
 from supple.kinematics.rest import Rest
-from supple.results.units import MODAL, Units, force, numbered
+from supple.results.units import MODAL, Units, force, numbered, rate
 
 ARCLENGTH = "arclength"
 _TURNS = ("rx", "ry", "rz", "angle")  # directions about an axis
@@ -18,13 +19,25 @@ def units_of(position: Rest) -> Units:
     numbering = position.numbering
     angles, mechanism = numbering.angles(), numbering.mechanism
     driven = {name: numbering.measures[key_of(mechanism, part)] for name, part in mechanism.actuators.items()}
-    outputs = carried(position).outputs
     first = numbering.constraints
     return Units(
         numbered(numbering.coordinates, angles[first : first + len(numbering.coordinates)]),
         {name: force(unit) for name, unit in numbered(driven, angles[list(driven.values())]).items()},
-        numbered(outputs, angles[list(outputs.values())]),
+        output_units(position),
     )
+
+
+def output_units(position: Rest) -> dict[str, str]:
+    """Of every output: that of what it is made of, with its rates. Components of axes have none of their own, and what
+    turns them is an angle."""
+    numbering, load = position.numbering, carried(position)
+    kinds = numbering.arrays.rows_i[list(load.measured.values()), KIND]
+    found = {}
+    for name, form in load.observation.outputs.items():
+        factors = form[0].factors
+        length = any(kinds[number] in LENGTHS for number, _ in factors)
+        found[name] = rate("m" if length else "rad", sum(order for _, order in factors))
+    return found
 
 
 def model_units(

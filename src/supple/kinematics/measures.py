@@ -1,7 +1,8 @@
 """Every measure of a mechanism by what it stands for: joint constraints, coordinates, distances, positions.
 
 A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
-("between", place, place, axis), or ("sensor", sensor, axis).
+("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else
+("sensor", sensor, measure).
 """
 
 from __future__ import annotations
@@ -11,18 +12,16 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from supple.description import measure
-from supple.description.drawing import Attached, Drawing, Path, Pose, from_to
+from supple.description.drawing import Attached, Drawing, Path
 from supple.description.joints.joint import Joint
 from supple.description.load import Acting
-from supple.description.mechanism import GROUND, Mechanism
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.geometry.rotation import axes_from_z
-from supple.kinematics.joint_constraints import Array, JointFrames, between, component
+from supple.kinematics.joint_constraints import JointFrames, between, component
 from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.sensed import Key, sensed
 from supple.kinematics.term import Row, Term, single
-
-Key = tuple[str, ...]
 
 
 class Measures:
@@ -99,47 +98,17 @@ class Measures:
         return ("joint", *found), self.coordinates[found]
 
     def _sensed(self, name: str) -> Iterator[tuple[Key, Row]]:
-        """What a sensor sees between its two places; the first of a single one is the ground."""
-        sensor, path = self.mechanism.sensors[name], ("sensors", name)
-        if not sensor.places:
+        """The measures that a sensor's outputs are made of; a force inside is made of none."""
+        sensor = self.mechanism.sensors[name]
+        if sensor.record.inside:
+            return
+        found = sensed(self.drawing, name)
+        if found.ends is None:
             yield self._joint(sensor.said)
             return
-        seen = [self.drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
-        first, second = seen if len(seen) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), seen[0])
-        if first.body == second.body and len(seen) == 2:
-            raise _on_one_body(first.body, (*path, sensor.kind))
-        E = np.eye(3) if sensor.axis is None else axes_from_z(self._sensor_axis(name, first))
-        frames = JointFrames(*(item for end in (first, second) for item in (end.pose.position, end.pose.axes @ E)))
-        for key, row in zip(sensor_keys(self.mechanism, name).values(), self._outputs(name), strict=True):
-            yield key, tuple(_term(frames, term, (first.body, second.body), {}) for term in row)
-
-    def _sensor_axis(self, name: str, first: Attached) -> Array:
-        """In the axes of the first frame, which are the drawing's if that is the ground."""
-        axis, path = self.mechanism.sensors[name].axis, ("sensors", name, "axis")
-        if from_to(axis) and first.body != GROUND:
-            raise InputError(
-                "an axis from place to place is in the drawing, and that of an angle is in its first frame",
-                part=part_name(path), path=path, hint="give components in the frame",
-            )  # fmt: skip
-        return self.drawing.direction(axis, path)
-
-    def _outputs(self, name: str) -> list[measure.Row]:
-        return list(self.mechanism.sensors[name].outputs(self.mechanism.plane).values())
-
-
-def sensor_keys(mechanism: Mechanism, name: str) -> dict[str, Key]:
-    """The outputs of a sensor and what they measure; a distance is one measure, whoever uses it."""
-    sensor = mechanism.sensors[name]
-    if not sensor.places:
-        found = mechanism.joint_coordinate(sensor.said)
-        assert found is not None  # consistency has been checked
-        return {name: ("joint", *found)}
-    return {
-        f"{name}.{output}" if output else name: ("between", *sensor.places)
-        if row == measure.distance()
-        else ("sensor", name, output)
-        for output, row in sensor.outputs(mechanism.plane).items()
-    }
+        frames, bodies = found.ends
+        for key, row in found.rows.items():
+            yield key, tuple(_term(frames, term, bodies, {}) for term in row)
 
 
 def key_of(mechanism: Mechanism, part: Acting) -> Key:

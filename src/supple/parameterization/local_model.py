@@ -19,6 +19,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.equations.coefficients import EquationsOfMotion, Labels
+from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import model_units
@@ -78,6 +79,12 @@ class LocalModel(EquationsOfMotion):
         """Outputs by name."""
         blocks = ("outputs", "rigid", "modes", "bend", "modes_slope")
         return {name: LocalOutput(*parts) for name, parts in self.output_parts(*blocks).items()}
+
+    @cached_property
+    def measures(self) -> Curved:
+        """The measures that outputs are made of, with their derivatives."""
+        blocks = ("outputs", "rigid", "bend", "modes", "modes_slope")
+        return Curved(*(self.row.part(self.rows, name) for name in blocks))
 
     @cached_property
     def dforce(self) -> Array:
@@ -227,9 +234,9 @@ def _labels(configuration: Configuration, system: ModalParameterization | None) 
 
     def made() -> Labels:
         names = numbering.coordinates if system is None else system.coordinates
-        inputs, outputs = (*numbering.mechanism.actuators, *choice.constraint), tuple(load.outputs)
+        inputs, outputs = (*numbering.mechanism.actuators, *choice.constraint), load.observation.names
         units = model_units(configuration.rest, names, inputs, outputs, choice.internal)
-        return Labels(names, inputs, outputs, load.dry_forces, choice.internal, units)
+        return Labels(names, inputs, outputs, load.dry_forces, choice.internal, units, load.observation)
 
     return numbering.mechanism.remembered(f"labels {choice}", made)
 

@@ -84,7 +84,7 @@ def _layout(system: ModalParameterization) -> RowLayout:
         len(system.coordinates),
         len(numbering.coordinates),
         len(numbering.mechanism.actuators) + len(system.choice.constraint),
-        len(load.outputs),
+        len(load.measured),
         len(load.dry_forces),
         system.choice.internal,
     )

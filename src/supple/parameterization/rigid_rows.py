@@ -49,5 +49,5 @@ def layout_of(numbering: Numbering, load: Carried) -> RowLayout:
     """Where each coefficient stands in a row; computed once for each mechanism."""
     s, actuators = len(numbering.coordinates), len(numbering.mechanism.actuators)
     return numbering.mechanism.remembered(
-        "layout", lambda: local_layout(s, s, actuators, len(load.outputs), len(load.dry_forces))
+        "layout", lambda: local_layout(s, s, actuators, len(load.measured), len(load.dry_forces))
     )

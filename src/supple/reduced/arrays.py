@@ -61,7 +61,7 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
         layout.size,
         layout.theta,
         len(layout.inputs),
-        len(layout.outputs),
+        len(layout.measures),
         len(layout.dry_forces),
         len(row.template),
         len(row.values_from),

@@ -17,6 +17,7 @@ from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
+from supple.equations.observation import Observation, observation_from
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
@@ -50,6 +51,8 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
         "force": layout.force,
         "internal": layout.internal,
     }
+    if layout.observation is not None:
+        facts["observation"] = layout.observation.data()
     try:
         provenance = json.dumps(model.provenance, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -222,7 +225,18 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
         force=str(facts["force"]),
         limits=limits,
         internal=_internal(facts),
+        observation=_observation(facts),
     )
+
+
+def _observation(facts: dict[str, Any]) -> Observation | None:
+    """What outputs are made of, where they are not measures as they stand."""
+    if "observation" not in facts:
+        return None
+    found = observation_from(facts["observation"])
+    if found.names != tuple(facts["outputs"]):
+        raise _wrong("the outputs and what they are made of do not fit")
+    return found
 
 
 def _internal(facts: dict[str, Any]) -> int:

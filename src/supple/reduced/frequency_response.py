@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
+from supple.equations.observation import ORDERS
 from supple.reduced.linearization import row_slopes
 from supple.reduced.state_arguments import theta_points
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
@@ -68,11 +69,11 @@ def model_response(
         raise InputError(
             "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
         )
-    seen = np.array([_row(model, c, name) for name in _names(outputs, "outputs")])
+    seen = np.array([_rows(model, c, name) for name in _names(outputs, "outputs")])
     kappa = c.dynamic_stiffness(2.0 * np.pi * lines)
     if free_actuators and preload:
         kappa += _preload(model, c, point[0])
-    H = np.empty((len(lines), len(seen), len(driven)), dtype=np.complex128)
+    H = np.zeros((len(lines), len(seen), len(driven)), dtype=np.complex128)
     for j, item in enumerate(driven):
         eta = np.zeros((len(lines), model.layout.size), dtype=np.complex128)
         if isinstance(item, int):
@@ -81,7 +82,10 @@ def model_response(
         else:
             right = np.tile(item[free].astype(complex), (len(lines), 1))
         eta[:, free] = _solved(model, kappa[:, free][:, :, free], right, lines)
-        H[:, :, j] = eta @ seen.T * _factors(lines, KINDS[kind] - 2 * isinstance(item, int))[:, None]
+        order = KINDS[kind] - 2 * isinstance(item, int)
+        for p in range(seen.shape[1]):
+            if seen[:, p].any():
+                H[:, :, j] += eta @ seen[:, p].T * _factors(lines, order + p)[:, None]
     ins, outs = _names(inputs, "inputs"), _names(outputs, "outputs")
     found = units or {(output, inlet): _unit(model, kind, output, inlet) for output in outs for inlet in ins}
     table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
@@ -123,6 +127,19 @@ def _driven(model: ReducedModel, c: Coefficients, name: str, free: list[int]) ->
             hint=f"free the actuators (free_actuators=True, --free-actuators), or lead one: {names[0]}{LED}",
         )
     return np.asarray(force, dtype=float)
+
+
+def _rows(model: ReducedModel, c: Coefficients, name: str) -> Array:
+    """(3, n): ∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ at rest, of an output or a coordinate."""
+    found = np.zeros((ORDERS, model.layout.size))
+    seen = model.labels.observed
+    if name not in seen.outputs or seen.measure_of(name) is not None:
+        found[0] = _row(model, c, name)
+        return found
+    J = np.concatenate([c.row.part(c.rows, "rigid"), c.row.part(c.rows, "modes")], axis=-1)
+    x = np.zeros((ORDERS, len(J)))
+    x[0] = c.row.part(c.rows, "outputs")
+    return np.asarray(seen.slopes(x)[:, list(seen.outputs).index(name)] @ J)
 
 
 def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") -> Array:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.observation import Observation
+
 Array = NDArray[np.float64]
 
 
@@ -33,6 +35,7 @@ class CoefficientLayout:
     force       : "fitted", or "from-potential": p_θ is minus the gradient of the fitted potential, likewise
     limits      : of coordinates, for those who want to respect them
     internal    : how many of δ, the last ones, are internal modes; the others are displacements
+    observation : what outputs are made of; None where each is a measure ρ_o + Ψ_o δ as it stands
     """
 
     coordinates: tuple[str, ...]
@@ -46,6 +49,12 @@ class CoefficientLayout:
     force: str = "fitted"
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)
     internal: int = 0
+    observation: Observation | None = None
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of what outputs are made of: those of the columns `outputs` and `output_modes`."""
+        return self.outputs if self.observation is None else self.observation.measures
 
     @property
     def size(self) -> int:
@@ -71,8 +80,8 @@ class CoefficientLayout:
             "potential": 1,
             "force": n,
             "input_map": n * len(self.inputs),
-            "outputs": len(self.outputs),
-            "output_modes": len(self.outputs) * (n - s),
+            "outputs": len(self.measures),
+            "output_modes": len(self.measures) * (n - s),
             "friction_map": len(self.dry_forces) * n,
         }
 

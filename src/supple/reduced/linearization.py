@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
+from supple.equations.output_motion import output_matrices
 from supple.reduced.dynamics_kernel import deform_batch
 from supple.reduced.named_values import in_order
+from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import states
@@ -81,22 +83,16 @@ def linearize_model(
     solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
-    C = np.zeros((len(layout.outputs), 2 * n))
-    y = {}
-    for o, (name, output) in enumerate(c.outputs.items()):
-        C[o, :s] = output.rigid + [dc.outputs[name].modes @ here[s:] for dc in slopes]
-        C[o, s:n] = output.modes
-        y[name] = float(output.value + output.modes @ here[s:])
+    seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a), A[n:], B[n:])
     rated = tuple(f"{name}.rate" for name in names)
     at: dict[str, dict[str, float]] = {
         "states": State(dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)), model.basis),
         "inputs": dict(zip(layout.inputs, u.tolist(), strict=True)),
-        "outputs": y,
+        "outputs": dict(zip(layout.outputs, seen.y.tolist(), strict=True)),
         "accelerations": dict(zip(names, a.tolist(), strict=True)),
     }
-    D = np.zeros((len(layout.outputs), len(layout.inputs)))
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-    return LinearModel(A, B, C, D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
+    return LinearModel(A, B, seen.C, seen.D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
                        basis=model.basis, units=model.units)  # fmt: skip
 
 

@@ -94,7 +94,7 @@ class ReducedModel:
         """Names and units of what the coefficients belong to."""
         layout = self.layout
         names = (layout.coordinates, layout.inputs, layout.outputs)
-        return Labels(*names, layout.dry_forces, layout.internal, self.units)
+        return Labels(*names, layout.dry_forces, layout.internal, self.units, layout.observation)
 
     @cached_property
     def arrays(self) -> ModelArrays:
@@ -240,8 +240,9 @@ class ReducedModel:
         return (found[0, 0], found[0, 1]) if single and len(eta) == 1 and is_one(rates) else (found[:, 0], found[:, 1])
 
     def observe(self, eta: Array, rates: Array) -> tuple[Array, Array]:
-        """Outputs (N, o) and energies (N, 2), kinetic and potential, of states η and η̇ (N, n)."""
-        outputs, energy = np.empty((len(eta), len(self.layout.outputs))), np.empty((len(eta), 2))
+        """Measures (N, k), of which outputs are made, and energies (N, 2), kinetic and potential, of states η and η̇
+        (N, n)."""
+        outputs, energy = np.empty((len(eta), len(self.layout.measures))), np.empty((len(eta), 2))
         status = np.empty(len(eta), dtype=np.int64)
         compiled(observe_batch, count=len(eta))(*self.arrays, eta, rates, outputs, energy, status)
         self._require(status, eta)

@@ -51,7 +51,7 @@ class RowMap(NamedTuple):
 
 def row_of(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
-    sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces))
+    sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces))
     return row_layout(*sizes, bent=layout.bent)
 
 
@@ -187,7 +187,7 @@ def _slopes(
                     copies.append((to, other))
     if "outputs" in columns:
         first = columns["outputs"][0]
-        outputs = range(len(layout.outputs))
+        outputs = range(len(layout.measures))
         slopes += [(start["rigid"] + o * s + i, [(i * t + first + o, 1.0)]) for o in outputs for i in range(s)]
     return slopes, copies
 

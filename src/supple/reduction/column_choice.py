@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
+from supple.equations.observation import Observation
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
@@ -36,7 +37,7 @@ def choose_columns(
     structured: bool,
     fitted: tuple[str, ...] = (),
     coordinates: tuple[str, ...] | None = None,
-    outputs: tuple[str, ...] | None = None,
+    observation: Observation | None = None,
     inputs: tuple[str, ...] | None = None,
     choice: ModeChoice = RIGID,
 ) -> Columns:
@@ -44,14 +45,14 @@ def choose_columns(
 
     probes : (P, width) rows of local models; widths : (s,) of the region
     fitted : coefficients known to change, whatever the probes say
-    coordinates, outputs, inputs : names of θ, outputs and actuators in the model; the mechanism's if left out
+    coordinates, inputs : names of θ and actuators in the model; observation : its outputs; the mechanism's if left out
     """
     names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
     inputs = tuple(mechanism.actuators) if inputs is None else inputs
     if choice.flexible:
         return _flexible_columns(mechanism, rows, probes, choice, names, inputs, structured=structured)
-    if outputs is None:
-        outputs = tuple(carried(rest(mechanism)).outputs)
+    if observation is None:
+        observation = carried(rest(mechanism)).observation
     parts = rows.split(probes)
     constants: dict[str, Array] = {"K": np.zeros(len(names) * (len(names) + 1) // 2)}
     modes = {"christoffel": "fitted", "force": "fitted"}
@@ -91,9 +92,9 @@ def choose_columns(
         del constants["M"]
 
     layout = CoefficientLayout(
-        coordinates=names, theta=len(names), inputs=inputs, outputs=outputs, columns=_ranges(parts, chosen),
-        constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces),
-        christoffel=modes["christoffel"], force=modes["force"],
+        coordinates=names, theta=len(names), inputs=inputs, outputs=observation.names,
+        columns=_ranges(parts, chosen), constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces),
+        christoffel=modes["christoffel"], force=modes["force"], observation=None if observation.plain else observation,
     )  # fmt: skip
     return Columns(layout, rows, structured)
 
@@ -128,7 +129,8 @@ def _flexible_columns(
             constants[name] = values[0]
     layout = CoefficientLayout(
         coordinates=(*theta, *deformed), theta=len(theta), inputs=(*inputs, *choice.constraint),
-        outputs=tuple(load.outputs), columns=_ranges(parts, chosen),
+        outputs=load.observation.names, columns=_ranges(parts, chosen),
+        observation=None if load.observation.plain else load.observation,
         constants=constants, dry_forces=dict(load.dry_forces), christoffel="from-mass" if structured else "fitted",
         force="from-potential" if from_potential else "fitted", internal=choice.internal,
     )  # fmt: skip

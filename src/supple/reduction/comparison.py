@@ -227,7 +227,7 @@ def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: Equati
     exact, fitted = (item.row.part(item.rows, "outputs") for item in (full, reduced))
     largest = np.abs(exact).max(axis=0)
     relative = np.abs(fitted - exact).max(axis=0) / np.where(largest > 0.0, largest, 1.0)
-    return dict(zip(model.layout.outputs, relative.tolist(), strict=True))
+    return dict(zip(model.layout.measures, relative.tolist(), strict=True))
 
 
 def judged(model: ReducedModel, whole: dict[str, Array]) -> dict[str, Array]:

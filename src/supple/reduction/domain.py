@@ -13,6 +13,7 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
+from supple.equations.observation import Observation, with_measures
 from supple.equations.row import RowLayout
 from supple.formats.motion_file import SampledMotion
 from supple.formulations.coefficients import carried
@@ -31,7 +32,8 @@ Flags = NDArray[np.bool_]
 class Domain:
     """Boxes of x, and what x is.
 
-    coordinates : names of x; outputs : of the model; actuators : of the mechanism; limits : of x, where there are any
+    coordinates : names of x; observation : outputs of the model; actuators : of the mechanism
+    limits      : of x, where there are any
     path        : x is its arclength; without one x is θ, but for what is held
     held        : coordinates of θ that keep one value, and that value
     theta_names : of all θ
@@ -39,7 +41,7 @@ class Domain:
 
     boxes: list[Box]
     coordinates: tuple[str, ...]
-    outputs: tuple[str, ...]
+    observation: Observation
     limits: dict[str, Interval]
     actuators: tuple[str, ...]
     theta_names: tuple[str, ...]
@@ -112,7 +114,7 @@ def domain_of(mechanism: Mechanism, region: Region) -> Domain:
 def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] | None = None) -> Domain:
     """θ as the coordinates, but for those held; the actuator that holds one is no input any more."""
     held = held or {}
-    names, sensed = rest(mechanism).numbering.coordinates, tuple(carried(rest(mechanism)).outputs)
+    names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
     limits = {name: pair for name, pair in coordinate_limits(mechanism).items() if name not in held}
     varied = tuple(name for name in names if name not in held)
     return Domain(boxes, varied, sensed, limits, tuple(mechanism.actuators), names, held=held)
@@ -120,12 +122,12 @@ def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] 
 
 def path_domain(mechanism: Mechanism, path: Path) -> Domain:
     """The arclength as the one coordinate; θ is among the outputs, so that the model itself tells where it is."""
-    sensed = tuple(carried(rest(mechanism)).outputs)
-    led = tuple(f"{name}.coordinate" if name in sensed else name for name in path.coordinates)
+    seen = carried(rest(mechanism)).observation
+    led = [f"{name}.coordinate" if name in seen.outputs else name for name in path.coordinates]
     return Domain(
         path.boxes,
         (ARCLENGTH,),
-        sensed + led,
+        with_measures(seen, led),
         {ARCLENGTH: (0.0, path.length)},
         tuple(mechanism.actuators),
         path.coordinates,

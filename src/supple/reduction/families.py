@@ -35,7 +35,7 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
         for i in range(n):
             blocks.setdefault(f"p_{kinds[i]}", []).append(i)
     elif name == "output_modes":
-        for o in range(len(layout.outputs)):
+        for o in range(len(layout.measures)):
             for i in range(s, n):
                 blocks.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
     else:

@@ -260,7 +260,7 @@ def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tup
             widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)
             return choose_columns(
                 mechanism, domain.layout(sampling), rows[valid], widths, structured=FITS[task.fit].structured,
-                fitted=changing, coordinates=domain.coordinates, outputs=domain.outputs, inputs=domain.inputs,
+                fitted=changing, coordinates=domain.coordinates, observation=domain.observation, inputs=domain.inputs,
                 choice=task.choice,
             )  # fmt: skip
     raise NumericalError(

@@ -24,7 +24,8 @@ KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
 
 def response_unit(kind: str, output: str, inlet: str) -> str:
     """The unit of a response: `m/N`, `(m/s²)/N`, `rad/(N m)`."""
-    top = output + ("", "/s", "/s²")[KINDS[kind]]
+    top = f"({output})" if "/" in output and KINDS[kind] else output
+    top += ("", "/s", "/s²")[KINDS[kind]]
     top, bottom = (f"({unit})" if any(mark in unit for mark in "/ ") else unit for unit in (top, inlet))
     return f"{top}/{bottom}"
 

@@ -44,8 +44,8 @@ def units_from(data: Mapping[str, Any]) -> Units:
 
 
 def rate(unit: str, times: int = 1) -> str:
-    """Per second, once or twice: rad becomes rad/s or rad/s²."""
-    return f"{unit}/s{'²' if times == 2 else ''}" if unit else ""
+    """Per second, once or twice: rad becomes rad/s or rad/s²; as it is, zero times."""
+    return f"{unit}/s{'²' if times == 2 else ''}" if unit and times else unit
 
 
 def force(unit: str) -> str:

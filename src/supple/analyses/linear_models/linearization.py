@@ -21,6 +21,7 @@ from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
+from supple.equations.output_motion import OutputMatrices, output_matrices, output_motion
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.basis import choice_of
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
 
 EQUILIBRIUM = "equilibrium"
+_STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
 
 def linearize(
@@ -100,10 +102,8 @@ def linearize(
         mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
     )
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
-    C = _output_rows(model)
-    y = {name: float(output.value) for name, output in model.outputs.items()}
     about = (model.theta, v, rows.accelerations[0], held[0])
-    return replace(_named(model, about, (rows.A[0], rows.B[0], C), y, forces), rigid=stiff)
+    return replace(_named(model, about, (rows.A[0], rows.B[0]), forces), rigid=stiff)
 
 
 def _choice(
@@ -140,35 +140,49 @@ def _batch_of_one(one: Configuration) -> Configuration:
     return Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
 
 
-def _output_rows(model: LocalModel, delta: Array | None = None) -> Array:
-    """C (outputs, 2n) of y = ρ_o(θ) + Ψ_o(θ) δ."""
+def _outputs(
+    model: LocalModel, state: tuple[Array, Array, Array, Array], matrices: tuple[Array, Array]
+) -> OutputMatrices:
+    """y, C and D of y = ρ_o(θ) + Ψ_o(θ) δ and its rates."""
+    (eta, v, a, _), (A, B), observation = state, matrices, model.labels.observed
     s, n = model.theta.shape[-1], len(model.coordinates)
-    C = np.zeros((len(model.outputs), 2 * n))
-    for row, output in zip(C, model.outputs.values(), strict=True):
-        row[:s], row[s:n] = output.rigid, output.modes
-        if delta is not None:
-            row[:s] += delta @ output.modes_slope
-    return C
+    bent = _bent(model, v[:s]) if observation.order > 1 and v.any() else None
+    moving = output_motion(model.measures, eta[s:], v, a, len(model.inputs), bent)
+    return output_matrices(observation, moving, A[n:], B[n:])
+
+
+def _bent(model: LocalModel, rates: Array) -> Array:
+    """∂³ρ/∂θ³[θ̇, θ̇] (k, s) of a rigid mechanism, by central differences of sixth order of the exact ∂²ρ/∂θ²."""
+    s = len(model.theta)
+    steps = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+    weights = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
+    numbering = model.configuration.rest.numbering
+    angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
+    size = np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    theta = model.theta + np.einsum("k,ij->ikj", steps, np.diag(size)).reshape(-1, s)
+    bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
+    swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)
+    return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)
 
 
 def _flexible_model(model: LocalModel, eta: Array, u: Array, a: Array, forces: SecondOrder) -> LinearModel:
-    n, delta = len(eta), eta[model.theta.shape[-1] :]
+    n = len(eta)
     solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
-    y = {name: float(output.value + output.modes @ delta) for name, output in model.outputs.items()}
-    return _named(model, (eta, np.zeros(n), a, u), (A, B, _output_rows(model, delta)), y, forces)
+    return _named(model, (eta, np.zeros(n), a, u), (A, B), forces)
 
 
 def _named(
     model: LocalModel,
     state: tuple[Array, Array, Array, Array],
-    matrices: tuple[Array, Array, Array],
-    outputs: dict[str, float],
+    matrices: tuple[Array, Array],
     forces: SecondOrder,
 ) -> LinearModel:
-    """With the names of everything: state (η, η̇, η̈, u), matrices (A, B, C)."""
+    """With outputs and the names of everything: state (η, η̇, η̈, u), matrices (A, B)."""
     names = model.coordinates
+    seen = _outputs(model, state, matrices)
+    outputs = dict(zip(model.labels.outputs, seen.y.tolist(), strict=True))
     eta, v, a, u = (item.tolist() for item in state)
     states = (*names, *(f"{name}.rate" for name in names))
     about: dict[str, dict[str, float]] = {
@@ -177,6 +191,5 @@ def _named(
         "outputs": outputs,
         "accelerations": dict(zip(names, a, strict=True)),
     }
-    D = np.zeros((len(outputs), len(model.inputs)))
-    return LinearModel(*matrices, D, states, model.inputs, tuple(outputs), about, forces,
+    return LinearModel(*matrices, seen.C, seen.D, states, model.inputs, tuple(outputs), about, forces,
                        basis=model.basis, units=model.units)  # fmt: skip

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
-from supple.formulations.absolute.measured import measured_accelerations, measured_rates
+from supple.formulations.absolute.measured import measured_accelerations, measured_motion, measured_rates
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
@@ -135,16 +135,30 @@ class BodyMotion:
     @property
     def outputs(self) -> Signals:
         """What the sensors see."""
-        numbering = self.problem.rest.numbering
-        rows = carried(self.problem.rest).outputs
-        values = {name: self.w[:, row - numbering.constraints] for name, row in rows.items()}
-        return Signals(self.time, values, dict(units_of(self.problem.rest).outputs))
+        found = carried(self.problem.rest).observation.values(self._measured)
+        names = units_of(self.problem.rest).outputs
+        return labelled(self.time, names, found, names)
+
+    @cached_property
+    def _measured(self) -> Array:
+        """(3, N, measures): values, rates and second rates of what outputs are made of.
+
+        Second rates are those of the equations at the instant: what the method carries from step to step meets the
+        constraints of accelerations only after its own transients.
+        """
+        load, first = carried(self.problem.rest), self.problem.rest.numbering.constraints
+        rows = list(load.measured.values())
+        values = self.w[:, [row - first for row in rows]]
+        if not load.observation.order:
+            return np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+        acceleration = self.instant.acceleration if load.observation.order > 1 else self.acceleration
+        return np.stack([values, *measured_motion(self.problem, self.X, self.V, acceleration, rows)])
 
     @property
     def output_rates(self) -> Signals:
-        """How fast that changes."""
-        units = {name: rate(unit) for name, unit in units_of(self.problem.rest).outputs.items()}
-        return Signals(self.time, self._rates(carried(self.problem.rest).outputs), units)
+        """How fast those change that are measures as they stand."""
+        rows, known = carried(self.problem.rest).outputs, units_of(self.problem.rest).outputs
+        return Signals(self.time, self._rates(rows), {name: rate(known[name]) for name in rows})
 
     def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
         rates = measured_rates(self.problem, self.X, self.V, list(rows.values()))

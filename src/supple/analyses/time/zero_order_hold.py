@@ -34,7 +34,7 @@ from supple.formulations.absolute.march import (
     empty_record,
     march,
 )
-from supple.formulations.absolute.measured import measured_rates
+from supple.formulations.absolute.measured import measured_motion, measured_rates
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.coefficients import carried
@@ -79,7 +79,7 @@ class HeldSimulation:
         self._problem = problem = absolute(here.rest, (), friction_speed, rigid=rigid)
         self._method = method_of(problem, alpha_of(spectral_radius), float(step), tolerance)
         require_damped(problem, spectral_radius)
-        numbering, outputs = here.rest.numbering, carried(here.rest).outputs
+        numbering = here.rest.numbering
         self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
         X, V = centre_state(problem, here, in_order("rates", {} if rates is None else rates, self.coordinates))
         first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
@@ -93,7 +93,7 @@ class HeldSimulation:
         self._interval = 0
         self.units = units_of(here.rest)
         self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
-        self._outputs = {name: row - numbering.constraints for name, row in outputs.items()}
+        self._load = carried(here.rest)
         self.reason = ""
 
     @property
@@ -110,7 +110,17 @@ class HeldSimulation:
     @property
     def outputs(self) -> dict[str, float]:
         """What the sensors see."""
-        return {name: float(self._state.w[place]) for name, place in self._outputs.items()}
+        state, observation = self._state, self._load.observation
+        rows = list(self._load.measured.values())
+        values = state.w[None, [row - self._problem.rest.numbering.constraints for row in rows]]
+        rates = [np.zeros_like(values)] * 2
+        if observation.order:
+            X, V, w, a = (part[None] for part in (state.X, state.V, state.w, state.acceleration))
+            if observation.order > 1:
+                a = instant(self._problem, X, V, w, self._u[None], np.zeros((1, 0))).acceleration
+            rates = list(measured_motion(self._problem, X, V, a, rows))
+        found = observation.values(np.stack([values, *rates]))[0]
+        return dict(zip(observation.names, found.tolist(), strict=True))
 
     def advance(self, u: Array) -> bool:
         """March through the next interval under the inputs u (actuators,); False where it cannot go on."""

@@ -14,6 +14,7 @@ from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.modal_response import modal_response
 from supple.analyses.vibration.ports import Port, measured_row, port, port_rows
 from supple.analyses.vibration.restraint import restraint
+from supple.analyses.vibration.watched import watched
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
@@ -73,20 +74,20 @@ def frf(
         raise InputError("a response is at one configuration, not many", part="at", hint="ask for each by itself")
     numbering = configuration.rest.numbering
     driven = _inputs(numbering, _names(inputs, "inputs"), free_actuators=free_actuators)
-    seen = [port(numbering, name) for name in _names(outputs, "outputs")]
+    seen = watched(configuration, _names(outputs, "outputs"))
     rest = elastic_rest(mechanism, _BAND * float(lines.max()))
     if not free_actuators and not driven.led:
         require_elastic(rest)
     H = _displacements(
-        rest, configuration, driven, seen, lines, _law(mechanism, damping), method, free_actuators, preload
+        rest, configuration, driven, seen.ports, lines, _law(mechanism, damping), method, free_actuators, preload
     )
-    H *= _factors(lines, KINDS[kind], driven)[:, None, :]
+    H = seen.seen(H, lines) * _factors(lines, KINDS[kind], driven)[:, None, :]
     return FrequencyResponse(
         lines,
         np.ascontiguousarray(H[:, :, driven.order]),
         driven.names,
-        tuple(item.name for item in seen),
-        tuple(tuple(response_unit(kind, item.unit, unit) for unit in _units(driven, numbering)) for item in seen),
+        seen.names,
+        tuple(tuple(response_unit(kind, one, unit) for unit in _units(driven, numbering)) for one in seen.units),
         kind,
         mechanism.name,
     )

@@ -54,6 +54,12 @@ def port(numbering: Numbering, name: str) -> Port:
     axis : x, y, z and rx, ry, rz about them, axes of the drawing; in the plane its two letters and `angle`
     """
     row = measured_row(numbering, name)
+    made = carried(undeformed(numbering.mechanism)).observation.outputs
+    if row is None and name in made:
+        raise InputError(
+            "what it measures is no displacement, and no force goes along it", part=name,
+            hint="name a place and a direction there, such as tip.x",
+        )  # fmt: skip
     if row is not None:
         return Port(name, bool(numbering.angles()[row]), row)
     place, _, axis = name.rpartition(".")

@@ -21,15 +21,16 @@ Array = NDArray[np.float64]
 
 def measured_rates(problem: Absolute, X: Array, V: Array, rows: Sequence[int]) -> Array:
     """ℓ̇ (N, rows) of measures by their rows; X (N, frames + 1, 12), V (N, frames, d)."""
-    return _second_order(problem, X, V, V, rows)[0]
+    return measured_motion(problem, X, V, V, rows)[0]
 
 
 def measured_accelerations(problem: Absolute, X: Array, V: Array, acceleration: Array, rows: Sequence[int]) -> Array:
     """ℓ̈ (N, rows) with v̇ (N, frames, d)."""
-    return _second_order(problem, X, V, acceleration, rows)[1]
+    return measured_motion(problem, X, V, acceleration, rows)[1]
 
 
-def _second_order(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+def measured_motion(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+    """Both, ℓ̇ and ℓ̈."""
     first, second = np.zeros((2, len(X), len(rows)))
     if len(rows) and len(X):
         chosen = np.array(rows, dtype=np.int64)

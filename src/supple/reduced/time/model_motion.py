@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.reduced.observed import outputs_along
 from supple.results.signals import Signals, labelled
 
 if TYPE_CHECKING:
@@ -54,9 +55,13 @@ class ModelMotion:
     def _observed(self) -> tuple[Array, Array]:
         return self.model.observe(self.eta, self.v)
 
-    @property
+    @cached_property
     def outputs(self) -> Signals:
-        return labelled(self.time, self.model.layout.outputs, self._observed[0], self.model.units.outputs)
+        names, seen = self.model.layout.outputs, self._observed[0]
+        if self.model.layout.observation is not None:
+            a = np.stack(list(self.accelerations.values()), axis=1)
+            seen = outputs_along(self.model, self.eta, self.v, a)
+        return labelled(self.time, names, seen, self.model.units.outputs)
 
     @property
     def inputs(self) -> Signals:

@@ -1,0 +1,171 @@
+"""What sensors of motion see: sums of products of measures and of their rates.
+
+    y = Σ w μ_a^(p) μ_b^(q)
+
+With the position x of a place and the axes e_k of its frame, all in the world, g the gravity, and k, i, j in turn,
+
+    world axes   v_k = ẋ_k      a_k = ẍ_k (- g_k)           ω_k = Σ_m ė_m·j e_m·i     one factor is a rate
+    body axes    v_k = e_k·ẋ    a_k = e_k·ẍ (- e_k·g)       ω_k = e_j·ė_i
+
+and x_k and e_m·k are measures as any other. Angular accelerations are the rates of these products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.description import measure
+from supple.description.drawing import Attached, Drawing, Path, Pose, from_to
+from supple.description.mechanism import GROUND
+from supple.description.sensor import Sensor
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.geometry.rotation import axes_from_z
+from supple.kinematics.joint_constraints import Array, JointFrames
+
+Key = tuple[str, ...]
+
+
+class Factor(NamedTuple):
+    """A measure, or a force inside, by its key, or its rate of some order."""
+
+    key: Key
+    order: int = 0
+
+
+class Product(NamedTuple):
+    """A number times at most two factors."""
+
+    weight: float
+    factors: tuple[Factor, ...] = ()
+
+
+Form = tuple[Product, ...]
+
+
+class Ends(NamedTuple):
+    """The two frames that measures of a sensor are taken between, and their bodies."""
+
+    frames: JointFrames
+    bodies: tuple[str, str]
+
+
+class Sensed(NamedTuple):
+    """The outputs of a sensor, and the measures they are made of: rows between its ends, by key."""
+
+    outputs: dict[str, Form]
+    rows: dict[Key, measure.Row]
+    ends: Ends | None = None
+
+
+def plain(form: Form) -> Key | None:
+    """The key of the measure that an output is, if it is one as it stands."""
+    if len(form) == 1 and form[0].weight == 1.0 and len(form[0].factors) == 1 and form[0].factors[0].order == 0:
+        return form[0].factors[0].key
+    return None
+
+
+def sensed(drawing: Drawing, name: str) -> Sensed:
+    """Of one sensor of motion."""
+    mechanism = drawing.mechanism
+    sensor, path = mechanism.sensors[name], ("sensors", name)
+    if not sensor.places:
+        found = mechanism.joint_coordinate(sensor.said)
+        assert found is not None  # consistency has been checked
+        return Sensed({name: (Product(1.0, (Factor(("joint", *found), sensor.order),)),)}, {})
+    ends = _ends(drawing, sensor, path)
+    rows: dict[Key, measure.Row] = {}
+
+    def key(row: measure.Row) -> Key:
+        """One measure, whoever uses it."""
+        if row == measure.distance():
+            found: Key = ("between", *sensor.places)
+        elif sensor.place is not None and sensor.axis is None:
+            found = ("place", sensor.place, _label(row))
+        else:
+            found = ("sensor", name, _label(row))
+        rows[found] = row
+        return found
+
+    outputs = {}
+    for output, row in sensor.outputs(mechanism.plane).items():
+        products = [
+            Product(weight, tuple(Factor(key(part), order) for part, order in factors))
+            for weight, factors in _products(drawing, sensor, row, ends)
+        ]
+        outputs[f"{name}.{output}" if output else name] = tuple(products)
+    return Sensed(outputs, rows, ends)
+
+
+def _ends(drawing: Drawing, sensor: Sensor, path: Path) -> Ends:
+    """The first of a single place is the ground. An axis turns the frame whose axes count, so that it is z."""
+    seen = [drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
+    first, second = seen if len(seen) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), seen[0])
+    if first.body == second.body and len(seen) == 2:
+        raise InputError(
+            f'both its places are on "{first.body}"', part=part_name((*path, sensor.kind)), path=(*path, sensor.kind),
+            hint="take places on two different bodies",
+        )  # fmt: skip
+    E = np.eye(3)
+    if sensor.axis is not None:
+        E = axes_from_z(_axis(drawing, sensor, second if sensor.own_axes else first, (*path, "axis")))
+    Ea = first.pose.axes if sensor.own_axes else first.pose.axes @ E
+    frames = JointFrames(first.pose.position, Ea, second.pose.position, second.pose.axes @ E)
+    return Ends(frames, (first.body, second.body))
+
+
+def _axis(drawing: Drawing, sensor: Sensor, frame: Attached, path: Path) -> Array:
+    """In the axes of a frame, which are the drawing's if that is the ground."""
+    if from_to(sensor.axis) and (frame.body != GROUND or sensor.own_axes):
+        raise InputError(
+            "an axis from place to place is in the drawing, and that of an angle is in its first frame",
+            part=part_name(path), path=path, hint="give components in the frame",
+        )  # fmt: skip
+    return drawing.direction(sensor.axis, path)
+
+
+_Factors = tuple[tuple[measure.Row, int], ...]
+
+
+def _products(drawing: Drawing, sensor: Sensor, row: measure.Row, ends: Ends) -> Iterator[tuple[float, _Factors]]:
+    """Weights and factors of one output."""
+    letters, order = "xy" if drawing.mechanism.planar else "xyz", sensor.order
+    (term,) = row if len(row) == 1 else (None,)
+    if term is not None and term.measure == "spin":
+        yield from _spin(term.axis, order, sensor.own_axes)
+        return
+    if not sensor.own_axes or term is None or term.measure != "along":
+        yield 1.0, ((row, order),)
+        if sensor.option("gravity") and term is not None:
+            yield -float(ends.frames.Ea[:, term.axis] @ _gravity(drawing)), ()
+        return
+    for letter, fall in zip(letters, _gravity(drawing), strict=False):
+        turned = measure.right_angle(letter, term.axes)
+        yield 1.0, ((turned, 0), (measure.along(letter), order))
+        if sensor.option("gravity") and fall:
+            yield -float(fall), ((turned, 0),)
+
+
+def _spin(k: int, order: int, own: bool) -> Iterator[tuple[float, _Factors]]:
+    """ω_k = e_j·ė_i in the frame's own axes, Σ_m ė_m·j e_m·i in the world, or the rate of it."""
+    i, j = (measure.LETTERS[(k + step) % 3] for step in (1, 2))
+    for m in measure.LETTERS:
+        still, turning = (m + j, m + i) if own else (i + m, j + m)
+        for p in range(order):  # (e ė)˙ = ė ė + e ë
+            yield 1.0, ((measure.right_angle(*still), p), (measure.right_angle(*turning), order - p))
+
+
+def _gravity(drawing: Drawing) -> Array:
+    """(3,) in the drawing; zero if there is none."""
+    gravity = drawing.mechanism.gravity
+    return np.zeros(3) if gravity is None else drawing.vector(gravity, ("gravity",), "gravity")
+
+
+def _label(row: measure.Row) -> str:
+    """A row in words: a part of its key."""
+    return " + ".join(
+        f"{'' if term.factor == 1.0 else f'{term.factor!r} '}{term.measure} {term.axes}".strip() for term in row
+    )
