@@ -161,8 +161,12 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
     """
     forms: dict[str, Form] = {}
     for name in numbering.mechanism.sensors:
-        if not numbering.mechanism.sensors[name].record.inside:
-            forms |= sensed(numbering.drawing, name).outputs
+        if numbering.mechanism.sensors[name].record.inside:
+            raise InputError(
+                "forces inside the mechanism are not outputs yet", part=f'sensor "{name}"', path=("sensors", name),
+                hint="ask a simulation: run.reaction(joint)",
+            )  # fmt: skip
+        forms |= sensed(numbering.drawing, name).outputs
     straight = {name: key for name, form in forms.items() if (key := plain(form)) is not None}
     measured = {name: numbering.measures[key] for name, key in straight.items()}
     number = {key: i for i, key in reversed(list(enumerate(straight.values())))}

@@ -111,6 +111,8 @@ class CModel:
             raise self._refused("it has no boxes")
         if arrays.coefficients.shape[1] < layout.fitted:
             raise self._refused(f"{layout.fitted} columns are named, {arrays.coefficients.shape[1]} fitted")
+        if layout.observation is not None:
+            raise self._refused("its outputs are made of rates, accelerations or forces, which C code does not have")
         tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
         tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
         if not all(np.isfinite(values).all() for values in tables):
