@@ -155,7 +155,7 @@ def settled(beams, load, X=None, held=(0,), *, steps=1, gravity=(0.0, 0.0, 0.0),
             move = np.zeros(d * frames)
             move[free] = np.linalg.solve(K[np.ix_(free, free)], lack)
             largest = np.abs(move).max()
-            move *= min(1.0, 0.5 / largest)
+
             X = beams.displaced(X, move.reshape(frames, d))
             if largest < tolerance:
                 break

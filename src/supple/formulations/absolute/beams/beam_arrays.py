@@ -144,17 +144,27 @@ def _of_body(body: BodyBeams, planar: bool) -> BeamArrays:
 
 
 def _tension(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) -> Array:
-    """∫ (v'² + w'²) dx over the displacements of both ends: (e, 12, 12)."""
+    """What displacements of both ends shorten the chord by, twice, and what a unit tension does to them: (e, 12, 12).
+
+    ∫ v'² + (2 kGA/EA - 1) γ² dx in both directions of bending; shear γ turns the section against the axis, and the
+    strain is taken along the section's normal.   (flexible-motion, 4)
+    """
     points, weights = np.polynomial.legendre.leggauss(_GAUSS)
     xi = 0.5 * (points + 1.0)
-    _, _, EIy, EIz, GAy, GAz, *_ = np.moveaxis(rates.at(xi), 2, 0)
+    EA, _, EIy, EIz, GAy, GAz, *_ = np.moveaxis(rates.at(xi), 2, 0)
+    weight = 0.5 * weights * length[:, None]
     found = np.zeros((len(length), 12, 12))
     for (degrees, sign), EI, GA in zip(_BENDING, (EIz, EIy), (GAy, GAz), strict=True):
         _, theta, _, strain = bending_shapes(xi, length, shear_parameter(EI, GA, length, shear))
         slope = theta + strain
-        whole = np.einsum("eip,p,ejp->eij", slope, 0.5 * weights, slope) * length[:, None, None]
+        whole = _square(slope, weight) + _square(strain, weight * (2.0 * GA / EA - 1.0))
         found[:, degrees[:, None], degrees] = sign[:, None] * whole * sign
     return found
+
+
+def _square(shapes: Array, weight: Array) -> Array:
+    """∫ N_iᵀ c N_j, c and the measure in `weight` (e, points): (e, 4, 4)."""
+    return np.einsum("eip,ep,ejp->eij", shapes, weight, shapes)
 
 
 def _planar_axes(axes: Array) -> Array:
