@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
+from supple.equations.coefficients import Labels
 from supple.equations.observation import Observation
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
@@ -49,10 +50,12 @@ def choose_columns(
     """
     names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
     inputs = tuple(mechanism.actuators) if inputs is None else inputs
-    if choice.flexible:
-        return _flexible_columns(mechanism, rows, probes, choice, names, inputs, structured=structured)
     if observation is None:
         observation = carried(rest(mechanism)).observation
+    if choice.flexible:
+        dry = carried(rest(mechanism)).dry_forces
+        labels = Labels(names, inputs, observation.names, dry, observation=observation)
+        return _flexible_columns(mechanism, rows, probes, choice, labels, structured=structured)
     parts = rows.split(probes)
     constants: dict[str, Array] = {"K": np.zeros(len(names) * (len(names) + 1) // 2)}
     modes = {"christoffel": "fitted", "force": "fitted"}
@@ -104,15 +107,17 @@ def _flexible_columns(
     rows: RowLayout,
     probes: Array,
     choice: ModeChoice,
-    theta: tuple[str, ...],
-    inputs: tuple[str, ...],
+    labels: Labels,
     *,
     structured: bool,
 ) -> Columns:
-    """Everything is fitted but what is zero; Γ and p_θ follow from gradients and ∂M/∂δ if `structured`."""
+    """Everything is fitted but what is zero; Γ and p_θ follow from gradients and ∂M/∂δ if `structured`.
+
+    labels : names of θ, actuators and outputs
+    """
     names = modal_parameterization(mechanism, choice).coordinates
     deformed = names[len(names) - len(choice.constraint) - choice.internal :]
-    load = carried(rest(mechanism))
+    theta = labels.coordinates
     parts = rows.split(probes)
     chosen = ["M", "K", "mass_slope" if structured else "christoffel", "input_map", "outputs", "output_modes"]
     constants: dict[str, Array] = {}
@@ -128,10 +133,10 @@ def _flexible_columns(
         elif name == "damping":
             constants[name] = values[0]
     layout = CoefficientLayout(
-        coordinates=(*theta, *deformed), theta=len(theta), inputs=(*inputs, *choice.constraint),
-        outputs=load.observation.names, columns=_ranges(parts, chosen),
-        observation=None if load.observation.plain else load.observation,
-        constants=constants, dry_forces=dict(load.dry_forces), christoffel="from-mass" if structured else "fitted",
+        coordinates=(*theta, *deformed), theta=len(theta), inputs=(*labels.inputs, *choice.constraint),
+        outputs=labels.outputs, columns=_ranges(parts, chosen),
+        observation=None if labels.observed.plain else labels.observation,
+        constants=constants, dry_forces=dict(labels.dry_forces), christoffel="from-mass" if structured else "fitted",
         force="from-potential" if from_potential else "fitted", internal=choice.internal,
     )  # fmt: skip
     columns = Columns(layout, rows, structured)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
@@ -23,6 +24,7 @@ from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
 from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
+from supple.reduction.scanned_region import PathScan, Scanned
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -60,11 +62,24 @@ class Domain:
 
     @property
     def theta_boxes(self) -> list[Box]:
-        """The boxes in θ, flat where a coordinate is held; of a path, its own."""
-        if self.path is not None or not self.held:
+        """The boxes in θ, flat where a coordinate is held; a path has none."""
+        assert self.path is None
+        if not self.held:
             return self.boxes
         ends = [self.theta(np.array([box.lower, box.upper])).tolist() for box in self.boxes]
         return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
+
+    @property
+    def scanned(self) -> Sequence[Scanned]:
+        """Where in θ modes are looked at."""
+        return self.theta_boxes if self.path is None else [PathScan(self.path, box) for box in self.boxes]
+
+    def scan_of(self, box: Box) -> Scanned:
+        """The same of one box of x."""
+        if self.path is not None:
+            return PathScan(self.path, box)
+        lower, upper = self.theta(np.array([box.lower, box.upper])).tolist()
+        return Box(tuple(lower), tuple(upper))
 
     @property
     def inputs(self) -> tuple[str, ...]:

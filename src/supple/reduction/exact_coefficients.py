@@ -12,6 +12,7 @@ from supple.equations.coefficients import Coefficients, EquationsOfMotion
 from supple.equations.row import RowLayout
 from supple.kinematics.closure import assemble
 from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
+from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.path_rows import path_layout, path_rows
@@ -40,15 +41,20 @@ def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain
         return Coefficients(x, model.labels, *_held(mechanism, domain, x, choice))
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
-    whole = row_layout(configuration)
-    rows = path_rows(coefficient_rows(configuration)[0], whole, curve)
+    asked = _choice(mechanism, choice)
+    whole = row_layout(configuration, asked)
+    rows = path_rows(coefficient_rows(configuration, asked)[0], whole, curve)
     return Coefficients(x, model.labels, path_layout(whole), rows)
 
 
-def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
+def _choice(mechanism: Mechanism, choice: dict[str, Any]) -> ModeChoice:
     asked = dict(choice)
     modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
-    sampling = Sampling(mechanism, choice=mode_choice(mechanism, *modes, **{"tracking": "none", **asked}))
+    return mode_choice(mechanism, *modes, **{"tracking": "none", **asked})
+
+
+def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
+    sampling = Sampling(mechanism, choice=_choice(mechanism, choice))
     rows, valid = domain.rows(sampling, x)
     if not valid.all():
         local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there

@@ -8,6 +8,7 @@ germ's subspace: at a crossing it stays what it is, in the middle of an exchange
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
-from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.kinematics.closure import assemble
@@ -27,6 +27,7 @@ from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.parameterization.tracking_faults import TrackingFault, tracking_faults
+from supple.reduction.scanned_region import Scanned
 
 Array = NDArray[np.float64]
 
@@ -85,7 +86,7 @@ class _Seen(NamedTuple):
 
 
 def exchanges(
-    mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], suspects: Array | None = None, seed: int = 0
+    mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], suspects: Array | None = None, seed: int = 0
 ) -> list[Exchange]:
     """Exchanges on a scan of the region: along it in one dimension, on lines through it in more.
 
@@ -107,7 +108,7 @@ def exchanges(
     return swaps
 
 
-def tracking_faults_over(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> list[TrackingFault]:
+def tracking_faults_over(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> list[TrackingFault]:
     """Where modes followed one by one do not fit together, looked for around every two coordinates of each box."""
     if choice.tracking != "modes":
         return []
@@ -123,15 +124,15 @@ def tracking_faults_over(mechanism: Mechanism, choice: ModeChoice, boxes: list[B
     return faults
 
 
-def _towards(box: Box, suspects: Array | None) -> list[Array]:
+def _towards(box: Scanned, suspects: Array | None) -> list[Array]:
     t = np.linspace(0.0, 1.0, _POINTS // _LINES * 2)[:, None]
-    near = np.zeros((0, box.dimension)) if suspects is None else suspects[box.contains(suspects)]
+    near = np.zeros((0, len(box.center))) if suspects is None else suspects[box.contains(suspects)]
     return [box.center + t * (point - box.center) for point in near]
 
 
-def _lines(box: Box, seed: int) -> list[Array]:
+def _lines(box: Scanned, seed: int) -> list[Array]:
     if box.dimension == 1:
-        return [np.linspace(box.lower, box.upper, _POINTS)]
+        return [box.from_unit(np.linspace(-1.0, 1.0, _POINTS)[:, None])]
     # Sets change most far from the germ: diagonals and edges reach every corner, scattered lines what lies between.
     corners = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
     pairs = [(one, -one) for one in corners if one[0] > 0.0]

@@ -10,7 +10,7 @@ always better, both depend on θ alone; so a scan of the region decides, and the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Literal, NamedTuple
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
-from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
@@ -30,6 +29,7 @@ from supple.parameterization.modal_parameterization import modal_parameterizatio
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
+from supple.reduction.scanned_region import Scanned
 
 Array = NDArray[np.float64]
 Count = int | Literal["auto"]
@@ -51,7 +51,7 @@ class Kept(NamedTuple):
     swaps: list[Exchange]
 
 
-def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: Count) -> Kept:
+def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: Count) -> Kept:
     """The modes that stand for `count` internal modes over the region.
 
     choice : as asked; its tracking "auto" and its germ None are settled here
@@ -69,7 +69,7 @@ def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count
     return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
-def _smallest(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> Kept:
+def _smallest(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Kept:
     tried: Kept | None = None
     for settled, suspects in _settled(mechanism, choice, boxes, range(1, _MOST + 1)):
         tried = Kept(settled, exchanges(mechanism, settled, boxes, suspects))
@@ -110,7 +110,7 @@ class _Settled(NamedTuple):
 
 
 def _settled(
-    mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], counts: range | tuple[int, ...]
+    mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], counts: range | tuple[int, ...]
 ) -> Iterator[_Settled]:
     """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
     scan = _scan(mechanism, choice, boxes, max(counts))
@@ -127,7 +127,7 @@ def _settled(
         yield _best(scan, replace(choice, internal=count))
 
 
-def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: int) -> _Scan:
+def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
     system = modal_parameterization(mechanism, replace(choice, internal=count, tracking="subspace"))
     rest, held = system.rest, system.rest.held_and_loaded()
     inside = [box.from_unit(scattered(box.dimension, _POINTS * box.dimension, 0)) for box in boxes]
@@ -145,7 +145,7 @@ def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box], count: int
     return _Scan(rest, squares, modes, rows_at(rest, held.rows, poses), germs, points[there.assembled])
 
 
-def _corners(box: Box) -> Array:
+def _corners(box: Scanned) -> Array:
     signs = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
     return box.from_unit(signs[:: -(-len(signs) // _CORNERS)])
 

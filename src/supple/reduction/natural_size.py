@@ -37,7 +37,9 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     numbering = rest(mechanism).numbering
     extent = float(numbering.arrays.extent)
     about = numbering.angles()[numbering.constraints :]
-    angles = np.array([about[numbering.coordinates.index(name)] for name in names], dtype=bool)
+    kinds = dict(zip(numbering.coordinates, about, strict=False))
+    # The arclength of a path is an angle where all coordinates are.
+    angles = np.array([kinds.get(name, all(kinds.values())) for name in names], dtype=bool)
     theta, count, n = len(names), *parts["M"].shape[:2]
     rate = np.where(angles, 1.0, 1.0 / extent)
     rates = np.concatenate([rate, np.zeros(n - theta)])

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Approximation, Report
 from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.scattered_designs import scattered
-from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
 from supple.approximation.samples import Samples
@@ -105,7 +104,7 @@ def reduce(
     choice = task.choice
     names = rest(mechanism).numbering.coordinates
     faults = [swap.words(names) for swap in swaps]
-    faults += [item.words(names) for item in tracking_faults_over(mechanism, choice, task.domain.theta_boxes)]
+    faults += [item.words(names) for item in tracking_faults_over(mechanism, choice, task.domain.scanned)]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
     with ProgressLine(
@@ -122,7 +121,7 @@ def reduce(
     stated = stated_errors(columns, approximation)
     origin = provenance(mechanism, columns, approximation, stated, task.options(), time.perf_counter() - start)
     if choice.flexible:
-        lost = truncation(mechanism, choice, task.domain.theta_boxes)
+        lost = truncation(mechanism, choice, task.domain.scanned)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
@@ -179,7 +178,7 @@ def _with_modes(mechanism: Mechanism, task: Task, count: Count) -> tuple[Task, l
     until the error is small."""
     if not task.choice.flexible:
         return task._replace(choice=RIGID), []
-    kept = kept_modes(mechanism, task.choice, task.domain.theta_boxes, count)
+    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
         raise NumericalError(
@@ -195,8 +194,7 @@ def _seen_late(mechanism: Mechanism, task: Task, approximation: Approximation) -
     """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
     if approximation.stagnant is None or not task.choice.internal:
         return []
-    lower, upper = task.domain.theta(np.array([approximation.stagnant.lower, approximation.stagnant.upper])).tolist()
-    swaps = exchanges(mechanism, task.choice, [Box(tuple(lower), tuple(upper))])[:1]
+    swaps = exchanges(mechanism, task.choice, [task.domain.scan_of(approximation.stagnant)])[:1]
     for swap in swaps:
         warnings.warn(swap.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=3)
     return swaps

@@ -90,8 +90,4 @@ def checked_task(
             raise InputError(
                 "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
             )
-    if choice.flexible and domain.path is not None:
-        raise InputError(
-            "a path is for rigid models so far", part="region", hint="give a box around the path, or leave modes out"
-        )
     return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)

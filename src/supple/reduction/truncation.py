@@ -6,6 +6,7 @@ compliance at loaded displacements and at positions that sensors see: Ψ_o K_δ�
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ from scipy.linalg import eigh
 
 from supple.analyses.vibration.modal import modes
 from supple.approximation.fits.scattered_designs import scattered
-from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
@@ -25,6 +25,7 @@ from supple.kinematics.configuration import Configuration
 from supple.parameterization.local_model import LocalModel, local
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import ModeChoice
+from supple.reduction.scanned_region import Scanned
 
 Array = NDArray[np.float64]
 
@@ -69,7 +70,7 @@ class Truncation:
         ]
 
 
-def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: list[Box]) -> Truncation:
+def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Truncation:
     """Reduced against full, both exact at each of the check points."""
     per_box = max(_CHECKS // len(boxes), 4)
     theta = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
