@@ -101,11 +101,16 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     """From its mass matrix; a `mass` or `center` that the file states must be the same."""
     # Sparse matrices and their files take a while to import, and few mechanisms have them.
     from supple.description.elastic.superelement_files import rigid_mass, superelement_arrays
+    from supple.description.elastic.superelement_modes import modal_arrays
 
     path: Path = ("bodies", name)
     assert body.superelement is not None
-    arrays = superelement_arrays(body.superelement, (*path, "superelement"))
-    found = rigid_mass(arrays, drawing.offsets[name])
+    modal = modal_arrays(body.superelement, (*path, "superelement"))
+    if modal is not None:
+        found, positions = modal.mass(drawing.offsets[name]), modal.positions
+    else:
+        arrays = superelement_arrays(body.superelement, (*path, "superelement"))
+        found, positions = rigid_mass(arrays, drawing.offsets[name]), arrays.positions
     if found.mass <= 0.0:
         raise InputError(
             f"its mass matrix gives a total mass of {found.mass:g} kg",
@@ -120,7 +125,7 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
             path=(*path, "mass"),
             hint=_unit_hint(found.mass, body.mass),
         )
-    size = float(np.linalg.norm(np.ptp(arrays.positions, axis=0)))
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
     center = None if body.center is None else _center(drawing, name, body, 0.0)
     if center is not None and np.linalg.norm(found.center - center) > _STATED * size:
         listed = ", ".join(f"{value:.4g}" for value in found.center + drawing.offsets[name])

@@ -40,6 +40,18 @@ class MassProperties:
         return np.block([[m * np.eye(3), -m * c], [m * c, self.inertia - m * (c @ c)]])
 
 
+def of_spatial(M: ArrayLike) -> MassProperties:
+    """Mass, centre and inertia from the mass matrix of a twist (v, ω), as `MassProperties.spatial` has it."""
+    spatial = np.asarray(M, float)
+    mass = float(np.trace(spatial[:3, :3])) / 3.0
+    first = 0.5 * (spatial[3:, :3] - spatial[3:, :3].T)
+    # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
+    real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
+    center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
+    inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (skew(center) @ skew(center))
+    return MassProperties(mass, center, inertia)
+
+
 def steiner(mass: float, offset: ArrayLike) -> NDArray[np.float64]:
     """Inertia of a point mass about a point at `offset`: m (|r|² I - r rᵀ)."""
     r = np.asarray(offset, float)

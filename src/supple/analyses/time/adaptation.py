@@ -98,7 +98,7 @@ def require_damped(problem: Absolute, radius: float) -> None:
     system, numbering, frames = problem.system, problem.rest.numbering, problem.frames
     turns = [c - 3 for c in system.rows.column if c >= 3]
     for number, name in enumerate(numbering.bodies):
-        if frames.meshes[number] is not None:
+        if frames.meshes[number] is not None or frames.floating[number] is not None:
             continue
         b = frames.first[number]
         moments = np.linalg.eigvalsh(system.inertia[b][np.ix_(turns, turns)])

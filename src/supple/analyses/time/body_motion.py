@@ -98,6 +98,8 @@ class BodyMotion:
             raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
         number = numbering.body_index(body)
         X = self.X[:, frames.first[number] : frames.first[number + 1]]
+        if frames.floating[number] is not None:  # whose first frame is no node
+            X = X[:, 1:]
         P = numbering.mechanism.plane_axes()
         return FramePose(X[..., :3] @ P.T, P @ X[..., 3:].reshape(*X.shape[:-1], 3, 3) @ P.T)
 
@@ -210,7 +212,7 @@ class BodyMotion:
         joints = self.problem.rest.numbering.constraints
         names = self.problem.rest.numbering.coordinates
         angle = self.problem.rest.numbering.angles()
-        driven = {names[row - joints]: row for row in self.problem.system.driven}
+        driven = {names[row - joints]: row for row in self.problem.system.driven if row - joints < len(names)}
         values = {name: self.instant.multipliers[:, joints + n] for n, name in enumerate(driven)}
         return Signals(self.time, values, {name: "N m" if angle[row] else "N" for name, row in driven.items()})
 

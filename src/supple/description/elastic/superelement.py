@@ -86,7 +86,8 @@ class Superelement(Part):
     """Node table, CSV: number, x, y, z (m), one node a line, in the order of the matrices; a fifth column for the
     degrees of freedom of each node, 3 or 6, where they are not the same for all."""
     file: FileName | None = None
-    """In place of these three: an .npz with the arrays K, M and nodes; a sparse K as K_row, K_col, K_data."""
+    """In place of these three: an .npz with the arrays K, M and nodes; a sparse K as K_row, K_col, K_data. Or a body
+    by its modes: K, M, nodes, shapes, rigid, coupling, widening, turning and turned, the integrals of its shapes."""
     interfaces: dict[str, Interface] = {}
     """Places of the body (points, frames) and the nodes that carry them; left out where a node with six degrees of
     freedom lies at the place."""

@@ -24,7 +24,7 @@ from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import brief, quoted
-from supple.geometry.inertia import MassProperties
+from supple.geometry.inertia import MassProperties, of_spatial
 from supple.geometry.rotation import skew
 
 Array = NDArray[np.float64]
@@ -82,13 +82,7 @@ def rigid_mass(arrays: SuperelementArrays, origin: Array) -> MassProperties:
     """
     R = rigid_body_modes(arrays.positions, arrays.degrees, origin)
     spatial = R.T @ (arrays.M @ R)
-    mass = float(np.trace(spatial[:3, :3])) / 3.0
-    first = 0.5 * (spatial[3:, :3] - spatial[3:, :3].T)
-    # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
-    real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
-    center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
-    inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (skew(center) @ skew(center))
-    return MassProperties(mass, center, inertia)
+    return of_spatial(spatial)
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,5 @@
-"""The beam elements of a mechanism between its frames, with the damping that its description gives them."""
+"""The beam elements and superelements of a mechanism between its frames, with the damping that its description gives
+them."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import numpy as np
 
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams, beam_arrays
 from supple.formulations.absolute.frames import Frames
+from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays, superelement_arrays
 from supple.formulations.elastic.elastic_body import meshed_beams
 
 
@@ -26,3 +28,12 @@ def frame_beams(frames: Frames) -> BeamArrays:
         alpha, beta = (given[0] + given[1:]).T
         found.append(BodyBeams(meshed.spans, meshed.mesh, int(first), alpha, beta))
     return beam_arrays(found, mechanism.planar)
+
+
+def frame_superelements(frames: Frames) -> SuperelementArrays:
+    """All of them, body after body; damping in proportion to mass is that of their deformation."""
+    mechanism = frames.numbering.mechanism
+    law = mechanism.damping
+    alpha, beta = (0.0, 0.0) if law is None or law.rayleigh is None else law.rayleigh
+    placed = [item._replace(damping=alpha * item.body.M + beta * item.body.K) for item in frames.superelements]
+    return superelement_arrays(placed, mechanism.planar)

@@ -2,7 +2,9 @@
 
 A rigid body is one frame, at its centre of mass. A body of beams is one frame a node of its mesh, the mesh that
 vibrations are computed with; at rest all of them have the axes of the body, so that a row or a load between two places
-is the same row between the frames that carry them, with each place counted from its frame.
+is the same row between the frames that carry them, with each place counted from its frame. A superelement is a frame
+that floats with it, at its centre of mass, and one a touched node. Frames that hold coordinates of superelements and
+drives stand before all others, at the origin of the world.
 """
 
 from __future__ import annotations
@@ -15,8 +17,13 @@ from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
+from supple.formulations.absolute.held_coordinates import HeldCoordinates, held_coordinates
+from supple.formulations.absolute.superelements.floating_body import FloatingBody
+from supple.formulations.absolute.superelements.floating_mesh import floating_body
+from supple.formulations.absolute.superelements.superelement_arrays import PlacedBody
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.elastic_body import mesh_of
+from supple.formulations.elastic_rest.drives import YieldingDrive, yielding_drives
 from supple.geometry.inertia import MassProperties, nothing
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import PA, PB, A, B
@@ -24,6 +31,8 @@ from supple.kinematics.row_arrays import BODIES, RowArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_LIGHT = 1e-5  # of a superelement: mass that its nodes have in the iteration matrix, for none of their own
 
 
 class FrameMass(NamedTuple):
@@ -39,12 +48,17 @@ class FrameMass(NamedTuple):
 class Frames:
     """Which frames there are.
 
-    body   : (F,) the body that each belongs to; node : (F,) of that body's mesh, 0 of a rigid body
+    body   : (F,) the body that each belongs to, of those that hold coordinates the ground; node : (F,) of that body's
+             mesh, 0 of a rigid body, -1 of a frame that is no node
     place  : (F + 1, 3) where it stands on its body, in body axes; the ground, last, at its origin
     first  : (bodies + 1,) the first frame of every body; the ground's is F
     lead   : (bodies + 1,) the frame that stands for the body where one pose is wanted: of a mesh the node next to the
              body's origin
-    meshes : of every body; None of a rigid one
+    meshes : of every body of beams; None of others
+    floating : of every superelement; None of other bodies
+    drives : those that yield
+    held   : where coordinates are held: of the superelements, one group each, then of the drives
+    least  : (F,) mass that frames without any have in the iteration matrix; 0 where the mechanism's rule holds
     rigid  : names of elastic parts that are taken as rigid
     """
 
@@ -56,6 +70,10 @@ class Frames:
     lead: Integers
     meshes: tuple[ElasticBody | None, ...]
     own: FrameMass
+    floating: tuple[FloatingBody | None, ...]
+    drives: tuple[YieldingDrive, ...]
+    held: HeldCoordinates
+    least: Array
     rigid: tuple[str, ...] = ()
 
     @property
@@ -70,14 +88,24 @@ class Frames:
 
     @property
     def elastic(self) -> bool:
-        """Whether a body has more than one."""
-        return any(mesh is not None for mesh in self.meshes)
+        """Whether a body has more than one, or a drive yields."""
+        return bool(self.drives) or any(item is not None for item in (*self.meshes, *self.floating))
+
+    @property
+    def superelements(self) -> list[PlacedBody]:
+        """Superelements and their frames, without damping."""
+        found: list[PlacedBody] = []
+        for number, item in enumerate(self.floating):
+            if item is not None:
+                at, group = int(self.first[number]), len(found)
+                found.append(PlacedBody(item, at + 1, at, self.held.first[group], np.zeros((item.size, item.size))))
+        return found
 
     def at(self, body: int, place: Array) -> int:
         """The frame that carries a place on a body, given in body axes."""
         if body == len(self.meshes):
             return self.count
-        mesh = self.meshes[body]
+        mesh = self.meshes[body] or self.floating[body]
         if mesh is None:
             return int(self.first[body])
         node = mesh.node_at(place)
@@ -88,11 +116,11 @@ class Frames:
                 path=("bodies", mesh.name),
                 hint="attach the place to a node: attach: {PLACE: NODE}",
             )
-        return int(self.first[body]) + node
+        return int(self.first[body]) + node + (self.meshes[body] is None)
 
     def nearest(self, body: int, place: Array) -> int:
         """The same, or of a place that nothing touches the node next to it."""
-        if body == len(self.meshes) or self.meshes[body] is None:
+        if body == len(self.meshes) or (self.meshes[body] is None and self.floating[body] is None):
             return self.at(body, place)
         start, stop = int(self.first[body]), int(self.first[body + 1])
         return start + int(np.argmin(np.linalg.norm(self.place[start:stop] - place, axis=1)))
@@ -115,7 +143,8 @@ class Frames:
 
     def _carriers(self, bodies: Integers, places: Array) -> Integers:
         found = self.first[bodies]
-        for i in np.flatnonzero(np.array([*(mesh is not None for mesh in self.meshes), False])[bodies]):
+        several = [mesh is not None or item is not None for mesh, item in zip(self.meshes, self.floating, strict=True)]
+        for i in np.flatnonzero(np.array([*several, False])[bodies]):
             found[i] = self.at(int(bodies[i]), places[i])
         return found
 
@@ -140,45 +169,59 @@ class Frames:
         return found
 
 
+class _Listed(NamedTuple):
+    """Frames in the making, in order: body, node, place, what they carry, and least mass."""
+
+    body: int
+    node: int
+    place: Array
+    own: MassProperties
+    least: float = 0.0
+
+
 def frames_of(numbering: Numbering, rigid: bool) -> Frames:
     """The frames of a mechanism; rigid : of every body one."""
     mechanism, masses = numbering.mechanism, mass_properties(numbering.drawing)
-    body: list[int] = []
-    node: list[int] = []
-    place: list[Array] = []
+    elastic = [not rigid and mechanism.bodies[name].elastic for name in numbering.bodies]
+    imported = [mechanism.bodies[name].superelement is not None for name in numbering.bodies]
+    named = list(zip(numbering.bodies, elastic, imported, strict=True))
+    meshes = tuple(mesh_of(numbering, name) if bends and not given else None for name, bends, given in named)
+    floating = tuple(floating_body(numbering, name) if bends and given else None for name, bends, given in named)
+    drives = () if rigid else yielding_drives(numbering)
+    sizes = [item.size for item in floating if item is not None]
+    held = held_coordinates([*sizes, len(drives)], mechanism.planar)
+    unit = MassProperties(0.0, np.zeros(3), np.eye(3))
+    listed = [_Listed(len(meshes), -1, np.zeros(3), unit) for _ in range(held.frames)]
     first: list[int] = []
     lead: list[int] = []
-    meshes: list[ElasticBody | None] = []
-    own: list[MassProperties] = []
-    for number, name in enumerate(numbering.bodies):
-        described = mechanism.bodies[name]
-        mesh = mesh_of(numbering, name) if described.elastic and described.superelement is None and not rigid else None
-        meshes.append(mesh)
-        first.append(len(body))
-        if mesh is None:
-            lead.append(len(body))
-            body.append(number)
-            node.append(0)
-            place.append(masses[name].center)
-            own.append(masses[name])
-            continue
-        lead.append(len(body) + int(np.argmin(np.linalg.norm(mesh.nodes, axis=1))))
-        body += [number] * len(mesh.nodes)
-        node += range(len(mesh.nodes))
-        place += list(mesh.nodes)
-        own += _carried(mesh)
-    first.append(len(body))
-    lead.append(len(body))
+    for number, (name, mesh, item) in enumerate(zip(numbering.bodies, meshes, floating, strict=True)):
+        first.append(len(listed))
+        lead.append(len(listed))
+        if mesh is not None:
+            lead[-1] += int(np.argmin(np.linalg.norm(mesh.nodes, axis=1)))
+            carried = zip(mesh.nodes, _carried(mesh), strict=True)
+            listed += [_Listed(number, node, place, own) for node, (place, own) in enumerate(carried)]
+        elif item is not None:
+            listed.append(_Listed(number, -1, item.center, nothing()))
+            listed += [_Listed(number, i, place, nothing(), _LIGHT * item.mass) for i, place in enumerate(item.nodes)]
+        else:
+            listed.append(_Listed(number, 0, masses[name].center, masses[name]))
+    first.append(len(listed))
+    lead.append(len(listed))
     return Frames(
         numbering,
-        np.array(body, dtype=np.int64),
-        np.array(node, dtype=np.int64),
-        np.array([*place, np.zeros(3)]),
+        np.array([item.body for item in listed], dtype=np.int64),
+        np.array([item.node for item in listed], dtype=np.int64),
+        np.array([*(item.place for item in listed), np.zeros(3)]),
         np.array(first, dtype=np.int64),
         np.array(lead, dtype=np.int64),
-        tuple(meshes),
-        _frame_mass(own, [meshes[number] for number in body]),
-        mechanism.elastic_names if rigid else _stiffened(numbering),
+        meshes,
+        _frame_mass(listed, meshes),
+        floating,
+        drives,
+        held,
+        np.array([item.least for item in listed]),
+        mechanism.elastic_names if rigid else (),
     )
 
 
@@ -190,14 +233,9 @@ def _carried(mesh: ElasticBody) -> list[MassProperties]:
     return found
 
 
-def _frame_mass(own: list[MassProperties], meshes: list[ElasticBody | None]) -> FrameMass:
+def _frame_mass(listed: list[_Listed], meshes: tuple[ElasticBody | None, ...]) -> FrameMass:
     """A rigid body's frame is at its centre of mass."""
-    arms = [np.zeros(3) if mesh is None else item.center for item, mesh in zip(own, meshes, strict=True)]
+    bent = [item.body < len(meshes) and meshes[item.body] is not None for item in listed]
+    arms = [item.own.center if of_mesh else np.zeros(3) for item, of_mesh in zip(listed, bent, strict=True)]
+    own = [item.own for item in listed]
     return FrameMass(np.array([item.mass for item in own]), np.array([item.inertia for item in own]), np.array(arms))
-
-
-def _stiffened(numbering: Numbering) -> tuple[str, ...]:
-    """Elastic parts that have no frames of their own."""
-    mechanism = numbering.mechanism
-    bodies = [name for name, body in mechanism.bodies.items() if body.superelement is not None]
-    return (*bodies, *(name for name, joint in mechanism.joints.items() if joint.drive and not joint.elastic))

@@ -52,9 +52,9 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
     unit = extent / problem.system.rows.rows_f[measure, SCALE]  # moments are divided by the extent
     if problem.elastic:
         found = Instant(np.zeros(V.shape), np.zeros((count, len(measure))))
-        states = States(
-            X, V, w, u, np.ascontiguousarray(np.broadcast_to(target_accelerations, (count, len(measure) - joints)))
-        )
+        led = np.zeros((count, len(measure) - joints))
+        led[:, : target_accelerations.shape[1]] = target_accelerations
+        states = States(X, V, w, u, led)
         compiled(sparse_batch, count=count)(problem.steps, states, unit, found)
         return found
     M, J, Q, second = equations(problem, X, V, w, u)

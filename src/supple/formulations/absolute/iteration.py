@@ -39,7 +39,7 @@ def rows_at(system, X, w, targets, work):
     for i in range(values.shape[0]):
         row = row_of(joints, driven, i)
         values[i] = row_gradients(rows_i, rows_f, column, row, X, w, g, J)
-        if i >= joints:
+        if 0 <= i - joints < targets.shape[0]:  # those behind hold superelements together
             values[i] -= targets[i - joints]
 
 

@@ -85,12 +85,11 @@ def kinetic_energy(system, X, V):
 @kernel(inline=True)
 def powers_at(system, state, work):
     """From the account of the last residual, and of the forces that keep prescribed coordinates on their course."""
-    joints = row_sizes(system.rows).joint_rows
+    sizes, rows_i, driven = row_sizes(system.rows), system.rows.rows_i, system.driven
     prescribed = 0.0
-    for n in range(system.driven.shape[0]):
-        prescribed += state.multipliers[joints + n] * rate(
-            system.rows.rows_i, system.driven[n], work.gradients, state.V
-        )
+    for n in range(driven.shape[0]):
+        if driven[n] < sizes.rows:  # others hold superelements together, and never move
+            prescribed += state.multipliers[sizes.joint_rows + n] * rate(rows_i, driven[n], work.gradients, state.V)
     return Powers(work.account[ACTUATED], prescribed, work.account[LOST], work.account[FOLLOWING])
 
 

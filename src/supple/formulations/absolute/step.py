@@ -258,7 +258,7 @@ def breach(problem, V, aim_rates, work, drift):
     for i in range(work.values.shape[0]):
         held = i >= joints or compliance[i] == 0.0  # elastic joints keep nothing
         right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V) if held else 0.0
-    for n in range(driven.shape[0]):
+    for n in range(aim_rates.shape[0]):
         right_side[nb * d + joints + n] -= aim_rates[n]
     substitute(problem.pattern, work.L, work.D, right_side, work.solving)
     for b in range(nb):

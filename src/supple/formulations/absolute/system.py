@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
-from supple.formulations.absolute.frame_beams import frame_beams
+from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
+from supple.formulations.absolute.frame_beams import frame_beams, frame_superelements
 from supple.formulations.absolute.frames import Frames, frames_of
+from supple.formulations.absolute.held_coordinates import still_rows
+from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays
+from supple.formulations.absolute.superelements.ties import tie_rows
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, carried
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
-from supple.kinematics.primitives import A, B
+from supple.kinematics.primitives import THEN, A, B
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import RowArrays
 
@@ -35,10 +39,10 @@ class SystemArrays(NamedTuple):
     gravity        : (3,) m/s², of what elements weigh
     compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
     lag            : (joint rows,) c/k, s
-    beams          : elements between frames
+    beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield
     loads, uses    : as in CoefficientArrays, on frames
     friction_speed : over which dry friction changes its sign
-    driven         : rows whose value is prescribed
+    driven         : rows beside the joints' whose value is prescribed, then those that hold superelements together
     """
 
     rows: RowArrays
@@ -50,6 +54,8 @@ class SystemArrays(NamedTuple):
     compliance: Array
     lag: Array
     beams: BeamArrays
+    superelements: SuperelementArrays
+    drives: DriveArrays
     loads_i: Integers
     loads_f: Array
     uses_start: Integers
@@ -132,14 +138,41 @@ def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: boo
     frames = frames_of(numbering, rigid)
     own = frames.own
     compliance, lag = np.zeros((2, numbering.constraints)) if rigid else yielding_rows(numbering)
+    drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
+    rows, ties = _tied(
+        with_deflections(frames.rows(numbering.arrays), numbering, frames.drives, drives, frames.count), frames
+    )
     system = SystemArrays(
-        frames.rows(numbering.arrays), own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
-        gravity_of(numbering), compliance, lag, frame_beams(frames), *_loads(frames, arrays),
+        rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
+        gravity_of(numbering), compliance, lag, frame_beams(frames), frame_superelements(frames), drives,
+        *_loads(frames, arrays),
         arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
-        np.array([numbering.constraints + i for i in driven], dtype=np.int64),
+        np.concatenate([np.array([numbering.constraints + i for i in driven], dtype=np.int64), ties]),
     )  # fmt: skip
-    system, iteration, pattern = _iteration(system, numbering.constraints)
+    system, iteration, pattern = _iteration(system, numbering.constraints, frames.least)
     return Absolute(rest, system, iteration, pattern, frames)
+
+
+def _tied(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
+    """The rows with those behind them that hold superelements together and coordinates in their frames, and the numbers
+    of these."""
+    planar, ground = frames.held.held == 2, frames.count
+    added = still_rows(frames.held, ground, rows.extent)
+    for item in frames.superelements:
+        added += tie_rows(item, ground, rows.extent, planar)
+    heads, at = [], len(rows.rows_i)
+    for row in added:
+        heads.append(at)
+        for place, (integers, _) in enumerate(row[:-1]):
+            integers[THEN] = at + place + 1
+        at += len(row)
+    if added:
+        terms = [item for row in added for item in row]
+        rows = rows._replace(
+            rows_i=np.vstack([rows.rows_i, *(item.integers for item in terms)]),
+            rows_f=np.vstack([rows.rows_f, *(item.numbers for item in terms)]),
+        )
+    return rows, np.array(heads, dtype=np.int64)
 
 
 def gravity_of(numbering: Numbering) -> Array:
@@ -193,7 +226,7 @@ def _ends(system: SystemArrays, row: int) -> list[_End]:
     return [end for end in both if end.body != ground]
 
 
-def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, IterationArrays, Pattern]:
+def _iteration(system: SystemArrays, constraints: int, least: Array) -> tuple[SystemArrays, IterationArrays, Pattern]:
     """The layout of the iteration matrix; elements are told where theirs go."""
     bodies, d = len(system.mass), len(system.rows.column)
     rows = [*range(constraints), *system.driven.tolist()]
@@ -218,6 +251,8 @@ def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, It
     of_elements = degrees(system.beams.frames).reshape(len(system.beams.frames), 2 * d)
     one_end = degrees(np.array([one.body for _, one, _ in links], dtype=np.int64))
     other_end = degrees(np.array([other.body for _, _, other in links], dtype=np.int64))
+    floating = [(e, system.superelements.columns[e, : d + n]) for e, n in enumerate(system.superelements.coordinates)]
+    of_drives = system.drives.frame * d + system.drives.position
     of_rows = columns + np.array([i for i, _ in held], dtype=np.int64)
     on_rows = degrees(np.array([end.body for _, end in held], dtype=np.int64))
     blocks = [
@@ -225,18 +260,24 @@ def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, It
         (of_elements[:, :, None], of_elements[:, None, :]),
         (one_end[:, :, None], other_end[:, None, :]),
         (of_rows[:, None], on_rows),
+        *((own[:, None], own[None, :]) for _, own in floating),
     ]
     spread = [np.broadcast_arrays(one, other) for one, other in blocks]
     entries = [np.concatenate([pair[k].ravel() for pair in spread]) for k in (0, 1)]
     pattern, places = pattern_of(columns + len(rows), *entries)
-    at_body, at_element, at_link, at_row = (places.of(*pair) for pair in spread)
+    at_body, at_element, at_link, at_row = (places.of(*pair) for pair in spread[:4])
+    at_floating = system.superelements.places.copy()
+    for e, own in floating:
+        at_floating[e, : len(own), : len(own)] = places.of(*np.broadcast_arrays(own[:, None], own[None, :]))
     at_term = np.full((len(system.rows.rows_i), 2, d), -1, dtype=np.int64)
     for place, (_, end) in zip(at_row, held, strict=True):
         at_term[end.term, end.side] = place
     multipliers = columns + np.arange(len(rows))
-    carried_by_elements = np.isin(np.arange(bodies), system.beams.frames)
+    carried_by_elements = np.isin(np.arange(bodies), [*system.beams.frames.ravel(), *system.drives.frame])
+    for _, own in floating:
+        carried_by_elements[own // d] = True
     iteration = IterationArrays(
-        *_filled(system, carried_by_elements),
+        *_filled(system, carried_by_elements, least),
         carried_by_elements,
         at_body,
         at_term,
@@ -244,16 +285,23 @@ def _iteration(system: SystemArrays, constraints: int) -> tuple[SystemArrays, It
         np.array([(m, one.term, one.side, other.term, other.side) for m, one, other in links], np.int64).reshape(-1, 5),
         at_link,
     )
-    return system._replace(beams=system.beams._replace(places=at_element)), iteration, pattern
+    system = system._replace(
+        beams=system.beams._replace(places=at_element),
+        superelements=system.superelements._replace(places=at_floating),
+        drives=system.drives._replace(places=places.of(of_drives, of_drives)),
+    )
+    return system, iteration, pattern
 
 
-def _filled(system: SystemArrays, of_elements: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) -> tuple[Array, Array]:
     """Masses and inertias with what is (nearly) zero filled up, but where elements have mass."""
     rigid = system.mass[~of_elements]
     largest = float(rigid.max()) if rigid.max(initial=0.0) > 0.0 else 1.0
-    mass = np.where(of_elements, system.mass, np.maximum(system.mass, _FILLED * largest))
+    fill = np.where(light > 0.0, light, _FILLED * largest)
+    mass = np.where(of_elements, system.mass, np.maximum(system.mass, fill))
     inertia = system.inertia.copy()
-    for b in np.flatnonzero(~of_elements):
+    inertia[light > 0.0] = light[light > 0.0, None, None] * system.rows.extent**2 * np.eye(3)
+    for b in np.flatnonzero(~of_elements & (light == 0.0)):
         moments, axes = np.linalg.eigh(system.inertia[b])
         least = _FILLED * max(float(moments.max()), _FILLED * mass[b] * system.rows.extent**2)
         inertia[b] = axes @ np.diag(np.maximum(moments, least)) @ axes.T

@@ -164,13 +164,17 @@ def _apart(system: SystemArrays, constraints: int) -> Integers:
 
 def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
     """(frames, frames) which of them rows, measures or elements join, themselves included."""
-    frames, rows_i = len(system.mass), system.rows.rows_i
+    frames, rows_i, d = len(system.mass), system.rows.rows_i, len(system.rows.column)
     measures = constraints + np.flatnonzero(np.diff(system.uses_start) > 0)
     joined = [
         sorted({int(rows_i[term, end]) for term in terms(system.rows, row) for end in (A, B)} - {frames})
         for row in [*range(constraints), *system.driven.tolist(), *measures.tolist()]
     ]
     joined += [[frame] for frame in range(frames)]
+    joined += [
+        sorted(set((own[: d + n] // d).tolist()))
+        for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
+    ]
     part = np.repeat(np.arange(len(joined)), [len(item) for item in joined])
     member = np.concatenate([np.array(item, dtype=np.int64) for item in joined])
     incidence = sp.csr_array((np.ones(len(part)), (part, member)), shape=(len(joined), frames))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from supple.formulations.absolute.superelements.floating_body import about_centre
+from supple.formulations.absolute.superelements.floating_body import Integrals, about_centre
 from supple.geometry.rotation import skew
 
 AXES = np.eye(3)
@@ -35,11 +35,11 @@ class PointBody:
         for j, k in product(range(3), range(3)):
             widening[j, k] = np.einsum("p,pi,pin->n", m, T[:, :, 3 + j], turned[k])
             both[j, k] = np.einsum("p,pia,pib->ab", m, turned[j], turned[k])
-        return about_centre(
-            "body", np.einsum("p,pia,pib->ab", m, T, T), np.einsum("p,pia,pin->an", m, T, S), widening,
-            np.einsum("p,pia,kpib->kab", m, S, turned), both, np.einsum("p,pia,pib->ab", m, S, S), self.K,
-            X[:1], np.concatenate([S[:1], np.zeros((1, 3, n))], axis=1),
+        integrals = Integrals(
+            np.einsum("p,pia,pib->ab", m, T, T), np.einsum("p,pia,pin->an", m, T, S), widening,
+            np.einsum("p,pia,kpib->kab", m, S, turned), both, np.einsum("p,pia,pib->ab", m, S, S),
         )  # fmt: skip
+        return about_centre("body", integrals, self.K, X[:1], np.concatenate([S[:1], np.zeros((1, 3, n))], axis=1))
 
     def motion(self, center, R, velocity, q, accelerations=None):
         """Velocities (p, 3) of the points, and with accelerations (ẍ, ω̇, q̈) those; velocity : ẋ, ω, q̇."""

@@ -2,7 +2,7 @@
 
 A superelement has its floating frame at the body's centre of mass, a frame at each of its touched nodes, without mass
 and tied to the floating one by rows, and its coordinates q as positions of further frames, three of them a frame, in
-the plane two.
+the plane two. Places of the last one that are left over are coordinates of no shape: nothing moves them.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def coordinate_frames(count: int, planar: bool) -> int:
 
 def superelement_arrays(placed: Sequence[PlacedBody], planar: bool) -> SuperelementArrays:
     """All of them; `places` are zero until the iteration matrix is laid out."""
-    n = max((item.body.size for item in placed), default=0)
     d, held = (3, 2) if planar else (6, 3)
+    counts = np.array([held * coordinate_frames(item.body.size, planar) for item in placed], dtype=np.int64)
+    n = int(counts.max(initial=0))
     columns = np.zeros((len(placed), d + n), dtype=np.int64)
     for row, item in zip(columns, placed, strict=True):
         q = np.arange(n)
@@ -83,12 +84,14 @@ def superelement_arrays(placed: Sequence[PlacedBody], planar: bool) -> Superelem
         for target, item in zip(found, placed, strict=True):
             given = item.damping if name == "damping" else getattr(item.body, name)
             target[tuple(slice(size) for size in given.shape)] = given
+            if name == "M":
+                np.fill_diagonal(target[len(given) :, len(given) :], item.body.mass)
         return found
 
     return SuperelementArrays(
         np.array([item.frame for item in placed], dtype=np.int64),
         np.array([item.first for item in placed], dtype=np.int64),
-        np.array([item.body.size for item in placed], dtype=np.int64),
+        counts,
         np.array([item.body.mass for item in placed], dtype=np.float64),
         packed("inertia", 3, 3), packed("momentum", 3, n), packed("spin", 3, n),
         packed("widening", 3, 3, n), packed("turning", 3, n, n), packed("turned", 3, 3, n, n),

@@ -18,7 +18,7 @@ from supple.geometry.vectors import cross
 
 
 @kernel
-def superelement_tangents(elements, column, X, V, factors, work):
+def superelement_tangents(elements, column, X, factors, work):
     """Adds M + damping_factor D + stiffness_factor K of all superelements to work.matrix; factors : those two."""
     A_, d = work.matrix, column.shape[0]
     bent = deformation(elements.stiffness.shape[1])

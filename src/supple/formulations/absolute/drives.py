@@ -1,0 +1,105 @@
+"""Drives that yield, in absolute coordinates: the deflection δ of each is a held coordinate.
+
+    θ = q - δ,   V = ½ k δ²                                            (docs/theory/superelements-in-motion.md, 10-11)
+
+All that acts along the joint's coordinate, the motor's inertia among it, acts along θ, whose row has the term -δ; the
+spring acts along δ. As in vibrations, δ has a trace of inertia of its own (`elastic_rest.drives`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.formulations.absolute.held_coordinates import HeldCoordinates, coordinate
+from supple.formulations.absolute.step_work import LOST, STRAIN
+from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import FACTOR, SCALE, THEN
+from supple.kinematics.row_arrays import RowArrays
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class DriveArrays(NamedTuple):
+    """n drives: frame and position (n,) of δ; stiffness, damping and inertia (n,) along it; places (n,) of its entry in
+    the iteration matrix."""
+
+    frame: Integers
+    position: Integers
+    stiffness: Array
+    damping: Array
+    inertia: Array
+    places: Integers
+
+
+def drive_arrays(drives: tuple[YieldingDrive, ...], coordinates: HeldCoordinates, group: int) -> DriveArrays:
+    """All of them, their deflections in a group of held coordinates; places follow with the iteration matrix."""
+    whole = -(-len(drives) // coordinates.held) * coordinates.held
+    where = np.array([coordinates.at(group, i) for i in range(whole)], dtype=np.int64).reshape(-1, 2)
+    table = np.array([(drive.stiffness, drive.damping, drive.inertia) for drive in drives]).reshape(-1, 3)
+    # Positions that are left over have inertia too, or nothing could be solved for.
+    table = np.vstack([table, np.tile([0.0, 0.0, 1.0], (whole - len(drives), 1))])
+    return DriveArrays(
+        np.ascontiguousarray(where[:, 0]), np.ascontiguousarray(where[:, 1]),
+        table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy(), np.zeros(whole, dtype=np.int64),
+    )  # fmt: skip
+
+
+def with_deflections(
+    rows: RowArrays, numbering: Numbering, drives: tuple[YieldingDrive, ...], arrays: DriveArrays, ground: int
+) -> RowArrays:
+    """The rows with -δ in the joint coordinates of the drives, which may be terms of no other row."""
+    rows_i, rows_f = [rows.rows_i.copy()], [rows.rows_f.copy()]
+    at = len(rows.rows_i)
+    for i, drive in enumerate(drives):
+        row = numbering.measures["joint", drive.joint, drive.coordinate]
+        where = int(arrays.frame[i]), int(arrays.position[i])
+        added = coordinate(where, ground, -float(rows.rows_f[row, FACTOR]), float(rows.rows_f[row, SCALE]))
+        added.integers[THEN] = rows_i[0][row, THEN]
+        rows_i[0][row, THEN] = at
+        rows_i.append(added.integers[None])
+        rows_f.append(added.numbers[None])
+        at += 1
+    return rows._replace(rows_i=np.concatenate(rows_i), rows_f=np.concatenate(rows_f))
+
+
+@kernel
+def drive_forces(drives, X, V, acceleration, work):
+    """Adds -kδ - cδ̇ - mδ̈ to work.forces. Returns the strain energy; it and what is lost go into the account."""
+    Q, account, frame, position = work.forces, work.account, drives.frame, drives.position
+    stiffness, damping, inertia = drives.stiffness, drives.damping, drives.inertia
+    strain, lost = 0.0, 0.0
+    for n in range(frame.shape[0]):
+        f, c = frame[n], position[n]
+        away, speed = X[f, c], V[f, c]
+        Q[f, c] -= stiffness[n] * away + damping[n] * speed + inertia[n] * acceleration[f, c]
+        strain += 0.5 * stiffness[n] * away * away
+        lost += damping[n] * speed * speed
+    account[STRAIN] += strain
+    account[LOST] -= lost
+    return strain
+
+
+@kernel
+def drive_tangents(drives, factors, work):
+    """Adds m + damping factor c + stiffness factor k to work.matrix; factors : those two."""
+    A_, places = work.matrix, drives.places
+    stiffness, damping, inertia = drives.stiffness, drives.damping, drives.inertia
+    for n in range(places.shape[0]):
+        A_[places[n]] += inertia[n] + factors[0] * damping[n] + factors[1] * stiffness[n]
+
+
+@kernel
+def drive_kinetic(drives, V):
+    """½ m δ̇²."""
+    frame, position, inertia = drives.frame, drives.position, drives.inertia
+    total = 0.0
+    for n in range(frame.shape[0]):
+        speed = V[frame[n], position[n]]
+        total += 0.5 * inertia[n] * speed * speed
+    return total
