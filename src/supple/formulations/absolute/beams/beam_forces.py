@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.compilation import kernel
+from supple.formulations.absolute.beams.beam_arrays import LENGTH
 from supple.formulations.absolute.beams.element_work import (
     HEIGHT_ENERGY,
     MOMENTUM,
@@ -17,8 +18,9 @@ from supple.formulations.absolute.beams.planar_element import (
     planar_product,
     planar_velocities,
 )
-from supple.formulations.absolute.beams.space_element import space_element, space_product
+from supple.formulations.absolute.beams.space_element import space_element
 from supple.formulations.absolute.beams.space_frame import space_frame, space_velocities
+from supple.formulations.absolute.beams.space_inertia import space_momentum
 from supple.formulations.absolute.step_work import LOST, STRAIN
 
 
@@ -58,13 +60,15 @@ def beam_kinetic(beams, X, V):
     for n in range(count):
         i, j, constants, M = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n], beams.mass[n]
         if width == 6:
-            w = planar_velocities(planar_chord(constants, X, i, j), V, i, j)
-            P = planar_product(M, w)
-            energy += 0.5 * (w.u1 * P.u1 + w.v1 * P.v1 + w.f1 * P.f1 + w.u2 * P.u2 + w.v2 * P.v2 + w.f2 * P.f2)
+            chord = planar_chord(constants, X, i, j)
+            w, longer = planar_velocities(chord, V, i, j), chord.length / constants[LENGTH]
+            P = planar_product(M, w, longer, 0.0, w.f1, w.f2)
+            energy += 0.5 * (w.u1 * P.u1 + w.v1 * P.v1 + w.u2 * P.u2 + w.v2 * P.v2)
+            energy += 0.5 * longer * (w.f1 * P.f1 + w.f2 * P.f2)
         else:
-            space_frame(constants, X, i, j, work)
+            length = space_frame(constants, X, i, j, work)
             space_velocities(V, i, j, work)
-            space_product(beams.coupled, M, work, W, MOMENTUM)
+            space_momentum(beams.coupled, M, length / constants[LENGTH], work)
             for k in range(width):
                 energy += 0.5 * work[W + k] * work[MOMENTUM + k]
     return energy

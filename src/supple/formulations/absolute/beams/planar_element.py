@@ -71,9 +71,11 @@ def planar_velocities(chord, V, i, j):
 
 
 @kernel(inline=True)
-def planar_product(M, w):
-    """M w, M (6, 4) as `BeamArrays.coupled` has it."""
-    v1, f1, v2, f2 = w.v1, w.f1, w.v2, w.f2
+def planar_product(M, w, longer, lengthening, spin1, spin2):
+    """M w, M (6, 4) as `BeamArrays.coupled` has it; rotations count as slopes of a chord `longer` times as long, of
+    rates also what its lengthening and the spins of the ends add."""
+    v1, v2 = w.v1, w.v2
+    f1, f2 = longer * w.f1 + lengthening * spin1, longer * w.f2 + lengthening * spin2
     return PlanarEnds(
         M[0, 0] * w.u1 + M[0, 1] * w.u2,
         M[1, 0] * v1 + M[1, 1] * f1 + M[1, 2] * v2 + M[1, 3] * f2,
@@ -128,8 +130,11 @@ def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
     chord = planar_chord(c, X, i, j)
     x, y, length = chord.x, chord.y, chord.length
     w = planar_velocities(chord, V, i, j)
-    P, f = planar_product(M, w), planar_product(M, planar_rates(chord, w, V, acceleration, i, j))
-    spin = (w.v2 - w.v1) / length
+    spin, longer, lengthening = (w.v2 - w.v1) / length, length / c[LENGTH], (w.u2 - w.u1) / c[LENGTH]
+    P = planar_product(M, w, longer, 0.0, w.f1, w.f2)
+    f = planar_product(M, planar_rates(chord, w, V, acceleration, i, j), longer, lengthening, w.f1, w.f2)
+    swing = P.f1 * w.f1 + P.f2 * w.f2
+    inward = swing / c[LENGTH]  # kinetic energy rises as the chord grows
     # Strain and its rate: the chord's stretch, less what bending shortens it by, and the angles.
     t1, t2 = end_angle(c, chord, X, i), end_angle(c, chord, X, j)
     r1, r2 = w.f1 - spin, w.f2 - spin
@@ -145,11 +150,18 @@ def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
     # What turns the chord: its share of inertia, of gravity, and the moments that push against it.
     torque = w.u1 * P.v1 - w.v1 * P.u1 + w.u2 * P.v2 - w.v2 * P.u2 + deflection * gx - m1 - m2
     shear = torque / length
-    u1, v1 = f.u1 + alpha * P.u1 - spin * P.v1 - N - mass1 * gx, f.v1 + alpha * P.v1 + spin * P.u1 - shear - mass1 * gy
-    u2, v2 = f.u2 + alpha * P.u2 - spin * P.v2 + N - mass2 * gx, f.v2 + alpha * P.v2 + spin * P.u2 + shear - mass2 * gy
-    m1, m2 = m1 + f.f1 + alpha * P.f1, m2 + f.f2 + alpha * P.f2
+    u1, v1 = (
+        f.u1 + alpha * P.u1 - spin * P.v1 - N + inward - mass1 * gx,
+        f.v1 + alpha * P.v1 + spin * P.u1 - shear - mass1 * gy,
+    )
+    u2, v2 = (
+        f.u2 + alpha * P.u2 - spin * P.v2 + N - inward - mass2 * gx,
+        f.v2 + alpha * P.v2 + spin * P.u2 + shear - mass2 * gy,
+    )
+    m1 += longer * (f.f1 + alpha * P.f1) + lengthening * P.f1
+    m2 += longer * (f.f2 + alpha * P.f2) + lengthening * P.f2
     work[U1], work[V1], work[F1], work[U2], work[V2], work[F2] = u1, v1, m1, u2, v2, m2
-    power = w.u1 * P.u1 + w.v1 * P.v1 + w.f1 * P.f1 + w.u2 * P.u2 + w.v2 * P.v2 + w.f2 * P.f2
+    power = w.u1 * P.u1 + w.v1 * P.v1 + w.u2 * P.u2 + w.v2 * P.v2 + longer * swing
     work[POWER_LOST] = -alpha * power - beta * (c[AXIAL] * stretching * stretching + r1 * d1 + r2 * d2)
     work[STRAIN_ENERGY] = 0.5 * (c[AXIAL] * stretch * stretch + t1 * k1 + t2 * k2)
     fall1 = gravity[0] * (X[i, 0] + chord.arm1_x) + gravity[1] * (X[i, 1] + chord.arm1_y)

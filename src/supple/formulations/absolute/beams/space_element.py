@@ -13,6 +13,7 @@ from supple.formulations.absolute.beams.beam_arrays import (
     AXIAL,
     BENDING,
     BETA,
+    LENGTH,
     LUMPS,
     SAG,
     SHORTENING,
@@ -26,9 +27,7 @@ from supple.formulations.absolute.beams.element_work import (
     HOLD,
     KAPPA,
     MOMENT,
-    MOMENTUM,
     POWER_LOST,
-    RATES,
     STRAIN_ENERGY,
     THETA,
     THETA_RATE,
@@ -51,47 +50,13 @@ from supple.formulations.absolute.beams.space_frame import (
     space_stretch,
     space_velocities,
 )
+from supple.formulations.absolute.beams.space_inertia import (
+    space_inertia,
+    space_momentum,
+    space_momentum_rate,
+    space_rates,
+)
 from supple.geometry.vectors import cross, dot, minus, plus, times
-
-
-@kernel
-def space_product(coupled, M, work, source, target):
-    """M x, M (12, 4) as `BeamArrays.coupled` has it: from one place of `work` to another."""
-    for r in range(2 * TWIST):
-        total = M[r, 0] * work[source + coupled[r, 0]] + M[r, 1] * work[source + coupled[r, 1]]
-        work[target + r] = total + M[r, 2] * work[source + coupled[r, 2]] + M[r, 3] * work[source + coupled[r, 3]]
-
-
-@kernel
-def space_rates(acceleration, i, j, spin, work):
-    """Rates of w: ẇ = Eᵀ p̈ - ω_E × w, rotations alike."""
-    for end in range(2):
-        b, skip, at = (i, 0, TWIST * end) if end == 0 else (j, END_WIDTH, TWIST * end)
-        arm, own = vector_at(work, ARM + skip), vector_at(work, W + at + ANGULAR)
-        turning = in_rows(work, S + skip, (acceleration[b, 3], acceleration[b, 4], acceleration[b, 5]))
-        rate = in_rows(work, E, (acceleration[b, 0], acceleration[b, 1], acceleration[b, 2]))
-        rate = plus(rate, plus(cross(turning, arm), cross(own, cross(own, arm))))
-        put_at(work, RATES + at, minus(rate, cross(spin, vector_at(work, W + at))))
-        put_at(work, RATES + at + ANGULAR, minus(turning, cross(spin, own)))
-
-
-@kernel
-def space_inertia(alpha, spin, work):
-    """Adds what inertia needs besides M ẇ, and damping in proportion to mass, to the ends. Returns Σ w × P.
-
-    Ṗ = M ẇ + ω_E × P, of rotations less ω × P; the turning of the axes takes Σ w × P
-    """
-    torque, power = times(0.0, spin), 0.0 * spin[0]
-    for at in range(0, 2 * TWIST, 3):
-        momentum, own = vector_at(work, MOMENTUM + at), vector_at(work, W + at)
-        turned = cross(own, momentum)
-        torque = plus(torque, turned)
-        power += dot(own, momentum)
-        add_at(work, ENDS + at, plus(cross(spin, momentum), times(alpha, momentum)))
-        if at % TWIST == ANGULAR:
-            add_at(work, ENDS + at, times(-1.0, turned))
-    work[POWER_LOST] = -alpha * power
-    return torque
 
 
 @kernel
@@ -152,12 +117,13 @@ def space_element(beams, n, gravity, X, V, acceleration, work, Q):
     length = space_frame(constants, X, i, j, work)
     space_velocities(V, i, j, work)
     spin = frame_spin(length, work)
+    longer, lengthening = length / constants[LENGTH], (work[W + TWIST] - work[W]) / constants[LENGTH]
+    inward = space_momentum(beams.coupled, M, longer, work) / constants[LENGTH]
     space_rates(acceleration, i, j, spin, work)
-    space_product(beams.coupled, M, work, W, MOMENTUM)
-    space_product(beams.coupled, M, work, RATES, ENDS)
+    space_momentum_rate(beams.coupled, M, longer, lengthening, work)
     torque = space_inertia(constants[ALPHA], spin, work)
     local_rotations(work)
-    N = space_strain(constants, length, spin, work)
+    N = space_strain(constants, length, spin, work) - inward  # kinetic energy rises as the chord grows
     torque = plus(torque, space_gravity(constants, (gravity[0], gravity[1], gravity[2]), X, i, j, work))
     for end in range(2):
         skip = END_WIDTH * end
