@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple.reduced.file import load_model
 from supple.reduced.seal import seal
+from supple.reduced.time.led_motion import Course
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TORQUE = 0.1
@@ -36,6 +37,13 @@ def heavy(bars):
     )
 
 
+@pytest.fixture(scope="module")
+def damped():
+    bars = supple.load(EXAMPLES / "flexible-four-bar" / "mechanism.yaml")
+    bars = bars.replace(damping={"modal": 0.02}, gravity=(0.0, 0.0, -0.2))
+    return supple.reduce(bars, region={"crank": (-0.3, 0.6)}, tolerance=1e-3, **MODES)
+
+
 def deformed(count):
     """θ, δ and η̇ of the four-bar, deformed by millimetres."""
     rng = np.random.default_rng(2)
@@ -50,6 +58,39 @@ def test_energy_is_kept_over_a_second_without_damping(model):
     work = TORQUE * (run.coordinates["crank"] - run.coordinates["crank"][0])
     total = run.energy["total"]
     assert np.abs(total - total[0] - work).max() < 1e-6 * np.abs(work).max()
+    assert_allclose(run.energy["actuators"], work, atol=1e-7 * np.abs(work).max())
+    assert run.energy_defect < 1e-6
+
+
+@pytest.mark.parametrize("method", ["explicit", "implicit"])
+def test_the_account_of_a_damped_run_balances(damped, method):
+    """What the torque puts in is kinetic and potential energy, and what damping takes."""
+    run = damped.simulate(np.linspace(0.0, 0.3, 301), {"crank": TORQUE}, [0.0], tolerance=1e-8, method=method)
+    assert run.complete
+    energy = run.energy
+    assert energy["lost"][-1] > 1e-3 * energy["actuators"][-1] > 0.0
+    assert (np.diff(energy["lost"]) >= 0.0).all()
+    assert_allclose(energy["balance"], energy["total"] - energy["total"][0] - energy["actuators"] + energy["lost"],
+                    atol=1e-15)  # fmt: skip
+    assert np.abs(energy["balance"]).max() < (1e-6 if method == "explicit" else 1e-3) * energy["actuators"][-1]
+    assert run.balanced
+
+
+def test_the_account_of_a_led_run_balances(damped):
+    """What leads the crank puts in what moves, is stored, and is lost."""
+    t = np.linspace(0.0, 0.2, 101)
+    wave = 2.0 * np.pi / 0.2
+    angle = [0.1 * (1.0 - np.cos(wave * t)), 0.1 * wave * np.sin(wave * t), 0.1 * wave**2 * np.cos(wave * t)]
+    run = damped.simulate(motion=Course(("crank",), t, *(part[:, None] for part in angle)))
+    energy = run.energy
+    assert energy["lost"][-1] > 0.0
+    assert np.abs(energy["balance"]).max() < 1e-6 * np.abs(energy["prescribed"]).max()
+
+
+def test_without_one_energy_there_is_no_account(bars, flexible_direct):
+    run = flexible_direct.simulate(np.linspace(0.0, 0.1, 5), None, [0.1, -0.2], step=1e-3)
+    assert run.energy_defect is None
+    assert run.balanced is None
 
 
 def test_christoffel_symbols_are_the_gradient_of_the_mass_deformed(model):

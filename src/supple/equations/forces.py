@@ -198,6 +198,31 @@ def energies(c, eta, rates):
 
 
 @kernel
+def push(c, u, f):
+    """B u into f (n,)."""
+    B = c.at[INPUT_MAP]
+    for i in range(c.n):
+        f[i] = 0.0
+        for a in range(c.inputs):
+            f[i] += c.values[B + i * c.inputs + a] * u[a]
+
+
+@kernel
+def lost_power(c, friction, rates):
+    """η̇ᵀ D_d η̇ + Σ_j f_j tanh(J_j η̇ / v₀) J_j η̇, W."""
+    n, D, row = c.n, c.at[DAMPING], c.values
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += rates[i] * row[D + i * n + j] * rates[j]
+    for j in range(friction.limits.shape[0]):
+        rate = slip(c, rates, j)
+        drag, _ = dry_friction(friction.limits[j], rate, friction.speed)
+        total += drag * rate
+    return total
+
+
+@kernel
 def observe(c, eta, y):
     """Outputs y = ρ_o + Ψ_o δ (o,)."""
     s, d, at, row = c.s, c.n - c.s, c.at, c.values

@@ -67,6 +67,16 @@ class CoefficientLayout:
         return "mass_slope" in self.columns or "mass_slope" in self.constants
 
     @property
+    def conservative(self) -> bool:
+        """Whether M and Γ belong to one kinetic energy, and all of p to one potential, whatever the fit is off by."""
+
+        def none(name: str) -> bool:
+            return name in self.constants and not np.any(self.constants[name])
+
+        inertia = self.bent or (self.size == self.theta and (self.christoffel == "from-mass" or none("christoffel")))
+        return inertia and (self.force == "from-potential" or none("force"))
+
+    @property
     def widths(self) -> dict[str, int]:
         """How many columns each coefficient has, packed."""
         n, s = len(self.coordinates), self.theta

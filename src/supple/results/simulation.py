@@ -65,8 +65,8 @@ class Simulation(Result):
     time    : (N,) s, of the results; coordinates, rates, accelerations : of θ, or of η = (θ, δ)
     outputs : what sensors see; inputs : forces of the actuators, where held ones change those from then on
     driving_forces : force (or moment) along each prescribed coordinate that keeps it on its course; none of a free run
-    energy  : kinetic, potential and total; of a mechanism also the works put in and lost since the start, and what is
-              left over, the error of their balance; none where it is not known
+    energy  : kinetic, potential and total; the works put in and lost since the start, and what is left over, the error
+              of their balance; none where it is not known
     reason  : why the run ended early, at `stopped` (s), or ""; what was computed until then is here
     steps, iterations : of the integrator, and of Newton's method where it counts them
     tolerance : error that a step was allowed; None where steps were fixed

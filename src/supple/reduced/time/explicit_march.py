@@ -12,7 +12,7 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
 from supple.equations.deformation import deform
-from supple.equations.forces import forces, solve_mass
+from supple.equations.forces import forces, lost_power, push, solve_mass
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE
@@ -62,8 +62,10 @@ def tableau():
 
 @kernel(purpose="simulating reduced models, explicitly")
 def explicit_march(Z, F, options, grid, breaks, values, state, record):
-    """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
+    """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
+    steps.
 
+    works   : that inputs put in, and that is lost to damping and friction, J; they have no say in the steps
     options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
               steps; speed of dry friction
     """
@@ -72,9 +74,9 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
     n, s = c.n, c.s
     leaf, L = NOWHERE, np.empty((n, n))
     work, theta = np.empty(single_scratch(Z)), np.empty(s)
-    u, f, trial = np.empty(c.inputs), np.empty(n), np.empty(2 * n)
+    u, f, trial = np.empty(c.inputs), np.empty(n), np.empty(2 * n + 2)
     A, nodes, e = tableau()
-    k = np.zeros((7, 2 * n))
+    k = np.zeros((7, 2 * n + 2))
     time, reached, steps, first = grid[0], 1, 0, True
     wanted = largest
     copy_row(state, record[0])
@@ -84,7 +86,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
         h = span / np.ceil(span / min(wanted, largest) - 1e-9)
         status, error = INSIDE, 0.0
         for stage in range(0 if first else 1, 7):
-            for i in range(2 * n):
+            for i in range(trial.shape[0]):
                 total = 0.0
                 for j in range(stage):
                     total += A[stage, j] * k[j, i]
@@ -96,6 +98,11 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
                 break
             inputs_at(breaks, values, time + nodes[stage] * h, piece, u)
             deform(c, trial)
+            push(c, u, f)
+            power = 0.0
+            for i in range(n):
+                power += f[i] * trial[n + i]
+            k[stage, 2 * n], k[stage, 2 * n + 1] = power, lost_power(c, friction, trial[n:])
             forces(c, friction, trial[:n], trial[n:], u, f)
             if not solve_mass(c, L, f):
                 status = INDEFINITE
@@ -119,7 +126,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
             continue
         steps += 1
         time = stop if time + h >= stop - 1e-9 * h else time + h
-        for i in range(2 * n):
+        for i in range(trial.shape[0]):
             state[i] = trial[i]
             k[0, i] = k[6, i]
         first = False

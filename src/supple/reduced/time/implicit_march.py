@@ -14,7 +14,7 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
 from supple.equations.deformation import deform
-from supple.equations.forces import add_mass, forces, rate_slopes, solve_mass
+from supple.equations.forces import add_mass, forces, lost_power, push, rate_slopes, solve_mass
 from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
 from supple.integration.generalized_alpha import Alpha
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
@@ -81,7 +81,8 @@ def eliminate(S, b):
 
 @kernel(purpose="simulating reduced models, implicitly")
 def implicit_march(Z, F, options, grid, breaks, values, state, record):
-    """From state (2n,) = (η, η̇) at grid[0] on; record (N, 2n). Returns status, results reached, time, steps.
+    """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
+    steps. Works, those of `explicit_march`, are taken by the trapezoidal rule.
 
     The error of a step is estimated as h²|β - 1/6| times the change of a                 [Zienkiewicz, Xie 1991]
     """
@@ -101,10 +102,13 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
         return OUTSIDE, 0, time, steps
     inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
     deform(c, state)
-    forces(c, friction, state[:n], state[n:], u, f)
+    forces(c, friction, state[:n], state[n : 2 * n], u, f)
     if not solve_mass(c, S, f):
         return INDEFINITE, 0, time, steps
     dv_old, a_old = f.copy(), f.copy()
+    pushed, pushing = np.empty(n), np.empty(n)
+    push(c, u, pushed)
+    losing = lost_power(c, friction, state[n : 2 * n])
     wanted = largest
     while reached < grid.shape[0]:
         stop, piece = next_stop(grid, reached, breaks, time)
@@ -151,6 +155,13 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
             if wanted < SMALLEST * largest:
                 return (status if status != INSIDE else STUCK), reached, time, steps
             continue
+        push(c, u, pushing)
+        losing_now = lost_power(c, friction, v)
+        state[2 * n + 1] += 0.5 * h * (losing + losing_now)
+        for i in range(n):
+            state[2 * n] += 0.5 * (pushed[i] + pushing[i]) * (eta[i] - state[i])
+            pushed[i] = pushing[i]
+        losing = losing_now
         steps += 1
         time = stop if time + h >= stop - 1e-9 * h else time + h
         for i in range(n):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9  # of a step, of the largest quasi-static deformation
+_ANY = np.full(2, 1e30)  # J: works have no say in the steps
 _ITERATIONS = 50
 _SETTLED = 1e-12  # of the largest deformation: the last change
 
@@ -127,11 +128,11 @@ def led_motion(
     time = np.asarray(course.time, dtype=float)
     model.evaluate(course.theta)  # says so where the motion leaves the region
     eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in _parts(course))
-    steps = 0
+    steps, works = 0, None
     if n > s and len(time) > 1:
-        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf))
-        eta[:, s:], v[:, s:], a[:, s:], steps = found
-    motion = ModelMotion(model, time, eta, v, np.zeros((len(time), 0)), friction_speed, a)
+        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf), friction_speed)
+        eta[:, s:], v[:, s:], a[:, s:], works, steps = found
+    motion = ModelMotion(model, time, eta, v, np.zeros((len(time), 0)), friction_speed, a, works)
     return Simulation(
         model.name, time, motion, stopped=float(time[-1]), steps=steps, tolerance=tolerance or _TOLERANCE,
         rigid=model.rigid, basis=model.basis,
@@ -139,9 +140,10 @@ def led_motion(
 
 
 def _followed(
-    model: ReducedModel, course: Led, time: Array, limits: tuple[float, float]
-) -> tuple[Array, Array, Array, int]:
-    """δ, δ̇, δ̈ (N, n - s) at the times, and how many steps it took; limits : of a step's error, and of a step, s."""
+    model: ReducedModel, course: Led, time: Array, limits: tuple[float, float], friction_speed: float
+) -> tuple[Array, Array, Array, Array, int]:
+    """δ, δ̇, δ̈ (N, n - s) at the times, works (N, 2) put in and lost, and how many steps it took; limits : of a step's
+    error, and of a step, s."""
     tolerance, longest = limits
     from scipy.integrate import solve_ivp
 
@@ -150,17 +152,24 @@ def _followed(
     slopes = _quintics(course)
     units = np.vstack([np.zeros(m), np.eye(m)])
 
-    def acceleration(t: float, delta: Array, rate: Array) -> Array:
+    def moved(t: float, delta: Array, rate: Array) -> tuple[Array, Array]:
+        """δ̈, and the powers put in and lost."""
         theta, v, a = (np.asarray(part(t)) for part in slopes)
+        whole = np.append(v, rate)
         # Affine in δ̈: once without it, once for each, whatever M depends on.
         tau = model.inverse(
-            np.tile(theta, (m + 1, 1)), np.tile(np.append(v, rate), (m + 1, 1)),
-            np.hstack([np.tile(a, (m + 1, 1)), units]), delta=np.tile(delta, (m + 1, 1)),
-        )[:, s:]  # fmt: skip
-        return np.asarray(-np.linalg.solve((tau[1:] - tau[0]).T, tau[0]))
+            np.tile(theta, (m + 1, 1)), np.tile(whole, (m + 1, 1)), np.hstack([np.tile(a, (m + 1, 1)), units]),
+            delta=np.tile(delta, (m + 1, 1)), friction_speed=friction_speed,
+        )  # fmt: skip
+        second = -np.linalg.solve((tau[1:, s:] - tau[0, s:]).T, tau[0, s:])
+        driving = tau[0, :s] + second @ (tau[1:, :s] - tau[0, :s])
+        c = model.evaluate(theta)
+        drag, _ = c.dry_friction(whole, friction_speed)
+        lost = whole @ (c.damping @ whole + c.friction_forces(drag))
+        return np.asarray(second), np.array([driving @ v, lost])
 
     def slope(t: float, state: Array) -> Array:
-        return np.concatenate([state[m:], acceleration(t, state[:m], state[m:])])
+        return np.concatenate([state[m : 2 * m], *moved(t, state[:m], state[m : 2 * m])])
 
     still = np.zeros((len(time), s))
     typical = np.abs(quasi_static(model, course.theta, still, still)).max(axis=0)
@@ -170,8 +179,8 @@ def _followed(
     fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
     start = quasi_static(model, course.theta[:1], still[:1], still[:1])[0]
     found = solve_ivp(
-        slope, (time[0], time[-1]), np.concatenate([start, np.zeros(m)]), method="DOP853", t_eval=time,
-        max_step=longest, rtol=tolerance, atol=tolerance * np.concatenate([typical, typical * fast]),
+        slope, (time[0], time[-1]), np.concatenate([start, np.zeros(m + 2)]), method="DOP853", t_eval=time,
+        max_step=longest, rtol=tolerance, atol=np.append(tolerance * np.append(typical, typical * fast), _ANY),
     )  # fmt: skip
     if not found.success:
         raise NumericalError(
@@ -179,8 +188,8 @@ def _followed(
             part=f'model "{model.name}"', hint="check the motion for jumps, or give a larger tolerance",
         )  # fmt: skip
     states = found.y.T
-    accelerations = np.array([acceleration(float(t), y[:m], y[m:]) for t, y in zip(time, states, strict=True)])
-    return states[:, :m], states[:, m:], accelerations, int(found.nfev) // 12
+    seconds = [moved(float(t), y[:m], y[m : 2 * m])[0] for t, y in zip(time, states, strict=True)]
+    return states[:, :m], states[:, m : 2 * m], np.array(seconds), states[:, 2 * m :], int(found.nfev) // 12
 
 
 def _parts(course: Led) -> tuple[Array, Array, Array]:

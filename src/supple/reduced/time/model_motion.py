@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.reduced.observed import outputs_along
+from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
 
 if TYPE_CHECKING:
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_STILL = 1e-12  # J, below which nothing moves
+
 
 @dataclass(frozen=True, eq=False)
 class ModelMotion:
     """η, η̇ (N, n) and u (N, a) at times (N,), s.
 
-    led : η̈ (N, n) of a model whose θ is led along a course; None of one that moves by itself
+    led   : η̈ (N, n) of a model whose θ is led along a course; None of one that moves by itself
+    works : (N, 2) since the start, J: put in by inputs, or by what leads it, and lost; None if nobody counted
     """
 
     model: ReducedModel
@@ -32,6 +36,7 @@ class ModelMotion:
     u: Array
     friction_speed: float
     led: Array | None = None
+    works: Array | None = None
 
     @property
     def coordinates(self) -> Signals:
@@ -80,14 +85,28 @@ class ModelMotion:
 
     @property
     def energy(self) -> Signals:
-        """The potential where the forces have one."""
+        """The potential where the forces have one, and then what was put in and lost since the start, and what is left
+        over: the error of the balance."""
         kinetic, potential = self._observed[1].T
         energies = {"kinetic": kinetic}
         if np.isfinite(potential).all():
             energies |= {"potential": potential, "total": kinetic + potential}
+            if self.works is not None:
+                given, lost = self.works.T
+                put_in = "actuators" if self.led is None else "prescribed"
+                energies |= {put_in: given, "lost": lost, "balance": self._balance(kinetic + potential)}
         return Signals(self.time, energies, dict.fromkeys(energies, "J"))
 
-    @property
-    def energy_defect(self) -> None:
-        """Works of inputs and losses are not counted."""
-        return
+    def _balance(self, total: Array) -> Array:
+        assert self.works is not None
+        return np.asarray(total - total[:1] - self.works[:, 0] + self.works[:, 1])
+
+    @cached_property
+    def energy_defect(self) -> float | None:
+        """None where no work is counted, forces have no potential, or M, Γ and p are fitted each by itself."""
+        if self.works is None or not self.model.layout.conservative:
+            return None
+        kinetic, potential = self._observed[1].T
+        if not np.isfinite(potential).all():
+            return None
+        return energy_defect(kinetic, potential, self.works, self._balance(kinetic + potential), _STILL)

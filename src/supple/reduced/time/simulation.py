@@ -74,7 +74,8 @@ def simulate_model(
     friction_speed  : over which dry friction changes its sign, in the unit of the joint's rate
     rigid           : of a mechanism alone: a model has been reduced with its elastic parts, or without
 
-    A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`.
+    A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`. How well its
+    energies balance is told by `Simulation.energy_defect`.
     """
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     if method not in _METHODS:
@@ -100,8 +101,8 @@ def simulate_model(
     if v.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
     model.evaluate(eta[: layout.theta])  # says so if it starts outside
-    state = np.concatenate([eta, v])
-    record = np.empty((len(grid), 2 * layout.size))
+    state = np.concatenate([eta, v, np.zeros(2)])
+    record = np.empty((len(grid), 2 * layout.size + 2))
     span = float(grid[-1] - grid[0])
     error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
     options = (float(step if step is not None else span), float(error), float(friction_speed))
@@ -111,19 +112,21 @@ def simulate_model(
     else:
         marched = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
     status, reached, time, steps = marched
-    eta, v = (np.ascontiguousarray(part[:reached]) for part in np.split(record, 2, axis=1))
+    n = layout.size
+    eta, v, works = (np.ascontiguousarray(part) for part in np.split(record[:reached], [n, 2 * n], axis=1))
     found = Simulation(
         model.name,
         grid[:reached],
-        ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed),
-        reason="" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[layout.size :]),
+        ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed, works=works),
+        reason="" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[n:]),
         stopped=float(time),
         steps=int(steps),
         tolerance=error or None,
         rigid=model.rigid,
         basis=model.basis,
     )
-    warn_of(found)
+    if not found.complete:  # a controller runs it from instant to instant, whose energies say little
+        warn_of(found)
     return found
 
 
