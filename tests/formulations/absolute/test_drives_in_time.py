@@ -1,0 +1,25 @@
+"""A drive that yields moves as a hub with the motor's inertia does that is welded elastically to the arm."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import supple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "elastic_rest"))  # the mechanisms stand beside the tests there
+
+from driven_mechanisms import five_bar
+
+
+def test_a_drive_is_a_hub_on_an_elastic_weld():
+    """Of the motion 1e-6: a deflection has 1e-8 of the inertia that moves with it, and steps end where they may."""
+    pair = [supple.loads(five_bar(hubs=hubs).replace("damping: {modal: 0.015}\n", "")) for hubs in (False, True)]
+    torques = {"left": lambda t: 30.0 * np.sin(60.0 * t), "right": -5.0}
+    driven, hub = (supple.simulate(made, None, torques, "home", until=0.04, step=4e-4) for made in pair)
+    assert driven.rigid == hub.rigid == ()
+    for name in ("tool.x", "tool.z", "encoder"):
+        np.testing.assert_allclose(driven.outputs[name], hub.outputs[name], atol=1e-6 * np.ptp(hub.outputs[name]))
+    for part in ("kinetic", "potential", "lost", "actuators"):
+        size = np.abs(hub.energy["kinetic"]).max()
+        np.testing.assert_allclose(driven.energy[part], hub.energy[part], atol=1e-5 * size)
