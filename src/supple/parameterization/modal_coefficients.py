@@ -64,11 +64,13 @@ class Positions(NamedTuple):
 
 
 class ModalRows(NamedTuple):
-    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `elastic_modes`."""
+    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `elastic_modes`; slopes (N, s, n, z)
+    of the modes, or (0, s, n, z) where they are not asked for."""
 
     rows: Array
     modes: Array
     status: Integers
+    slopes: Array
 
 
 @kernel(purpose="local models with modes")
@@ -133,6 +135,8 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
         results.status[p] = status
         if status != DONE:
             continue
+        if p < results.slopes.shape[0]:
+            results.slopes[p] = dPsi
         dM = row[at[DM] : at[DM] + n * n * n].reshape(n, n, n)
         inertia(bodies, omega, Psi, dPsi, row[at[MASS] : at[MASS] + n * n].reshape(n, n), dM)
         row[at[STIFFNESS] : at[STIFFNESS] + n * n].reshape(n, n)[s:, s:] = K

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
-from supple.geometry.rotation import skew
+from supple.formulations.elastic_rest.turning import turning_in_z
 
 Array = NDArray[np.float64]
 
@@ -78,29 +77,3 @@ def body_arrays(rest: ElasticRest) -> BodyArrays:
 
 def _padded(matrix: Array, shape: tuple[int, int]) -> Array:
     return np.pad(matrix, [(0, wide - own) for own, wide in zip(matrix.shape, shape, strict=True)])
-
-
-def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """ΦᵀMW_kΦ in z, (axes, size, size): what a turn of the body's frame does to its displacements, as momentum."""
-    if body.condensed is not None:
-        T = body.to_condensed
-        return np.array([T.T @ axis @ T for axis in body.condensed.turning])
-    column = rest.arrays.column
-    M = body.rigid.T @ body.rigid
-    center = _center(M)
-    turned = []
-    for axis in (2,) if len(column) == 3 else (0, 1, 2):
-        # The mass is at the centre c, which moves by u + φ × c; seen from the origin, its turn by e is
-        # (e × u + φ × (e × c), e × φ).
-        W = np.zeros((6, 6))
-        W[:3, :3] = W[3:, 3:] = skew(np.eye(3)[axis])
-        W[:3, 3:] = -skew(np.cross(np.eye(3)[axis], center))
-        turned.append(body.shapes.T @ M @ W[np.ix_(column, column)] @ body.shapes)
-    return np.array(turned)
-
-
-def _center(M: Array) -> Array:
-    """Centre of mass from the mass matrix (d, d) of a body's twist."""
-    if len(M) == 3:
-        return np.array([M[2, 1], -M[2, 0], 0.0]) / M[0, 0]
-    return np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]

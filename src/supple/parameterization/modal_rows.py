@@ -38,6 +38,7 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
         np.empty((len(X), layout.width)),
         np.empty((len(X), len(system.coordinates), system.rest.size)),
         np.empty(len(X), dtype=np.int64),
+        np.zeros((len(X) if True else 0, len(position.numbering.coordinates), len(system.coordinates), system.rest.size)),
     )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
@@ -62,7 +63,7 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
                 number[piece],
             ),
             layout.offsets,
-            ModalRows(results.rows[piece], results.modes[piece], results.status[piece]),
+            ModalRows(results.rows[piece], results.modes[piece], results.status[piece], results.slopes[piece]),
         )
 
     in_parts(part, len(X), least=8)

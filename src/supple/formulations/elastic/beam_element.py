@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_AXIAL = np.array([0, 6])
+AXIAL = np.array([0, 6])
 _TORSION = np.array([3, 9])
-_BENDING = (  # degrees (deflection, slope, deflection, slope) and their signs: w' = -φy, v' = φz
+BENDING = (  # degrees (deflection, slope, deflection, slope) and their signs: w' = -φy, v' = φz
     (np.array([1, 5, 7, 11]), np.array([1.0, 1.0, 1.0, 1.0])),
     (np.array([2, 4, 8, 10]), np.array([1.0, -1.0, 1.0, -1.0])),
 )
-_GAUSS = 4  # points: exact to degree 7, two cubics and a linear coefficient
+GAUSS = 4  # points: exact to degree 7, two cubics and a linear coefficient
 
 
 class SectionRates(NamedTuple):
@@ -61,18 +61,18 @@ def beam_matrices(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) 
     K = ∫ EA u'² + GJ φx'² + EI θ'² + GA (v' - θ)²,  M = ∫ ρA (u² + v² + w²) + ρIx φx² + ρI θ²   (elastic-bodies, 1-4)
     """
     length = np.asarray(length, float)
-    points, weights = np.polynomial.legendre.leggauss(_GAUSS)
+    points, weights = np.polynomial.legendre.leggauss(GAUSS)
     xi, weight = 0.5 * (points + 1.0), 0.5 * weights[None] * length[:, None]
     EA, GJ, EIy, EIz, GAy, GAz, rA, rIx, rIy, rIz = np.moveaxis(rates.at(xi), 2, 0)
     count = len(length)
     K, M = np.zeros((count, 12, 12)), np.zeros((count, 12, 12))
-    N = np.broadcast_to(np.stack([1.0 - xi, xi]), (count, 2, _GAUSS))
+    N = np.broadcast_to(np.stack([1.0 - xi, xi]), (count, 2, GAUSS))
     slope = np.broadcast_to(np.array([-1.0, 1.0])[None, :, None] / length[:, None, None], N.shape)
-    for degrees, stiffness, inertia in ((_AXIAL, EA, rA), (_TORSION, GJ, rIx)):
+    for degrees, stiffness, inertia in ((AXIAL, EA, rA), (_TORSION, GJ, rIx)):
         K[:, degrees[:, None], degrees] = _integral(slope, stiffness * weight)
         M[:, degrees[:, None], degrees] = _integral(N, inertia * weight)
     no, yes = np.zeros(1), np.asarray(shear, bool)[:, None]
-    for (degrees, sign), EI, GA, rI in zip(_BENDING, (EIz, EIy), (GAy, GAz), (rIz, rIy), strict=True):
+    for (degrees, sign), EI, GA, rI in zip(BENDING, (EIz, EIy), (GAy, GAz), (rIz, rIy), strict=True):
         v, theta, curvature, strain = bending_shapes(xi, length, shear_parameter(EI, GA, length, shear))
         k = _integral(curvature, EI * weight) + _integral(strain, np.where(yes, GA, no) * weight)
         m = _integral(v, rA * weight) + _integral(theta, np.where(yes, rI, no) * weight)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -116,28 +116,49 @@ def _stations(span: Span, wanted: Sequence[Array], near: float) -> tuple[Array, 
     return np.array(stations), kept
 
 
+class ElementData(NamedTuple):
+    """What the e elements of a mesh are: length (e,), rates at both ends, shear (e,) for Timoshenko's theory, axes
+    (e, 3, 3) and arms (e, 2, 3) from the nodes to the ends, in body axes."""
+
+    length: Array
+    rates: SectionRates
+    shear: Array
+    axes: Array
+    arms: Array
+
+
+def element_data(spans: Sequence[Span], found: BeamMesh) -> ElementData:
+    """Of all elements, each with the values of its beam where it stands."""
+    t, beams = found.t, found.beams
+    first, last = (np.array([span[i] for span in spans])[beams] for i in (3, 4))  # (e, 10)
+    rates = SectionRates(*np.moveaxis((1.0 - t)[..., None] * first[:, None] + t[..., None] * last[:, None], 2, 0))
+    return ElementData(
+        np.linalg.norm(found.ends[:, 1] - found.ends[:, 0], axis=1),
+        rates,
+        np.array([span.shear for span in spans])[beams],
+        np.array([span.axes for span in spans])[beams],
+        found.ends - found.nodes[found.elements],
+    )
+
+
 class Assembled(NamedTuple):
     """Matrices of a body of beams for the displacements of its nodes in body axes, (u, φ) or in the plane (ux, uy, φ).
 
     turning : M W_k for k = x, y, z, or z alone in the plane
+    turned : W_jᵀ M W_k for the pairs j <= k
     """
 
     K: sp.csr_array
     M: sp.csr_array
     turning: tuple[sp.csr_array, ...]
+    turned: tuple[sp.csr_array, ...]
 
 
 def assembled(
     spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, float, float, Array]] = ()
 ) -> Assembled:
     """All beams together, and small rigid parts: (node, mass, inertia, arm from the node)."""
-    t, beams = found.t, found.beams
-    first, last = (np.array([span[i] for span in spans])[beams] for i in (3, 4))  # (e, 10)
-    rates = SectionRates(*np.moveaxis((1.0 - t)[..., None] * first[:, None] + t[..., None] * last[:, None], 2, 0))
-    length = np.linalg.norm(found.ends[:, 1] - found.ends[:, 0], axis=1)
-    shear = np.array([span.shear for span in spans])[beams]
-    axes = np.array([span.axes for span in spans])[beams]
-    arms = found.ends - found.nodes[found.elements]
+    length, rates, shear, axes, arms = element_data(spans, found)
     K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
     turns = [np.kron(np.eye(4), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
     places = np.array([node for node, *_ in parts], dtype=np.int64)
@@ -151,7 +172,14 @@ def assembled(
         return sp.csr_array(blocks)
 
     none = np.zeros((0, 6, 6))
-    return Assembled(whole(K, none), whole(M, masses), tuple(whole(M @ turn, masses @ turn[:6, :6]) for turn in turns))
+    return Assembled(
+        whole(K, none),
+        whole(M, masses),
+        tuple(whole(M @ turn, masses @ turn[:6, :6]) for turn in turns),
+        tuple(
+            whole(j.T @ M @ k, j[:6, :6].T @ masses @ k[:6, :6]) for j, k in combinations_with_replacement(turns, 2)
+        ),
+    )
 
 
 def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.csr_array:

@@ -45,7 +45,7 @@ class ElasticBody:
     elements  : (e, 2) nodes at the ends of every element; ends (e, 2, 3): where its axis begins and ends, which differs
                 from the nodes' positions where arms hold it
     beams     : (e,) which beam of the description each element belongs to
-    turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`; empty of a body of beams
+    turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`
     parts     : what beams carry beside their own mass, which M has as well
     """
 

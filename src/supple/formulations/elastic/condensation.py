@@ -33,7 +33,7 @@ class CondensedBody:
     rigid_coupling : (width, nc) Tᵀ M Φ
     turning_rigid  : (axes, width, nc) Tᵀ M W_k Φ; axes are x, y, z, or z alone in the plane
     turning        : (axes, nc, nc) Φᵀ M W_k Φ
-    turned         : (pairs, nc, nc) Φᵀ W_jᵀ M W_k Φ for j <= k; none of a body of beams
+    turned         : (pairs, nc, nc) Φᵀ W_jᵀ M W_k Φ for j <= k
     """
 
     name: str

@@ -115,6 +115,7 @@ def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
         K=matrices.K,
         M=matrices.M,
         turning=matrices.turning,
+        turned=matrices.turned,
         width=width,
         node=np.repeat(np.arange(count), width),
         component=np.tile(components, count),

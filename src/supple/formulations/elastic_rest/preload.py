@@ -46,7 +46,7 @@ def rest_force_stiffness(
               along θ
     """
     loads = loads_at(rest, configuration)
-    row_forces = _row_forces(rest, configuration, loads, inputs, holding=holding)
+    row_forces = row_forces_at_rest(rest, configuration, loads, inputs, holding=holding)
     K = np.zeros((rest.size, rest.size))
     poses = np.empty((len(rest.arrays.part_i) + 1, 12))
     compiled(part_poses, count=1)(rest.arrays, configuration.X, poses)
@@ -54,7 +54,7 @@ def rest_force_stiffness(
     for row, force in row_forces.items():
         for term in rest.terms(row):
             compiled(term_curvature, count=1)(rest.arrays, term, poses, H)
-            G = _ends(rest, term)
+            G = ends_of_term(rest, term)
             K += force * (G.T @ H @ G)
     wrenches = _part_wrenches(rest, poses, row_forces)
     for b, body in enumerate(rest.bodies):
@@ -64,49 +64,63 @@ def rest_force_stiffness(
         if body.mesh is not None:
             for part, (push, moment) in wrenches.get(b, {}).items():
                 shapes, place = rest.arrays.shapes[part, :, : body.size], rest.arrays.part_x[part]
-                K[here, here] += _carried(rest, body, shapes, place, push, moment)
+                K[here, here] += carried_stiffness(rest, body, shapes, place, push, moment)
         elif body.deflections:
             for part, (push, moment) in wrenches.get(b, {}).items():
-                K[here, here] += _on_motor_sides(rest, body, part, push, moment)
+                K[here, here] += motor_side_stiffness(rest, body, part, push, moment)
     for item in loads.nodal:
         body = rest.bodies[item.body]
         K[body.start : body.stop, body.start : body.stop] += _applied(rest, body, item)
     return K
 
 
-def _row_forces(
+def row_forces_at_rest(
     rest: ElasticRest, configuration: Configuration, loads: Loads, inputs: Array | None, *, holding: bool
 ) -> dict[int, float]:
     """λ of every row, θ locked, such that V + Σ λ φ is stationary; springs, drives and inputs act as -force."""
-    pushed = input_rows(rest)
-    first = rest.numbering.constraints
-    theta = np.arange(first, first + len(rest.numbering.coordinates))
-    if np.isin(pushed, theta).all():
-        pushed = pushed[:0]  # a force along a locked coordinate is that coordinate's multiplier
-    X = configuration.X[None]
-    forces = np.vstack([loads.vector, rows_at(rest, pushed, X)[0]])
+    forces = forces_at_rest(rest, configuration, loads)
     if not forces.any():  # also where nothing holds it, as a body that floats
         return {row: -force for row, force in loads.along.items()}
     try:
-        every = static_response(rest, X, forces[None])[1][0]
+        every = static_response(rest, configuration.X[None], forces[None])[1][0]
     except InputError as error:
         raise InputError(
             "its loads move something that no joint, coordinate or spring holds, so that there are no forces at rest",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             hint="hold it, or leave out the stiffness of forces at rest: --no-preload (preload=False)",
         ) from error
+    found = forces_of_rows(rest, loads, every, inputs, holding=holding)
+    return {row: force for row, force in enumerate(found.tolist()) if force}
+
+
+def pushed_rows(rest: ElasticRest) -> NDArray[np.int64]:
+    """Rows that inputs push along; none where a force along a locked coordinate is that coordinate's multiplier."""
+    pushed, first = input_rows(rest), rest.numbering.constraints
+    theta = np.arange(first, first + len(rest.numbering.coordinates))
+    return pushed[:0] if np.isin(pushed, theta).all() else pushed
+
+
+def forces_at_rest(rest: ElasticRest, configuration: Configuration, loads: Loads) -> Array:
+    """(1 + pushed rows, z): the loads together, then a unit of each input."""
+    return np.vstack([loads.vector, rows_at(rest, pushed_rows(rest), configuration.X[None])[0]])
+
+
+def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array | None, *, holding: bool) -> Array:
+    """λ (rows,) from those of each of `forces_at_rest`, every (1 + pushed rows, rows), with the inputs that hold θ."""
+    pushed, first = pushed_rows(rest), rest.numbering.constraints
+    theta = np.arange(first, first + len(rest.numbering.coordinates))
     u = np.zeros(len(pushed)) if inputs is None or not len(pushed) else inputs.copy()
     if len(pushed) and holding:
         count = len(rest.numbering.mechanism.actuators)
         missing = every[0, theta] + u @ every[1:, theta]
         u[:count] -= np.linalg.lstsq(every[1 : 1 + count, theta].T, missing, rcond=None)[0]
-    found = dict(enumerate((every[0] + u @ every[1:]).tolist()))
+    found = np.asarray(every[0] + u @ every[1:])
     for row, force in [*loads.along.items(), *zip(pushed.tolist(), u.tolist(), strict=True)]:
         found[row] -= force
-    return {row: force for row, force in found.items() if force}
+    return found
 
 
-def _ends(rest: ElasticRest, term: int) -> Array:
+def ends_of_term(rest: ElasticRest, term: int) -> Array:
     """G (12, n): displacements (u, φ) of both parts of a term over z."""
     G = np.zeros((12, rest.size))
     arrays = rest.arrays
@@ -136,10 +150,10 @@ def _part_wrenches(
     return wrenches
 
 
-def _on_motor_sides(rest: ElasticRest, body: BodyCoordinates, part: int, force: Array, moment: Array) -> Array:
+def motor_side_stiffness(rest: ElasticRest, body: BodyCoordinates, part: int, force: Array, moment: Array) -> Array:
     """A force and moment on one part of a rigid body that has drives; zero if the part is not a motor's side."""
     found = np.zeros((body.size, body.size))
-    _, turn = _full(rest, body.shapes)
+    _, turn = in_space(rest, body.shapes)
     for drive in rest.drives.values():
         at = drive.column - body.start
         if 0 <= at < body.size and rest.arrays.shapes[part, :, at].any():
@@ -147,19 +161,19 @@ def _on_motor_sides(rest: ElasticRest, body: BodyCoordinates, part: int, force: 
     return found
 
 
-def _full(rest: ElasticRest, shapes: Array) -> tuple[Array, Array]:
+def in_space(rest: ElasticRest, shapes: Array) -> tuple[Array, Array]:
     """Translation (3, n) and rotation (3, n) of a node; in the plane some of their rows are zero."""
     whole = np.zeros((6, shapes.shape[1]))
     whole[rest.arrays.column] = shapes
     return whole[:3], whole[3:]
 
 
-def _mean_turn(rest: ElasticRest, body: BodyCoordinates) -> Array:
+def mean_turn(rest: ElasticRest, body: BodyCoordinates) -> Array:
     """Ω (3, size): rotation of the axes that follow the body, (TᵀMT)⁻¹TᵀM z."""
-    return _full(rest, np.asarray(np.linalg.solve(body.rigid.T @ body.rigid, body.rigid.T), dtype=np.float64))[1]
+    return in_space(rest, np.asarray(np.linalg.solve(body.rigid.T @ body.rigid, body.rigid.T), dtype=np.float64))[1]
 
 
-def _arm(force: Array, arm: Array) -> Array:
+def arm_form(force: Array, arm: Array) -> Array:
     """Q with ½ ωᵀQω = ½ force·(ω × (ω × arm))."""
     return 0.5 * (np.outer(force, arm) + np.outer(arm, force)) - (force @ arm) * np.eye(3)
 
@@ -167,12 +181,12 @@ def _arm(force: Array, arm: Array) -> Array:
 def _weight(rest: ElasticRest, body: BodyCoordinates, down: Array) -> Array:
     """The weight of a body, `down` being gravity in its axes."""
     properties = mass_properties(rest.numbering.drawing)[body.name]
-    Q = _arm(properties.mass * down, properties.center)
+    Q = arm_form(properties.mass * down, properties.center)
     if body.mesh is None:
-        _, turn = _full(rest, body.shapes)
+        _, turn = in_space(rest, body.shapes)
         return -turn.T @ Q @ turn
     assert body.condensed is not None
-    turn = _mean_turn(rest, body)
+    turn = mean_turn(rest, body)
     to_condensed = body.to_condensed
     K = turn.T @ Q @ turn
     axes = (2,) if len(rest.arrays.column) == 3 else (0, 1, 2)
@@ -184,28 +198,28 @@ def _weight(rest: ElasticRest, body: BodyCoordinates, down: Array) -> Array:
     return K
 
 
-def _carried(
+def carried_stiffness(
     rest: ElasticRest, body: BodyCoordinates, shapes: Array, place: Array, force: Array, moment: Array
 ) -> Array:
     """A force and moment that an elastic body carries at one of its nodes, in its axes."""
-    shift, spin = _full(rest, shapes)
-    turn = _mean_turn(rest, body)
+    shift, spin = in_space(rest, shapes)
+    turn = mean_turn(rest, body)
     half = turn.T @ (skew(force) @ shift + 0.5 * skew(moment) @ spin)
-    return half + half.T + turn.T @ _arm(force, place) @ turn
+    return half + half.T + turn.T @ arm_form(force, place) @ turn
 
 
 def _applied(rest: ElasticRest, body: BodyCoordinates, item: NodalForce) -> Array:
     """An applied force on its arm from a node, and a moment: the change of both over z, and what an elastic body does
     with them."""
     shapes = body.of_node(item.node)
-    shift, spin = _full(rest, shapes)
+    shift, spin = in_space(rest, shapes)
     about = item.moment + np.cross(item.arm, item.force)
     K = np.zeros((body.size, body.size))
     if body.mesh is not None:
-        K += _carried(rest, body, shapes, body.mesh.nodes[item.node], item.force, about)
+        K += carried_stiffness(rest, body, shapes, body.mesh.nodes[item.node], item.force, about)
     if item.follows:
-        turn = spin if body.mesh is None else _mean_turn(rest, body)
+        turn = spin if body.mesh is None else mean_turn(rest, body)
         K += shift.T @ skew(item.force) @ turn + spin.T @ skew(about) @ (turn - 0.5 * spin)
     else:  # it keeps its direction while its arm turns with the node
-        K -= spin.T @ (_arm(item.force, item.arm) + 0.5 * skew(item.moment)) @ spin
+        K -= spin.T @ (arm_form(item.force, item.arm) + 0.5 * skew(item.moment)) @ spin
     return K

@@ -1,0 +1,229 @@
+"""Geometric stiffness of inertia and of loads at rest, θ held: the work of all internal forces and reactions along
+displacements of second order.
+
+It is linear in the load. A body that is accelerated with v̇ + ω̇ × X + ω × (ω × X) carries -M times that, and what its
+rows push it with; for each unit of these its internal forces, and their geometric stiffness over z, are constants. Rows
+add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 8-13).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.description.mass_properties import mass_properties
+from supple.formulations.elastic.geometric_stiffness import Acceleration
+from supple.formulations.elastic.geometric_stiffness import load_stiffness as beam_stiffness
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.loads import NodalForce
+from supple.formulations.elastic_rest.preload import (
+    arm_form,
+    carried_stiffness,
+    ends_of_term,
+    in_space,
+    mean_turn,
+)
+from supple.formulations.elastic_rest.row_curvature import term_curvature
+from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
+from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
+from supple.geometry.rotation import skew
+from supple.kinematics.primitives import A, B, gradient
+
+Array = NDArray[np.float64]
+
+
+class BodyPatterns(NamedTuple):
+    """One body under units of acceleration, (v̇, ω̇, ω_kω_l with k before l), d + axes² of them, and of forces.
+
+    loads         : (d + axes², size) -M times the acceleration, over z
+    accelerations : (d + axes², size, size) K_g over z of these loads
+    wrenches      : by node, (6, size, size) of forces and moments there
+    """
+
+    loads: Array
+    accelerations: Array
+    wrenches: dict[int, Array]
+
+
+class CarriedLoads(NamedTuple):
+    """Several loads on a mechanism at one configuration.
+
+    accelerations : (loads, bodies, d + axes²) of the bodies' frames, gravity being -g
+    row_forces    : (loads, rows) λ of all rows, so that V + Σ λ φ is stationary
+    nodal         : forces at places, of the first load alone
+    """
+
+    accelerations: Array
+    row_forces: Array
+    nodal: list[NodalForce]
+
+
+def body_patterns(rest: ElasticRest) -> tuple[BodyPatterns, ...]:
+    """Of all bodies; computed once."""
+    key = f"load patterns {rest.band} {list(rest.displacements)}"
+    return rest.numbering.mechanism.remembered(key, lambda: tuple(_patterns(rest, body) for body in rest.bodies))
+
+
+def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
+    if body.mesh is None:
+        return _rigid_patterns(rest, body)
+    turning = turning_in_z(rest, body)
+    axes = len(turning)
+    rotations = body.rigid[:, -axes:]
+    turned = np.einsum("kzy,yl->klz", turning, rotations)
+    products = 0.5 * (turned + np.swapaxes(turned, 0, 1)).reshape(axes * axes, -1)
+    loads = -np.vstack([body.rigid.T, products])
+    if not len(body.mesh.elements):
+        return _superelement_patterns(rest, body, loads)
+    mesh = body.mesh
+    T = mesh.rigid_motions()
+    swept = [[mesh.turning[k] @ T[:, len(T.T) - axes + l] for l in range(axes)] for k in range(axes)]
+    fields = [*(mesh.M @ T).T, *(0.5 * (swept[k][l] + swept[l][k]) for k in range(axes) for l in range(axes))]
+    nodes = mesh.interface
+    pushes = np.zeros((mesh.size, len(nodes) * mesh.width))
+    for i, node in enumerate(nodes):
+        pushes[mesh.columns(node), i * mesh.width + np.arange(mesh.width)] = 1.0
+    count, own = len(fields), _accelerations(axes)
+    every = np.column_stack([-np.array(fields).T, pushes])
+    K = beam_stiffness(rest.numbering.drawing, mesh, every, own, body.shapes)
+    wrenches = {}
+    for i, node in enumerate(nodes):
+        wrenches[node] = np.zeros((6, body.size, body.size))
+        wrenches[node][rest.arrays.column] = K[count + i * mesh.width : count + (i + 1) * mesh.width]
+    return BodyPatterns(loads, K[:count], wrenches)
+
+
+def _accelerations(axes: int) -> list[Acceleration]:
+    """Units of (v̇, ω̇, ω_kω_l), in space or in the plane."""
+    still, unit = np.zeros((3, 3)), np.eye(3)
+    turns = [skew(e) for e in unit[3 - axes :]]
+    return [
+        *(Acceleration(e, still) for e in unit[: 2 if axes == 1 else 3]),
+        *(Acceleration(np.zeros(3), turn) for turn in turns),
+        *(Acceleration(np.zeros(3), 0.5 * (k @ l + l @ k)) for k in turns for l in turns),
+    ]
+
+
+def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
+    """A force at the centre, on its arm from the origin, and the moment -(J ω̇ + ω × J ω)."""
+    column = rest.arrays.column
+    axes = 1 if len(column) == 3 else 3
+    own = mass_properties(rest.numbering.drawing)[body.name]
+    shift, turn = in_space(rest, body.shapes)
+    unit = np.eye(3)[3 - axes :]
+    loads = [-row for row in body.rigid.T]
+    fields = [one.shift + one.turn @ own.center for one in _accelerations(axes)]
+    swept = iter(fields[len(column) :])
+    for k in unit:
+        for l in unit:
+            moved = next(swept)
+            moment = 0.5 * (np.cross(k, own.inertia @ l) + np.cross(l, own.inertia @ k))
+            moment = moment + np.cross(own.center, own.mass * moved)
+            loads.append(-(own.mass * moved @ shift + moment @ turn))
+    K = np.array([turn.T @ arm_form(own.mass * field, own.center) @ turn for field in fields])
+    return BodyPatterns(np.array(loads), K, {})
+
+
+def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Array) -> BodyPatterns:
+    """In axes that follow its mean rotation: what strains it within is not known of its matrices."""
+    assert body.mesh is not None
+    turning, twice = turning_in_z(rest, body), turned_twice_in_z(rest, body)
+    axes = len(turning)
+    mean = mean_turn(rest, body)[3 - axes :]
+    rotations = body.rigid[:, -axes:]
+    momenta = [*np.einsum("zc,kzy->cky", body.rigid, turning)]  # aᵀM W_k over z, of each field a
+    swept = np.einsum("zl,mkzy->mlky", rotations, twice)
+    momenta += [*(0.5 * (swept + np.swapaxes(swept, 0, 1))).reshape(axes * axes, axes, -1)]
+    K = []
+    for row in momenta:
+        half = mean.T @ row
+        Q = row @ rotations
+        K.append(half + half.T - mean.T @ (0.5 * (Q + Q.T)) @ mean)
+    wrenches = {}
+    for node in body.mesh.interface:
+        shapes, place = body.of_node(node), body.mesh.nodes[node]
+        units = [(np.eye(3)[c], np.zeros(3)) for c in range(3)] + [(np.zeros(3), np.eye(3)[c]) for c in range(3)]
+        wrenches[node] = np.array([carried_stiffness(rest, body, shapes, place, *unit) for unit in units])
+    return BodyPatterns(loads, np.array(K), wrenches)
+
+
+def inertia_loads(rest: ElasticRest, accelerations: Array) -> Array:
+    """-M times accelerations (loads, bodies, d + axes²) of the bodies' frames, over z: (loads, z)."""
+    f = np.zeros((len(accelerations), rest.size))
+    for b, (body, patterns) in enumerate(zip(rest.bodies, body_patterns(rest), strict=True)):
+        f[:, body.start : body.stop] = accelerations[:, b] @ patterns.loads
+    return f
+
+
+def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Array) -> Array:
+    """K_g (loads, n, n) over n modes (n, z), at poses X (bodies + 1, 12)."""
+    count, n = len(loads.row_forces), len(modes)
+    poses = np.empty((len(rest.arrays.part_i) + 1, 12))
+    compiled(part_poses, count=1)(rest.arrays, X, poses)
+    K = np.zeros((count, n, n))
+    wrenches = np.zeros((count, len(rest.arrays.part_i) + 1, 6))
+    H, g = np.zeros((12, 12)), np.empty(13)
+    curve, slope = compiled(term_curvature, count=1), compiled(gradient, count=1)
+    for row in np.flatnonzero(loads.row_forces.any(axis=0)).tolist():
+        force = loads.row_forces[:, row]
+        for term in rest.terms(row):
+            curve(rest.arrays, term, poses, H)
+            moved = ends_of_term(rest, term) @ modes.T
+            K += force[:, None, None] * (moved.T @ H @ moved)
+            slope(rest.arrays.rows_i, rest.arrays.rows_f, term, poses, g)
+            for side, part in enumerate(rest.arrays.rows_i[term, [A, B]].tolist()):
+                wrenches[:, part] -= force[:, None] * g[1 + 6 * side : 7 + 6 * side]
+    for b, (body, patterns) in enumerate(zip(rest.bodies, body_patterns(rest), strict=True)):
+        here = modes[:, body.start : body.stop]
+        K += np.tensordot(loads.accelerations[:, b], here @ patterns.accelerations @ here.T, 1)
+    for part, (b, first, width) in enumerate(rest.arrays.part_i[:, [BODY, FIRST, WIDTH]].tolist()):
+        if wrenches[:, part].any():
+            here = modes[:, first : first + width]
+            K += np.tensordot(wrenches[:, part], _part_forms(rest, b, part, here), 1)
+    for item in loads.nodal:
+        body = rest.bodies[item.body]
+        here = modes[:, body.start : body.stop]
+        K[0] += here @ _applied(rest, item) @ here.T
+    return K
+
+
+def _part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
+    """(6, n, n): twice the work of units of force and moment on a part, over modes (n, size) of its body."""
+    body, at = rest.bodies[b], rest.arrays.part_x[part]
+    n = len(modes)
+    found = np.zeros((6, n, n))
+    if body.mesh is not None:
+        node = int(np.argmin(np.linalg.norm(body.mesh.nodes[list(body.mesh.interface)] - at, axis=1)))
+        found += modes @ body_patterns(rest)[b].wrenches[body.mesh.interface[node]] @ modes.T
+    for drive in rest.drives.values():
+        column = drive.column - body.start
+        if 0 <= column < body.size and rest.arrays.shapes[part, :, column].any():
+            seen = drive if body.mesh is None else replace(drive, place=drive.place - at)
+            shapes = rest.arrays.shapes[part, :, : body.size] * (np.arange(body.size) != column)
+            turn, unit, axes = in_space(rest, shapes)[1], np.eye(body.size)[column], np.eye(3)
+            for c in range(3):
+                found[c] += modes @ seen.bend(axes[c], np.zeros(3), turn, unit) @ modes.T
+                found[3 + c] += modes @ seen.bend(np.zeros(3), axes[c], turn, unit) @ modes.T
+    return found
+
+
+def _applied(rest: ElasticRest, item: NodalForce) -> Array:
+    """(size, size) of a force on its arm from a node and a moment, symmetric: what has no potential is left out."""
+    body = rest.bodies[item.body]
+    shift, spin = in_space(rest, body.of_node(item.node))
+    about = item.moment + np.cross(item.arm, item.force)
+    K = np.zeros((body.size, body.size))
+    if body.mesh is not None:
+        carried = body_patterns(rest)[item.body].wrenches[item.node]
+        K += np.tensordot(np.concatenate([item.force, about]), carried, 1)
+    if item.follows:
+        turn = spin if body.mesh is None else mean_turn(rest, body)
+        K += shift.T @ skew(item.force) @ turn + spin.T @ skew(about) @ (turn - 0.5 * spin)
+    else:
+        K -= spin.T @ arm_form(item.force, item.arm) @ spin
+    return 0.5 * (K + K.T)

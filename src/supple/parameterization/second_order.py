@@ -1,0 +1,197 @@
+"""Second order in δ: what makes a spinning or loaded link stiffer or softer.
+
+With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the lengths of
+beams, and K[a] = the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
+
+    M_θδ ∋ H_i δ,   H_i = K[ψ_i]
+    M_ij ∋ δᵀ(S_ij + N_ij)δ,   S_ij = n_i·n_j,   N_ij = ½(∂_jH_i + ∂_iH_j) - K[a_ij],   a_ij = ∂_jψ_i + ω_j × ψ_i
+    V    ∋ ½ δᵀK_g δ,   K_g of gravity, forces, springs and the actuators that hold θ
+
+(docs/theory/stiffening.md, eqs. 3-8)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation.threads import single_blas_thread
+from supple.description.mass_properties import mass_properties
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.load_stiffness import CarriedLoads, inertia_loads, load_stiffness
+from supple.formulations.elastic_rest.loads import loads_at
+from supple.formulations.elastic_rest.preload import forces_at_rest, forces_of_rows, in_space
+from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
+
+
+class SecondOrder(NamedTuple):
+    """At one θ, over d elastic coordinates.
+
+    stiffness : (d, d) K_g; stiffness_slope : (s, d, d) ∂K_g/∂θ
+    coupling  : (d, s, d) ∂M_ia/∂δ_b, first b, beyond what is of first order in the displacements
+    curvature : (d, d, s, s) ∂²M_ij/∂δ_a∂δ_b
+    """
+
+    stiffness: Array
+    stiffness_slope: Array
+    coupling: Array
+    curvature: Array
+
+
+@single_blas_thread()
+def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array) -> SecondOrder:
+    """At one configuration; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
+    s, d = len(slopes), len(modes) - len(slopes)
+    here = frame_accelerations(rest, modes[:s], slopes[:, :s])
+    steps, around = _around(rest, configuration)
+    changes = [step * frame_changes(rest, slopes[j, :s]) for j, step in enumerate(steps)]
+    moved = [here, *(here + way * change for change in changes for way in (-1.0, 1.0))]
+    stack = np.concatenate([modes[s:], *slopes[:, s:]])  # Ψ_δ, ∂_1Ψ_δ, ...
+    whole, *sides = _stiffness(rest, around, moved, [stack] + [modes[s:]] * (2 * s))
+    K = whole[:, :d, :d]
+    dK = np.empty((s, *K.shape))
+    for j, step in enumerate(steps):
+        turned = whole[:, d * (1 + j) : d * (2 + j), :d]
+        dK[j] = (sides[2 * j + 1] - sides[2 * j]) / (2.0 * step) + turned + np.swapaxes(turned, 1, 2)
+    H, dH = K[1 : 1 + s], dK[:, 1 : 1 + s]
+    N = 0.5 * (dH + np.swapaxes(dH, 0, 1)) - K[1 + s :].reshape(s, s, d, d)
+    turn, couple = _turned_inertia(rest, modes, slopes)
+    return SecondOrder(
+        K[0],
+        dK[:, 0],
+        np.moveaxis(H, 2, 0) + couple,
+        np.moveaxis(2.0 * (N + turn + _spin(rest, modes, slopes)), (2, 3), (0, 1)),
+    )
+
+
+def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
+    """(1 + s + s², bodies, d + axes²) of the bodies' frames: none for the loads at rest, whose gravity is put in there
+    later; ψ_i; a_ij. modes (s, z), slopes (s, s, z), first k of ∂_k."""
+    s, d = len(modes), len(rest.arrays.column)
+    axes = 1 if d == 3 else 3
+    found = np.zeros((1 + s + s * s, len(rest.bodies), d + axes * axes))
+    for b, body in enumerate(rest.bodies):
+        V, dV = twists(body, modes), twists(body, slopes)
+        dV = 0.5 * (dV + np.swapaxes(dV, 0, 1))
+        v, w = _in_space(V, rest.arrays.column)
+        swept = np.cross(w[:, None], v[None])  # ω_j × v_i
+        swept = 0.5 * (swept + np.swapaxes(swept, 0, 1))
+        own = w[:, 3 - axes :]
+        found[1 : 1 + s, b, :d] = V
+        quadratic = found[1 + s :, b].reshape(s, s, -1)
+        quadratic[..., :d] = dV
+        quadratic[..., : d - axes] += swept[..., : d - axes]
+        quadratic[..., d:] = (own[:, None, :, None] * own[None, :, None, :]).reshape(s, s, -1)
+    return found
+
+
+def frame_changes(rest: ElasticRest, slopes: Array) -> Array:
+    """∂_j of `frame_accelerations`, of ψ_i alone: those of a_ij are not asked for. slopes (s, z), ∂_jψ_i."""
+    s, d = len(slopes), len(rest.arrays.column)
+    found = np.zeros((1 + s + s * s, len(rest.bodies), d + (1 if d == 3 else 9)))
+    for b, body in enumerate(rest.bodies):
+        found[1 : 1 + s, b, :d] = twists(body, slopes)
+    return found
+
+
+def twists(body: BodyCoordinates, modes: Array) -> Array:
+    """(..., d) of a body's frame, for rigid motions (..., z)."""
+    rigid = body.rigid[: body.rigid.shape[1]]  # the first of z are the rigid motions
+    return np.asarray(modes[..., body.start : body.start + len(rigid)] @ np.linalg.inv(rigid).T)
+
+
+def _in_space(V: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Velocities (n, 3) and rates (n, 3) from twists (n, d)."""
+    whole = np.zeros((len(V), 6))
+    whole[:, column] = V
+    return whole[:, :3], whole[:, 3:]
+
+
+def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float], list[Configuration]]:
+    """How far to go along each θ; and the configuration, then those before and behind it along each θ."""
+    theta, first = configuration.theta, rest.numbering.constraints
+    turns = rest.numbering.angles()[first : first + len(theta)]
+    steps = [_STEP * (1.0 if turn else rest.arrays.extent) for turn in turns]
+    ways = [way * step * unit for step, unit in zip(steps, np.eye(len(theta)), strict=True) for way in (-1.0, 1.0)]
+    return steps, [configuration, *assemble(rest.numbering.mechanism, theta + np.array(ways)).each()]
+
+
+def _stiffness(
+    rest: ElasticRest, around: list[Configuration], accelerations: list[Array], modes: list[Array]
+) -> list[Array]:
+    """K_g (1 + s + s², n, n) over modes (n, z), at each configuration: of the loads at rest, then of inertia."""
+    at_rest = [loads_at(rest, one) for one in around]
+    resting = [forces_at_rest(rest, one, loads) for one, loads in zip(around, at_rest, strict=True)]
+    forces = np.array([np.vstack([inertia_loads(rest, a)[1:], f]) for a, f in zip(accelerations, resting, strict=True)])
+    every = static_response(rest, np.array([one.X for one in around]), forces)[1]
+    translations = 2 if len(rest.arrays.column) == 3 else 3
+    found = []
+    for one, loads, moved, reactions, over in zip(around, at_rest, accelerations, every, modes, strict=True):
+        fields, rows = moved.copy(), np.empty((len(moved), every.shape[2]))
+        rows[1:] = reactions[: len(moved) - 1]
+        rows[0] = forces_of_rows(rest, loads, reactions[len(moved) - 1 :], None, holding=True)
+        for b in range(len(rest.bodies)):
+            fields[0, b, :translations] = -(one.X[b, 3:].reshape(3, 3).T @ loads.gravity)[:translations]
+        found.append(load_stiffness(rest, one.X, CarriedLoads(fields, rows, loads.nodal), over))
+    return found
+
+
+def _spin(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
+    """S (s, s, d, d), the mean over i and j: n_ai·n_bj with n_ai = ∂_iψ_a + ω_i × ψ_a."""
+    s = len(slopes)
+    d = len(modes) - s
+    S = np.zeros((s, s, d, d))
+    for b, body in enumerate(rest.bodies):
+        here = slice(body.start, body.stop)
+        Psi, dPsi = modes[s:, here], slopes[:, s:, here]
+        turning, twice = _turnings(rest)[b]
+        omega = twists(body, modes[:s])[:, -len(turning) :]
+        half = np.tensordot(omega, Psi @ np.swapaxes(turning, 1, 2), 1)  # W_jψ_b, (j, b, z)
+        half = np.einsum("iaz,jbz->ijab", dPsi, half)
+        whole = np.einsum("klab,ik,jl->ijab", Psi @ twice @ Psi.T, omega, omega)
+        S += np.einsum("iaz,jbz->ijab", dPsi, dPsi) + half + np.einsum("ijab->jiba", half) + whole
+    return 0.5 * (S + np.swapaxes(S, 2, 3))
+
+
+def _turnings(rest: ElasticRest) -> list[tuple[Array, Array]]:
+    """ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ of each body; computed once."""
+    key = f"turned twice {rest.band} {list(rest.displacements)}"
+    return rest.numbering.mechanism.remembered(
+        key, lambda: [(turning_in_z(rest, body), turned_twice_in_z(rest, body)) for body in rest.bodies]
+    )
+
+
+def _turned_inertia(rest: ElasticRest, modes: Array, slopes: Array) -> tuple[Array, Array]:
+    """Of rigid bodies in space, whose angular velocity is ω + ω × φ + φ̇ + ½ φ × (φ × ω) - ½ φ × φ̇ to second order: what
+    the last two terms add to N (s, s, d, d), and to the coupling (d, s, d)."""
+    s = len(slopes)
+    d = len(modes) - s
+    N, coupling = np.zeros((s, s, d, d)), np.zeros((d, s, d))
+    if len(rest.arrays.column) == 3:
+        return N, coupling
+    solid = [body for body in rest.bodies if body.mesh is None]
+    properties = mass_properties(rest.numbering.drawing) if solid else {}
+    for body in solid:
+        here = slice(body.start, body.stop)
+        rotation = in_space(rest, body.shapes)[1]
+        turn = modes[:, here] @ rotation.T  # (n, 3)
+        omega, phi, dphi = turn[:s], turn[s:], slopes[:, s:, here] @ rotation.T
+        momentum = omega @ properties[body.name].inertia
+        # L_i·(φ_a × (φ_b × ω_j)) - L_i·(φ_a × ∂_jφ_b)
+        product = np.einsum("ib,ja->ijab", momentum @ phi.T, omega @ phi.T)
+        product -= (momentum @ omega.T)[:, :, None, None] * (phi @ phi.T)
+        product -= np.einsum("ie,jabe->ijab", momentum, np.cross(phi[None, :, None], dphi[:, None]))
+        product = 0.5 * (product + np.swapaxes(product, 0, 1))
+        N += 0.5 * (product + np.swapaxes(product, 2, 3))
+        coupling -= 0.5 * np.einsum("ie,bae->bia", momentum, np.cross(phi[:, None], phi[None]))
+    return N, coupling
