@@ -30,6 +30,14 @@ InternalModes = Annotated[
         help="How many internal modes to keep (elastic bodies).",
     ),
 ]  # fmt: skip
+Stiffening = Annotated[
+    bool,
+    typer.Option(
+        "--stiffening",
+        help="Second order in the deformation, with the geometric stiffness of loads and of inertia (elastic bodies): "
+        "for links that spin fast, or carry loads near buckling.",
+    ),
+]
 
 
 def local(
@@ -38,6 +46,7 @@ def local(
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
     rigid: Rigid = False,
+    stiffening: Stiffening = False,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -48,7 +57,7 @@ def local(
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)
-        asked = {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes}
+        asked = {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--stiffening": stiffening}
         require_elastic_bodies(mechanism, asked)
         found = local_model(
             mechanism,
@@ -56,11 +65,12 @@ def local(
             constraint_modes=names(constraint_modes),
             internal_modes=internal_modes or 0,
             rigid=rigid,
+            stiffening=stiffening,
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
         data = equations_data(found, found.configuration.coordinates) | {
-            "singularity": found.singularity, "rigid": found.rigid,
+            "singularity": found.singularity, "rigid": found.rigid, "stiffening": found.stiffening,
             "basis": None if found.basis is None else found.basis.data(),
         }  # fmt: skip
         answer.give(data, lambda: _show(found))

@@ -10,7 +10,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.kind_option import known
-from supple.cli.local import ConstraintModes, names, require_elastic_bodies
+from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
@@ -111,6 +111,7 @@ def reduce(
     tracking: Tracking = None,
     germ: Germ = None,
     rigid: Rigid = False,
+    stiffening: Stiffening = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -126,7 +127,8 @@ def reduce(
         task: dict[str, Any] = {"region": ranges, "fit": fit, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance
-        task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
+        require_elastic_bodies(mechanism, {"--stiffening": stiffening})
+        task |= _modes(mechanism, constraint_modes, modes, tracking, germ) | {"stiffening": stiffening}
         if dry_run:
             _estimate(answer, mechanism, task)
             return

@@ -32,6 +32,7 @@ def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[st
         "exchanges": made.get("exchanges", []),
         "modes": made["options"]["modes"],
         "rigid": model.rigid,
+        "stiffening": model.stiffening,
         "operations": made["operations"],
         "kernel_operations": made["kernel_operations"],
         "memory": made["memory"],

@@ -141,6 +141,11 @@ class EquationsOfMotion(Result):
         return self.row.part(self.rows, "stiffness_slope")
 
     @cached_property
+    def mass_curvature(self) -> Array:
+        """∂²M_ij/∂δ_a∂δ_b of θθ, (s, s, n - s, n - s); (0, s, n - s, n - s) of a model without stiffening"""
+        return self.row.part(self.rows, "mass_curvature")
+
+    @cached_property
     def input_map(self) -> Array:
         """B, (n, inputs), transpose of the transmission matrix: actuators, then forces at loaded displacements"""
         return self.row.part(self.rows, "input_map")
@@ -195,6 +200,10 @@ class EquationsOfMotion(Result):
         found = np.einsum("...ija,...j->...ia", slope, accelerations)
         found += np.einsum("...kija,...k,...j->...ia", along, rates[..., :s], rates)
         found[..., :s, :] -= 0.5 * np.einsum("...kija,...i,...j->...ka", along, rates, rates)
+        if self.row.shapes["mass_curvature"][0]:
+            Q = self.mass_curvature
+            found[..., :s, :] += np.einsum("...ijab,...j,...b->...ia", Q, rates[..., :s], rates[..., s:])
+            found[..., s:, :] -= 0.5 * np.einsum("...ijab,...i,...j->...ab", Q, rates[..., :s], rates[..., :s])
         return found
 
     def potential_force(self, delta: Array | None = None) -> Array:

@@ -5,7 +5,8 @@
 
 Γ is the Christoffel symbol of M(θ, δ) without being formed: M and its gradient belong to one kinetic energy
 ½ η̇ᵀ M(θ, δ) η̇, which neither grows nor falls by itself (docs/theory/reduction.md, eqs. 8-9). M_a has rows of θ
-alone, and their transposes: `mass_slope` (s, n, d).
+alone, and their transposes: `mass_slope` (s, n, d). With stiffening M_θθ goes on with ½ δᵀ Q_ij δ, and so do M_a and
+∂_k M: ∂M_ij/∂δ_a = M_a + Q_ij,ab δ_b (docs/theory/stiffening.md).
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.equations.row import MASS, MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT
+from supple.equations.row import (
+    MASS,
+    MASS_CURVATURE,
+    MASS_CURVATURE_GRADIENT,
+    MASS_GRADIENT,
+    MASS_SLOPE,
+    MASS_SLOPE_GRADIENT,
+)
 
 Array = NDArray[np.float64]
 
@@ -41,8 +49,26 @@ def add_deformed(c, base, slope, eta):
 
 
 @kernel
+def add_curved(c, base, slope, curvature, eta):
+    """A_ij += ½ δᵀQ_ij δ at row[base:] (n, n) and its slope += Q_ij δ at row[slope:] (s, n, d), i and j in θ, with Q at
+    row[curvature:] (s, s, d, d)."""
+    n, s, row = c.n, c.s, c.values
+    d = n - s
+    for i in range(s):
+        for j in range(s):
+            total = 0.0
+            for a in range(d):
+                bent, first = 0.0, curvature + ((i * s + j) * d + a) * d
+                for b in range(d):
+                    bent += row[first + b] * eta[s + b]
+                row[slope + (i * n + j) * d + a] += bent
+                total += 0.5 * bent * eta[s + a]
+            row[base + i * n + j] += total
+
+
+@kernel
 def deform(c, eta):
-    """A row that was filled at θ becomes the one at η = (θ, δ): M and ∂M/∂θ, in place."""
+    """A row that was filled at θ becomes the one at η = (θ, δ): M, ∂M/∂θ and ∂M/∂δ, in place."""
     if not is_bent(c):
         return
     n, s = c.n, c.s
@@ -50,6 +76,19 @@ def deform(c, eta):
     for k in range(s):
         slope = c.at[MASS_SLOPE_GRADIENT] + k * s * n * (n - s)
         add_deformed(c, c.at[MASS_GRADIENT] + k * n * n, slope, eta)
+    if c.at[MASS_CURVATURE] == c.at[MASS_CURVATURE_GRADIENT]:
+        return
+    d = n - s
+    add_curved(c, c.at[MASS], c.at[MASS_SLOPE], c.at[MASS_CURVATURE], eta)
+    for k in range(s):
+        slope, curvature = k * s * n * d, k * s * s * d * d
+        add_curved(
+            c,
+            c.at[MASS_GRADIENT] + k * n * n,
+            c.at[MASS_SLOPE_GRADIENT] + slope,
+            c.at[MASS_CURVATURE_GRADIENT] + curvature,
+            eta,
+        )
 
 
 @kernel

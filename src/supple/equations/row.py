@@ -12,7 +12,9 @@ Where the model keeps its energy deformed too (`bent`), Γ is not in the row, bu
     mass_gradient (s, n, n), ∂M/∂θ_k   mass_slope (s, n, d), ∂M_ij/∂δ_a with i in θ: M_δδ does not change with δ
     mass_slope_gradient (s, s, n, d), ∂/∂θ_k of it
 
-(`supple.equations.deformation`); otherwise these have no numbers. A row of a local model holds its derivatives behind
+and with stiffening (`curved`) mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and in a bent row
+mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no numbers.
+A row of a local model holds its derivatives behind
 
     dM (n, n, n), over η   dforce_theta (s, s), ∂p_θ/∂θ   ddamping (n, n, s)   dinput_map (n, i, s)
     bend (o, s, s), ∂²ρ_o/∂θ²   modes_slope (o, d, s), ∂Ψ_o/∂θ   dfriction_map (f, n, s)
@@ -34,8 +36,8 @@ Array = NDArray[np.float64]
 # Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
 MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)
 OUTPUTS, RIGID, MODES, FRICTION_MAP, STIFFNESS_SLOPE = range(8, 13)
-MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT = range(13, 16)
-COEFFICIENTS = 16  # those that every model has
+MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT, MASS_CURVATURE, MASS_CURVATURE_GRADIENT = range(13, 18)
+COEFFICIENTS = 18  # those that every model has
 DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARES, OVERLAP, PLACES = range(
     COEFFICIENTS, COEFFICIENTS + 10
 )
@@ -68,12 +70,17 @@ class RowLayout:
         return self._spans[name][0]
 
 
-def row_layout(n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False) -> RowLayout:
-    """Of the coefficients that every model has. bent : M changes with δ, and Γ follows from its derivatives."""
-    return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent))
+def row_layout(
+    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False
+) -> RowLayout:
+    """Of the coefficients that every model has. bent : M changes with δ, and Γ follows from its derivatives; curved :
+    and M_θθ to second order."""
+    return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent, curved=curved))
 
 
-def local_layout(n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0) -> RowLayout:
+def local_layout(
+    n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0, *, curved: bool = False
+) -> RowLayout:
     """Of a local model: the coefficients and their derivatives."""
     d = n - s
     derivatives: dict[str, tuple[int, ...]] = {
@@ -88,10 +95,12 @@ def local_layout(n: int, s: int, inputs: int, outputs: int, dry: int, internal: 
         "overlap": (min(d, 1),),
         "places": (min(d, 1),),
     }
-    return RowLayout(_shapes(n, s, inputs, outputs, dry) | derivatives)
+    return RowLayout(_shapes(n, s, inputs, outputs, dry, curved=curved) | derivatives)
 
 
-def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False) -> dict[str, tuple[int, ...]]:
+def _shapes(
+    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False
+) -> dict[str, tuple[int, ...]]:
     d, theta = n - s, s if bent else 0
     return {
         "M": (n, n),
@@ -110,4 +119,6 @@ def _shapes(n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool =
         "mass_gradient": (theta, n, n),
         "mass_slope": (theta, n, d),
         "mass_slope_gradient": (theta, s, n, d),
+        "mass_curvature": (s if curved else 0, s, d, d),
+        "mass_curvature_gradient": (theta if curved else 0, s, s, d, d),
     }

@@ -30,7 +30,7 @@ from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
-from supple.parameterization.mode_choice import RIGID, ModeChoice
+from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
@@ -142,6 +142,11 @@ class LocalModel(EquationsOfMotion):
         return None if self.system is None else basis_of(self.configuration.mechanism, self.system.choice)
 
     @property
+    def stiffening(self) -> bool:
+        """Whether second order in δ is there."""
+        return self.system is not None and self.system.choice.stiffening
+
+    @property
     def singularity(self) -> Array:
         return self.configuration.singularity
 
@@ -167,6 +172,7 @@ def local(
     tracking: str = "none",
     germ: At = None,
     rigid: bool = False,
+    stiffening: bool = False,
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
 
@@ -176,9 +182,11 @@ def local(
     rigid            : that is meant, and nothing is said of it; `LocalModel.rigid` names them all the same
     tracking, germ   : "none" sorts internal modes by frequency, the largest displacement of each positive;
                        "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
+    stiffening       : second order in δ: `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric
+                       stiffness of what acts at rest (docs/theory/stiffening.md)
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
-    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ)
+    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening)
     require_rigid_alone(rigid, choice.flexible)
     single = configuration.X.ndim == 2
     if not choice.flexible:
@@ -202,11 +210,19 @@ def local(
 
 
 def mode_choice(
-    mechanism: Mechanism, constraint: Sequence[str], internal: int, tracking: str, germ: At = None
+    mechanism: Mechanism,
+    constraint: Sequence[str],
+    internal: int,
+    tracking: str,
+    germ: At = None,
+    *,
+    stiffening: bool = False,
 ) -> ModeChoice:
     """What was asked, with θ of the germ as numbers."""
     theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
-    return ModeChoice(tuple(constraint), internal, tracking, theta)
+    found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening)
+    require_deformation(found)
+    return found
 
 
 def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -> tuple[Array, NDArray[np.int64]]:

@@ -21,6 +21,7 @@ from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
+from supple.parameterization.stiffening import stiffen
 
 Array = NDArray[np.float64]
 
@@ -34,11 +35,12 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     layout = layout_of(system)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
+    s = len(position.numbering.coordinates)
     results = ModalRows(
         np.empty((len(X), layout.width)),
         np.empty((len(X), len(system.coordinates), system.rest.size)),
         np.empty(len(X), dtype=np.int64),
-        np.zeros((len(X) if True else 0, len(position.numbering.coordinates), len(system.coordinates), system.rest.size)),
+        np.zeros((len(X) if system.choice.stiffening else 0, s, len(system.coordinates), system.rest.size)),
     )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
@@ -70,6 +72,8 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     results.status[regular == 0] = SINGULAR
     results.modes[results.status != DONE] = 0.0
     _add_damping(system, layout.split(results.rows), results.modes)
+    if system.choice.stiffening:
+        stiffen(system, configuration, layout, results)
     return results
 
 
@@ -88,6 +92,7 @@ def _layout(system: ModalParameterization) -> RowLayout:
         len(load.measured),
         len(load.dry_forces),
         system.choice.internal,
+        curved=system.choice.stiffening,
     )
 
 

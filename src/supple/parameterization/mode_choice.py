@@ -19,12 +19,14 @@ class ModeChoice:
                axes of the bodies, "strain" by how it strains them; "modes" follows the germ's modes one by one, each
                like the most similar one at a neighbour
     germ     : θ where internal modes are taken from as a reference; the rest if left out
+    stiffening : second order in δ, with the geometric stiffness of loads and of inertia (docs/theory/stiffening.md)
     """
 
     constraint: tuple[str, ...] = ()
     internal: int = 0
     tracking: str = "none"
     germ: tuple[float, ...] | None = None
+    stiffening: bool = False
 
     @property
     def flexible(self) -> bool:
@@ -32,6 +34,16 @@ class ModeChoice:
 
 
 RIGID = ModeChoice()
+
+
+def require_deformation(choice: ModeChoice) -> None:
+    """Refuse stiffening where nothing deforms."""
+    if choice.stiffening and not choice.flexible:
+        raise InputError(
+            "stiffening is about modes of deformation, and none are kept",
+            part="stiffening",
+            hint="keep internal or constraint modes, or leave it out",
+        )
 
 
 def require_sense(mechanism: Mechanism, choice: ModeChoice) -> None:

@@ -1,7 +1,7 @@
 """Second order in δ: what makes a spinning or loaded link stiffer or softer.
 
-With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the lengths of
-beams, and K[a] = the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
+With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the lengths
+of beams, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
 
     M_θδ ∋ H_i δ,   H_i = K[ψ_i]
     M_ij ∋ δᵀ(S_ij + N_ij)δ,   S_ij = n_i·n_j,   N_ij = ½(∂_jH_i + ∂_iH_j) - K[a_ij],   a_ij = ∂_jψ_i + ω_j × ψ_i
@@ -39,7 +39,7 @@ class SecondOrder(NamedTuple):
 
     stiffness : (d, d) K_g; stiffness_slope : (s, d, d) ∂K_g/∂θ
     coupling  : (d, s, d) ∂M_ia/∂δ_b, first b, beyond what is of first order in the displacements
-    curvature : (d, d, s, s) ∂²M_ij/∂δ_a∂δ_b
+    curvature : (s, s, d, d) ∂²M_ij/∂δ_a∂δ_b
     """
 
     stiffness: Array
@@ -49,11 +49,13 @@ class SecondOrder(NamedTuple):
 
 
 @single_blas_thread()
-def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array) -> SecondOrder:
-    """At one configuration; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
+def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array) -> SecondOrder | None:
+    """At one configuration, or None on the edge of those that exist; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
     s, d = len(slopes), len(modes) - len(slopes)
     here = frame_accelerations(rest, modes[:s], slopes[:, :s])
     steps, around = _around(rest, configuration)
+    if not around:
+        return None
     changes = [step * frame_changes(rest, slopes[j, :s]) for j, step in enumerate(steps)]
     moved = [here, *(here + way * change for change in changes for way in (-1.0, 1.0))]
     stack = np.concatenate([modes[s:], *slopes[:, s:]])  # Ψ_δ, ∂_1Ψ_δ, ...
@@ -70,7 +72,7 @@ def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, 
         K[0],
         dK[:, 0],
         np.moveaxis(H, 2, 0) + couple,
-        np.moveaxis(2.0 * (N + turn + _spin(rest, modes, slopes)), (2, 3), (0, 1)),
+        2.0 * (N + turn + _spin(rest, modes, slopes)),
     )
 
 
@@ -118,12 +120,14 @@ def _in_space(V: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
 
 
 def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float], list[Configuration]]:
-    """How far to go along each θ; and the configuration, then those before and behind it along each θ."""
+    """How far to go along each θ; and the configuration, then those before and behind it along each θ: no configuration
+    where one of them does not exist."""
     theta, first = configuration.theta, rest.numbering.constraints
     turns = rest.numbering.angles()[first : first + len(theta)]
     steps = [_STEP * (1.0 if turn else rest.arrays.extent) for turn in turns]
     ways = [way * step * unit for step, unit in zip(steps, np.eye(len(theta)), strict=True) for way in (-1.0, 1.0)]
-    return steps, [configuration, *assemble(rest.numbering.mechanism, theta + np.array(ways)).each()]
+    beside = assemble(rest.numbering.mechanism, theta + np.array(ways), failures="mark")
+    return steps, [configuration, *beside.each()] if beside.assembled.all() else []
 
 
 def _stiffness(

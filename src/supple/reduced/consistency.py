@@ -41,5 +41,7 @@ def require_consistent(name: str, layout: CoefficientLayout, fitted: Piecewise) 
         raise wrong(f'christoffel "{layout.christoffel}", force "{layout.force}" are not known')
     if layout.bent and (layout.christoffel != "from-mass" or "christoffel" in {**layout.columns, **layout.constants}):
         raise wrong("its Christoffel symbols are given twice")
+    if layout.curved and not layout.bent:
+        raise wrong("its inertia is curved in δ, but not sloped")
     if layout.force == "from-potential" and "potential" not in {**layout.columns, **layout.constants}:
         raise wrong("its force follows from a potential that is missing")

@@ -3,7 +3,8 @@
     M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 
 Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has
-n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is zero. Coefficients that do not
+n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is zero; ∂²M_ij/∂δ_a∂δ_b by i in θ,
+j ≥ i in θ, a and b ≥ a. Coefficients that do not
 depend on θ are kept once, as constants.
 """
 
@@ -26,8 +27,9 @@ class CoefficientLayout:
     coordinates : names of η, θ first; theta : how many of them are θ
     inputs, outputs : names; dry_forces : force of each joint with dry friction
     columns     : coefficient -> (first, stop) columns of the fitted function, `widths` says how many. Known
-                  coefficients: M, K, christoffel, mass_slope (∂M/∂δ), damping, potential, force, input_map, outputs
-                  (ρ_o), output_modes, friction_map. Matrices that are not symmetric are kept row by row
+                  coefficients: M, K, christoffel, mass_slope (∂M/∂δ), mass_curvature (∂²M_θθ/∂δ²), damping, potential,
+                  force, input_map, outputs (ρ_o), output_modes, friction_map. Matrices that are not symmetric are kept
+                  row by row
     constants   : coefficients that do not depend on θ, packed likewise. What is in neither is zero, but for the
                   potential, which is then unknown
     christoffel : "fitted", or "from-mass": Γ follows from the gradients of the fitted M and from mass_slope. Without
@@ -77,6 +79,11 @@ class CoefficientLayout:
         return inertia and (self.force == "from-potential" or none("force"))
 
     @property
+    def curved(self) -> bool:
+        """Whether M_θθ is known to second order in δ (stiffening)."""
+        return "mass_curvature" in self.columns or "mass_curvature" in self.constants
+
+    @property
     def widths(self) -> dict[str, int]:
         """How many columns each coefficient has, packed."""
         n, s = len(self.coordinates), self.theta
@@ -87,6 +94,7 @@ class CoefficientLayout:
             "damping": pairs,
             "christoffel": n * pairs,
             "mass_slope": len(slope_pairs(n, s)) * (n - s),
+            "mass_curvature": len(curvature_places(n, s)),
             "potential": 1,
             "force": n,
             "input_map": n * len(self.inputs),
@@ -104,6 +112,12 @@ class CoefficientLayout:
 def slope_pairs(n: int, s: int) -> list[tuple[int, int]]:
     """i, j of the entries of ∂M/∂δ_a that are kept: i in θ, j ≥ i."""
     return [(i, j) for i in range(s) for j in range(i, n)]
+
+
+def curvature_places(n: int, s: int) -> list[tuple[int, int, int, int]]:
+    """i, j, a, b of the entries of ∂²M_ij/∂δ_a∂δ_b that are kept: i ≤ j in θ, a ≤ b in δ."""
+    d = n - s
+    return [(i, j, a, b) for i in range(s) for j in range(i, s) for a in range(d) for b in range(a, d)]
 
 
 def packed(matrices: Array) -> Array:

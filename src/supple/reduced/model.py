@@ -80,6 +80,11 @@ class ReducedModel:
                      f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes")  # fmt: skip
 
     @property
+    def stiffening(self) -> bool:
+        """Whether it has second order in δ, with the geometric stiffness of loads and of inertia."""
+        return self.layout.curved
+
+    @property
     def rigid(self) -> tuple[str, ...]:
         """Names of the elastic parts of the mechanism that it takes as rigid."""
         return tuple(self.provenance.get("rigid", ()))

@@ -24,10 +24,10 @@ def paper_operations(layout: CoefficientLayout, fitted: Piecewise) -> int:
     s, n = layout.theta, layout.size
     terms = int(fitted.arrays.leaves_i[:, 1].max(initial=1))
     width = {name: stop - first for name, (first, stop) in layout.columns.items()}
-    sums = sum(width.get(name, 0) for name in ("M", "christoffel", "mass_slope", "force"))
+    sums = sum(width.get(name, 0) for name in ("M", "christoffel", "mass_slope", "mass_curvature", "force"))
     combined = 0
     if layout.christoffel == "from-mass":
-        sums += s * (width["M"] + width.get("mass_slope", 0))
+        sums += s * (width["M"] + width.get("mass_slope", 0) + width.get("mass_curvature", 0))
         combined = 3 * n * n * (n + 1) // 2
     if layout.force == "from-potential":
         sums += s

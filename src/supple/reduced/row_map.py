@@ -7,7 +7,7 @@ column off its diagonal); Q forms what follows from gradients:
 
     Γ_ijk = ½(∂_k M_ij + ∂_j M_ik - ∂_i M_jk)  for θ alone,   p_i = -∂_i V,   ∂_i p_δ,   ∂_i ρ_o
 
-and of a model whose M changes with δ, instead of Γ, ∂_k M and ∂_k of ∂M/∂δ.
+and of a model whose M changes with δ, instead of Γ, ∂_k M and ∂_k of ∂M/∂δ and ∂²M/∂δ².
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from supple.equations.christoffel import WEIGHTS
 from supple.equations.row import RowLayout, row_layout
-from supple.reduced.layout import CoefficientLayout, slope_pairs
+from supple.reduced.layout import CoefficientLayout, curvature_places, slope_pairs
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,7 +52,7 @@ class RowMap(NamedTuple):
 def row_of(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
     sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces))
-    return row_layout(*sizes, bent=layout.bent)
+    return row_layout(*sizes, bent=layout.bent, curved=layout.curved)
 
 
 def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[int, ...]]]:
@@ -66,6 +66,7 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
 
     found = {name: symmetric(start[name]) for name in ("M", "K", "damping")}
     found["mass_slope"] = _slope_places(layout, start["mass_slope"])
+    found["mass_curvature"] = _curvature_places(layout, start["mass_curvature"])
     found["christoffel"] = [places for i in range(n) for places in symmetric(start["christoffel"] + i * n * n)]
     for name, at in (
         ("potential", "potential"),
@@ -91,6 +92,16 @@ def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]
         (place(i, j, a), place(j, i, a)) if i < j < s else (place(i, j, a),)
         for i, j in slope_pairs(n, s)
         for a in range(d)
+    ]
+
+
+def _curvature_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
+    """Of the packed columns of ∂²M_θθ/∂δ² in (s, s, d, d) from `base` on."""
+    n, s = layout.size, layout.theta
+    d = n - s
+    return [
+        tuple({base + ((p * s + q) * d + c) * d + e: 0 for p, q in ((i, j), (j, i)) for c, e in ((a, b), (b, a))})
+        for i, j, a, b in curvature_places(n, s)
     ]
 
 
@@ -198,7 +209,7 @@ def _add_inertia_slopes(
     slopes: list[tuple[int, list[tuple[int, float]]]],
     copies: list[tuple[int, int]],
 ) -> None:
-    """∂_k M and ∂_k of ∂M/∂δ, as `_slopes` gives them."""
+    """∂_k M, and ∂_k of ∂M/∂δ and ∂²M/∂δ², as `_slopes` gives them."""
     n, s, t, columns = layout.size, layout.theta, layout.fitted, layout.columns
     triangle = [(i, j) for i in range(n) for j in range(i, n)]
     for k in range(s):
@@ -206,6 +217,7 @@ def _add_inertia_slopes(
         whole: dict[str, list[tuple[int, ...]]] = {
             "M": [(base + i * n + j, base + j * n + i) for i, j in triangle],
             "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * s * n * (n - s)),
+            "mass_curvature": _curvature_places(layout, start["mass_curvature_gradient"] + k * (s * (n - s)) ** 2),
         }
         for name, places in whole.items():
             first, stop = columns.get(name, (0, 0))

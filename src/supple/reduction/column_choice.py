@@ -120,6 +120,8 @@ def _flexible_columns(
     theta = labels.coordinates
     parts = rows.split(probes)
     chosen = ["M", "K", "mass_slope" if structured else "christoffel", "input_map", "outputs", "output_modes"]
+    if choice.stiffening:
+        chosen.insert(3, "mass_curvature")
     constants: dict[str, Array] = {}
     from_potential = structured and conservative(mechanism) and bool(np.abs(parts["force"]).max() > 0.0)
     if np.abs(parts["force"]).max() > 0.0:

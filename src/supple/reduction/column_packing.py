@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.reduced.layout import packed, slope_pairs, unpacked
+from supple.reduced.layout import curvature_places, packed, slope_pairs, unpacked
 
 Array = NDArray[np.float64]
 
@@ -21,6 +21,9 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
     if name == "mass_slope":
         return packed_slope(parts["dM"], parts["dforce_theta"].shape[-1])
     array = parts[name]
+    if name == "mass_curvature":
+        places = curvature_places(parts["M"].shape[-1], array.shape[-3])
+        return array[(slice(None), *np.array(places).T)]
     if name in ("M", "K", "damping", "christoffel"):
         return packed(array).reshape(len(array), -1)
     return array.reshape(len(array), -1)

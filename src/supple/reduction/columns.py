@@ -5,7 +5,8 @@ fitted M and the force minus the gradient of the fitted potential, so that the r
 *Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
 
 A flexible mechanism has coefficients of δ besides, which are fitted to values, whichever way. Structured, ∂M/∂δ is one
-of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is.
+of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is. With stiffening ∂²M_θθ/∂δ² is
+another.
 """
 
 from __future__ import annotations

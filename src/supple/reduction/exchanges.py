@@ -182,13 +182,13 @@ def _between(
 
 
 def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
-    system = modal_parameterization(mechanism, choice)
+    system = modal_parameterization(mechanism, replace(choice, stiffening=False))
     configuration = assemble(mechanism, theta, failures="mark")
-    rows, modes, status = modal_rows(configuration, system)
+    found = modal_rows(configuration, system)
     layout = layout_of(system)
-    overlap, places = (layout.part(rows, name)[:, 0] for name in ("overlap", "places"))
-    kept = modes[:, modes.shape[1] - choice.internal :]
-    return _Seen(configuration.assembled & (status == DONE), overlap, places, kept)
+    overlap, places = (layout.part(found.rows, name)[:, 0] for name in ("overlap", "places"))
+    kept = found.modes[:, found.modes.shape[1] - choice.internal :]
+    return _Seen(configuration.assembled & (found.status == DONE), overlap, places, kept)
 
 
 def _exchange_at(

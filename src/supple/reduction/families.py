@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.reduced.layout import CoefficientLayout
+from supple.reduced.layout import CoefficientLayout, curvature_places
 
-FAMILIES = ("M", "K", "christoffel", "force", "damping", "input_map", "outputs", "output_modes", "friction_map")
+FAMILIES = (
+    "M", "K", "christoffel", "mass_curvature", "force", "damping", "input_map", "outputs", "output_modes",
+    "friction_map",
+)  # fmt: skip
 FREQUENCIES = "frequencies"
 
 
@@ -31,6 +34,9 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
                 for k in range(n):
                     pair = "".join(sorted(kinds[j] + kinds[k], key=rank.__getitem__))
                     blocks.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
+    elif name == "mass_curvature":
+        for place, (_, _, a, b) in enumerate(curvature_places(n, s)):
+            blocks.setdefault(f"∂²M_θθ{kinds[s + a]}{kinds[s + b]}", []).append(place)
     elif name == "force":
         for i in range(n):
             blocks.setdefault(f"p_{kinds[i]}", []).append(i)

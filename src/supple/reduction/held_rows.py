@@ -19,6 +19,7 @@ _AXES = {  # e: η, t: θ, i: inputs; what is not named is kept whole
     "M": "ee", "K": "ee", "damping": "ee", "christoffel": "eee", "potential": ".", "force": "e", "force_slope": "t.",
     "input_map": "ei", "outputs": ".", "rigid": ".t", "modes": "..", "friction_map": ".e", "stiffness_slope": "t..",
     "mass_gradient": "...", "mass_slope": "...", "mass_slope_gradient": "....",
+    "mass_curvature": "tt..", "mass_curvature_gradient": ".....",
     "dM": "eee", "dforce_theta": "tt", "ddamping": "eet", "dinput_map": "eit", "bend": ".tt", "modes_slope": "..t",
     "dfriction_map": ".et", "squares": ".", "overlap": ".", "places": ".",
 }  # fmt: skip

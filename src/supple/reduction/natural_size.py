@@ -5,6 +5,7 @@ size says nothing about that; the sizes of what it is made of do. With m_i = √
 natural rate of θ_j (1 for an angle, 1/extent for a length):
 
     M_ij : m_i m_j      K_ij : √(K_ii K_jj)      Γ_ijk : m m of two of them times r of a third that is in θ
+    ∂²M_ij/∂δ_a∂δ_b : m_a m_b r_i r_j
     p_θ : r_j × weight × extent      p_δ : m_a g √mass      B, Ψ_o, J of δ_a : m_a max_j |∂_θj| / m_j
 
 What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.kinematics.rest import rest
+from supple.reduced.layout import curvature_places
 
 Array = NDArray[np.float64]
 
@@ -58,6 +60,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "M": pairs,
         "K": np.einsum("pi,pj->pij", k, k),
         "christoffel": np.maximum.reduce([np.einsum(way, pairs, rates) for way in ways]),
+        "mass_curvature": _curved(m, rate),
         "damping": np.einsum("pi,pj->pij", d, d),
         "force": np.maximum(force, np.abs(parts["force"])),
         "input_map": np.einsum("pi,pu->piu", moved, maps[:, :theta].max(axis=1)),
@@ -66,3 +69,10 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
     }
     return {name: size.reshape(count, -1) for name, size in sizes.items()}
+
+
+def _curved(m: Array, rate: Array) -> Array:
+    """m_a m_b r_i r_j by the places that are kept of ∂²M_θθ/∂δ²: (P, k)."""
+    s = len(rate)
+    i, j, a, b = np.array(curvature_places(m.shape[1], s), dtype=np.int64).reshape(-1, 4).T
+    return m[:, s + a] * m[:, s + b] * rate[i] * rate[j]

@@ -26,7 +26,8 @@ def path_layout(layout: RowLayout) -> RowLayout:
     n, inputs = layout.shapes["input_map"]
     s, outputs = layout.shapes["dforce_theta"][0], layout.shapes["outputs"][0]
     dry, internal = layout.shapes["friction_map"][0], layout.shapes["squares"][0]
-    return local_layout(n - s + 1, 1, inputs, outputs + s, dry, internal)
+    curved = bool(layout.shapes["mass_curvature"][0])
+    return local_layout(n - s + 1, 1, inputs, outputs + s, dry, internal, curved=curved)
 
 
 def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
@@ -56,6 +57,8 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
     for a in range(full["M"].shape[1] - s):
         parts["dM"][..., 1 + a] = both(full["dM"][..., s + a])
     parts["christoffel"][:] = christoffel(parts["dM"])
+    if full["mass_curvature"].size:
+        parts["mass_curvature"][:, 0, 0] = np.einsum("nijab,ni,nj->nab", full["mass_curvature"], t, t)
     parts["K"][:] = both(full["K"])
     parts["stiffness_slope"][:, 0] = along(np.moveaxis(full["stiffness_slope"], 1, -1))
     parts["damping"][:], parts["ddamping"][..., 0] = (

@@ -68,6 +68,7 @@ def reduce(
     tracking: str = "auto",
     germ: At = None,
     rigid: bool = False,
+    stiffening: bool = False,
 ) -> ReducedModel:
     """The reduced model of a mechanism over a region of θ.
 
@@ -93,8 +94,11 @@ def reduce(
                  "strain", whichever "auto" finds better, or "modes", one by one; see `ModeChoice`
     rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
                  names them all the same
+    stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
+                 papers' fits
     """
-    asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
+    count = 1 if internal_modes == "auto" else internal_modes
+    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked)
     require_rigid_alone(rigid, asked.flexible)
     if not asked.flexible:
@@ -157,9 +161,11 @@ def expected_cost(
     internal_modes: Count = 0,
     tracking: str = "auto",
     germ: At = None,
+    stiffening: bool = False,
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
-    asked = mode_choice(mechanism, constraint_modes, 1 if internal_modes == "auto" else internal_modes, tracking, germ)
+    count = 1 if internal_modes == "auto" else internal_modes
+    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked)
     task, _ = _with_modes(mechanism, task, internal_modes)
     sampling = Sampling(mechanism, choice=task.choice)

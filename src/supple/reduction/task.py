@@ -90,4 +90,9 @@ def checked_task(
             raise InputError(
                 "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
             )
+    if choice.stiffening and not FITS[fit].structured:
+        raise InputError(
+            f"the fit {fit} has M at δ = 0 alone, and stiffening is how M changes with δ",
+            part="stiffening", hint="choose --fit auto or chebyshev, or leave stiffening out",
+        )  # fmt: skip
     return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)

@@ -47,6 +47,32 @@ static void deform(double full[SIZE][SIZE], double slope[AXES][SIZE][SIZE - AXES
 }
 """
 
+CURVED = """
+/* Second order in delta of the rows and columns of theta: full += delta' Q delta / 2, slope += Q delta. */
+static void curve(const double *packed, double full[SIZE][SIZE], double slope[AXES][SIZE][SIZE - AXES],
+    const double *delta)
+{
+    int i, j, a, b;
+    for (i = 0; i < AXES; ++i)
+        for (j = i; j < AXES; ++j) {
+            double bent[SIZE - AXES] = {0.0}, sum = 0.0;
+            for (a = 0; a < SIZE - AXES; ++a)
+                for (b = a; b < SIZE - AXES; ++b) {
+                    bent[a] += *packed * delta[b];
+                    if (b > a) bent[b] += *packed * delta[a];
+                    ++packed;
+                }
+            for (a = 0; a < SIZE - AXES; ++a) {
+                sum += 0.5 * bent[a] * delta[a];
+                slope[i][j][a] += bent[a];
+                if (j > i) slope[j][i][a] += bent[a];
+            }
+            full[i][j] += sum;
+            if (j > i) full[j][i] += sum;
+        }
+}
+"""
+
 SOLVE = """
 /* M x = x by Cholesky's factors; 0, or 1 if M is not positive definite. */
 static int solve(double M[SIZE][SIZE], double x[SIZE])
@@ -180,6 +206,9 @@ def _bent(model: CModel) -> list[str]:
     mass, slope = model.coefficients["M"], model.coefficients["mass_slope"]
     lines = [f"    slope_rows({slope.source}, model->mass_slope);"]
     lines += ["    deform(model->M, model->mass_slope, eta + AXES);"]
+    curvature = model.coefficients.get("mass_curvature")
+    if curvature is not None:
+        lines += [f"    curve({curvature.source}, model->M, model->mass_slope, eta + AXES);"]
     lines += ["    for (i = 0; i < AXES; ++i) {"]
     if mass.columns is None:
         lines += [f"        static const double packed[{mass.width}] = {{0.0}};"]
@@ -192,6 +221,11 @@ def _bent(model: CModel) -> list[str]:
         lines += [f"            {combine_call(model.fitted, slope.columns, 'db[i]', 'changed')}"]
         lines += ["            slope_rows(changed, rows);"]
         lines += ["            deform(model->mass_gradient[i], rows, eta + AXES);", "        }"]
+    if curvature is not None and curvature.columns is not None:
+        lines += ["        {", "            double rows[AXES][SIZE][SIZE - AXES] = {{{0.0}}};"]
+        lines += [f"            double changed[{curvature.width}];"]
+        lines += [f"            {combine_call(model.fitted, curvature.columns, 'db[i]', 'changed')}"]
+        lines += ["            curve(changed, model->mass_gradient[i], rows, eta + AXES);", "        }"]
     return [*lines, "    }"]
 
 

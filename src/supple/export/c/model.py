@@ -137,8 +137,8 @@ class CModel:
     @property
     def inertia_columns(self) -> list[tuple[int, int]]:
         """Columns of M and ∂M/∂δ whose gradients enter inertia forces."""
-        names = ("M", "mass_slope") if self.bent else ("M",) if self.mass_gives_christoffel else ()
-        found = [self.coefficients[name].columns for name in names]
+        names = ("M", "mass_slope", "mass_curvature") if self.bent else ("M",) if self.mass_gives_christoffel else ()
+        found = [self.coefficients[name].columns for name in names if name in self.coefficients]
         return [item for item in found if item is not None]
 
     @property

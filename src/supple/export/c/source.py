@@ -54,6 +54,7 @@ def source(model: CModel) -> str:
         text += polynomial.tabulated(fitted, slopes=True)
     text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
     text += equations.SYMMETRIC + equations.SOLVE + (equations.DEFORMED if model.bent else "")
+    text += equations.CURVED if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += equations.DIRECTION.replace("@UPPER@", model.upper)
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from supple.formulations.elastic.beam_element import SectionRates, beam_matrices, in_body_axes, on_arms
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, Integers
@@ -122,7 +123,7 @@ class ElementData(NamedTuple):
 
     length: Array
     rates: SectionRates
-    shear: Array
+    shear: NDArray[np.bool_]
     axes: Array
     arms: Array
 
@@ -176,9 +177,7 @@ def assembled(
         whole(K, none),
         whole(M, masses),
         tuple(whole(M @ turn, masses @ turn[:6, :6]) for turn in turns),
-        tuple(
-            whole(j.T @ M @ k, j[:6, :6].T @ masses @ k[:6, :6]) for j, k in combinations_with_replacement(turns, 2)
-        ),
+        tuple(whole(j.T @ M @ k, j[:6, :6].T @ masses @ k[:6, :6]) for j, k in combinations_with_replacement(turns, 2)),
     )
 
 

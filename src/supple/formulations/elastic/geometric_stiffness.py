@@ -1,7 +1,8 @@
 """Geometric stiffness of beams: the work of their internal forces along deformations of second order.
 
-An element deforms in axes that follow its chord, by ω = e × (u₂ - u₁)/L + ½ e e·(φ₁ + φ₂). With the forces f and moments
-m on its two ends at x, which its elastic forces balance, the axial force N = ½ e·(f₂ - f₁) and arms a from the nodes,
+An element deforms in axes that follow its chord, by ω = e × (u₂ - u₁)/L + ½ e e·(φ₁ + φ₂). With the forces f and
+moments m on its two ends at x, which its elastic forces balance, the axial force N = ½ e·(f₂ - f₁) and arms a from the
+nodes,
 
     V₂ = Σ f·(-ω × u + ½ ω × (ω × x) + ½ φ × (φ × a)) - ½ m·(ω × φ) + ½ ∫ N(x) (v'² - v'²_chord) dx
 
@@ -147,8 +148,8 @@ def _axial_loads(data: ElementData, ends: Array, accelerations: Sequence[Acceler
 
 
 def _slopes(data: ElementData) -> tuple[Array, Array]:
-    """∫ v'² - v'²_chord dx of both planes of bending over the displacements of the nodes, (e, 12, 12), and the same with
-    the factors 1 - x/L and -x/L, (e, 2, 12, 12); in body axes."""
+    """∫ v'² - v'²_chord dx of both planes of bending over the displacements of the nodes, (e, 12, 12), and the same
+    with the factors 1 - x/L and -x/L, (e, 2, 12, 12); in body axes."""
     points, weights = np.polynomial.legendre.leggauss(GAUSS)
     xi, L = 0.5 * (points + 1.0), data.length
     weight = 0.5 * weights[None] * L[:, None]

@@ -9,6 +9,7 @@ add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 8-13).
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -82,8 +83,9 @@ def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
         return _superelement_patterns(rest, body, loads)
     mesh = body.mesh
     T = mesh.rigid_motions()
-    swept = [[mesh.turning[k] @ T[:, len(T.T) - axes + l] for l in range(axes)] for k in range(axes)]
-    fields = [*(mesh.M @ T).T, *(0.5 * (swept[k][l] + swept[l][k]) for k in range(axes) for l in range(axes))]
+    swept = np.array([(turning @ T[:, -axes:]).T for turning in mesh.turning])
+    swept = 0.5 * (swept + np.swapaxes(swept, 0, 1))
+    fields = [*(mesh.M @ T).T, *swept.reshape(axes * axes, -1)]
     nodes = mesh.interface
     pushes = np.zeros((mesh.size, len(nodes) * mesh.width))
     for i, node in enumerate(nodes):
@@ -105,7 +107,7 @@ def _accelerations(axes: int) -> list[Acceleration]:
     return [
         *(Acceleration(e, still) for e in unit[: 2 if axes == 1 else 3]),
         *(Acceleration(np.zeros(3), turn) for turn in turns),
-        *(Acceleration(np.zeros(3), 0.5 * (k @ l + l @ k)) for k in turns for l in turns),
+        *(Acceleration(np.zeros(3), 0.5 * (j @ k + k @ j)) for j in turns for k in turns),
     ]
 
 
@@ -118,13 +120,10 @@ def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
     unit = np.eye(3)[3 - axes :]
     loads = [-row for row in body.rigid.T]
     fields = [one.shift + one.turn @ own.center for one in _accelerations(axes)]
-    swept = iter(fields[len(column) :])
-    for k in unit:
-        for l in unit:
-            moved = next(swept)
-            moment = 0.5 * (np.cross(k, own.inertia @ l) + np.cross(l, own.inertia @ k))
-            moment = moment + np.cross(own.center, own.mass * moved)
-            loads.append(-(own.mass * moved @ shift + moment @ turn))
+    for (j, k), moved in zip(product(unit, unit), fields[len(column) :], strict=True):
+        moment = 0.5 * (np.cross(j, own.inertia @ k) + np.cross(k, own.inertia @ j))
+        moment = moment + np.cross(own.center, own.mass * moved)
+        loads.append(-(own.mass * moved @ shift + moment @ turn))
     K = np.array([turn.T @ arm_form(own.mass * field, own.center) @ turn for field in fields])
     return BodyPatterns(np.array(loads), K, {})
 
