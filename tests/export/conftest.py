@@ -99,7 +99,7 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     assert (len(layout.inputs), len(layout.outputs), len(layout.dry_forces)) == (u, y, f)
     at = 0
     for item, width in layout.widths.items():
-        if item == ("christoffel" if structured and elastic else "mass_slope"):
+        if item in ({"christoffel"} if structured and elastic else {"mass_slope", "mass_curvature"}):
             continue
         if item == "damping":
             layout.constants[item] = packed(np.eye(n) + 0.1)
@@ -114,8 +114,9 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={})
 
 
-def _deformed(n, s, M, dM, slope, dslope, delta) -> dict[str, np.ndarray]:
-    """M, ∂M/∂θ, ∂M/∂δ and Γ at θ and δ from M, ∂M/∂θ (s, n, n) at θ, and packed ∂M/∂δ with its gradient."""
+def _deformed(n, s, M, dM, slope, dslope, curvature, dcurvature, delta) -> dict[str, np.ndarray]:
+    """M, ∂M/∂θ, ∂M/∂δ and Γ at θ and δ from M, ∂M/∂θ (s, n, n) at θ, and packed ∂M/∂δ and ∂²M_θθ/∂δ² with their
+    gradients."""
 
     def whole(packed):
         found, entries = np.zeros((n, n, n - s)), iter(packed.reshape(-1, n - s))
@@ -124,9 +125,19 @@ def _deformed(n, s, M, dM, slope, dslope, delta) -> dict[str, np.ndarray]:
                 found[i, j] = found[j, i] = next(entries)
         return found
 
-    M_a = whole(slope)
-    there = M + M_a @ delta
-    along = np.array([dM[k] + whole(dslope[:, k]) @ delta for k in range(s)])
+    def curved(packed):
+        found, entries, d = np.zeros((n, n, n - s, n - s)), iter(packed), n - s
+        for i, j in ((i, j) for i in range(s) for j in range(i, s)):
+            for a, b in ((a, b) for a in range(d) for b in range(a, d)):
+                found[i, j, a, b] = found[j, i, a, b] = found[i, j, b, a] = found[j, i, b, a] = next(entries)
+        return found
+
+    Q = curved(curvature)
+    M_a = whole(slope) + Q @ delta
+    there = M + whole(slope) @ delta + 0.5 * Q @ delta @ delta
+    along = np.array(
+        [dM[k] + whole(dslope[:, k]) @ delta + 0.5 * curved(dcurvature[:, k]) @ delta @ delta for k in range(s)]
+    )
     full = np.concatenate([np.moveaxis(along, 0, -1), M_a], axis=-1)
     gamma = 0.5 * (full + full.transpose(0, 2, 1) - full.transpose(2, 0, 1))
     return {"M": there, "mass_gradient": along, "mass_slope": M_a[:s], "christoffel": gamma}
@@ -147,8 +158,9 @@ def coefficients(rom, theta, delta=None) -> dict[str, np.ndarray]:
     found = {name: unpacked(part(name), n) for name in ("M", "K", "damping")}
     found["christoffel"] = unpacked(part("christoffel").reshape(n, -1), n)
     if layout.bent:
-        found |= _deformed(n, s, found["M"], unpacked(part("M", df).T, n), part("mass_slope"), part("mass_slope", df),
-                           np.zeros(n - s) if delta is None else delta)  # fmt: skip
+        changes = [part(name, source) for name in ("mass_slope", "mass_curvature") for source in (f, df)]
+        there = np.zeros(n - s) if delta is None else delta
+        found |= _deformed(n, s, found["M"], unpacked(part("M", df).T, n), *changes, there)
     elif layout.christoffel == "from-mass":
         dM = np.moveaxis(unpacked(part("M", df).T, n)[:, :s, :s], 0, -1)
         found["christoffel"][:s, :s, :s] = 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1))

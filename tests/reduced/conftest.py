@@ -92,6 +92,12 @@ def flexible():
 
 
 @pytest.fixture(scope="session")
+def stiffened():
+    """The same with M_θθ to second order in δ."""
+    return invented("mass_curvature")
+
+
+@pytest.fixture(scope="session")
 def flexible_direct():
     """M(θ) beside a Γ of its own, as the papers' fits have it, and files of before."""
     return invented("christoffel")
@@ -126,6 +132,8 @@ def invented(inertia):
         "output_modes": polynomial(4, np.array([1.0, 0.2, 0.0, 1.0])),
         "friction_map": polynomial(4, np.array([1.0, -1.0, 0.0, 0.0])),
     }
+    if inertia == "mass_curvature":
+        parts["mass_curvature"] = polynomial(9, 0.2 * rng.normal(size=9))
     del parts["mass_slope" if inertia == "christoffel" else "christoffel"]
     ends = np.cumsum([0, *(part.shape[1] for part in parts.values())]).tolist()
     root = halved(Box((-1.0, -1.0), (1.0, 1.0)), (0, 0))

@@ -17,7 +17,7 @@ def states(model, count=20, seed=3):
     return theta, 0.05 * rng.normal(size=(count, n - s)), rng.normal(size=(count, n))
 
 
-@pytest.fixture(params=["four_bar", "orthoglide", "orthoglide_direct", "flexible", "flexible_direct"])
+@pytest.fixture(params=["four_bar", "orthoglide", "orthoglide_direct", "flexible", "stiffened", "flexible_direct"])
 def model(request):
     return request.getfixturevalue(request.param)
 

@@ -25,7 +25,7 @@ def differences(model, theta, delta, rates, inputs, speed=1e-3, h=1e-6):
     return np.stack(columns, axis=1)
 
 
-@pytest.mark.parametrize("name", [*AT, "flexible", "flexible_direct"])
+@pytest.mark.parametrize("name", [*AT, "flexible", "stiffened", "flexible_direct"])
 @pytest.mark.parametrize("moving", [False, True])
 def test_it_is_the_derivative_of_the_accelerations(name, moving, request):
     model = request.getfixturevalue(name)

@@ -13,7 +13,7 @@ from supple.reduced.file import load_model
 from supple.reduced.seal import seal
 
 
-@pytest.mark.parametrize("name", ["four_bar", "orthoglide_direct", "flexible", "flexible_direct"])
+@pytest.mark.parametrize("name", ["four_bar", "orthoglide_direct", "flexible", "stiffened", "flexible_direct"])
 def test_there_and_back_bit_for_bit(name, request, tmp_path):
     model = request.getfixturevalue(name)
     path = model.save(tmp_path / "modèle.rom")

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from supple import InputError
 from supple.approximation.piecewise.piecewise_kernel import BLOCK
 
-MODELS = ["four_bar", "orthoglide", "orthoglide_direct", "flexible", "flexible_direct"]
+MODELS = ["four_bar", "orthoglide", "orthoglide_direct", "flexible", "stiffened", "flexible_direct"]
 PARTS = ("M", "K", "christoffel", "damping", "potential", "force", "force_slope", "input_map", "friction_map")
 
 
