@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+from itertools import combinations_with_replacement
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,8 +128,8 @@ def _deformed(n, s, M, dM, slope, dslope, curvature, dcurvature, delta) -> dict[
 
     def curved(packed):
         found, entries, d = np.zeros((n, n, n - s, n - s)), iter(packed), n - s
-        for i, j in ((i, j) for i in range(s) for j in range(i, s)):
-            for a, b in ((a, b) for a in range(d) for b in range(a, d)):
+        for i, j in combinations_with_replacement(range(s), 2):
+            for a, b in combinations_with_replacement(range(d), 2):
                 found[i, j, a, b] = found[j, i, a, b] = found[i, j, b, a] = found[j, i, b, a] = next(entries)
         return found
 
