@@ -56,6 +56,9 @@ class Bodies(Record, Protocol):
     def frame_motion(self, name: str) -> Any: ...
     def nodes(self, body: str) -> Any: ...
     def reaction(self, joint: str) -> Any: ...
+    def section(self, body: str, place: str | float, beam: int | None = None) -> Signals: ...
+    @property
+    def strain_energy(self) -> Signals: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,6 +201,21 @@ class Simulation(Result):
         Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
         """
         return self._every_body("reactions").reaction(joint)
+
+    def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
+        """Forces and moments in a section of a beam: N, Qy, Qz (N) and T, My, Mz (N m), in the plane N, Q and M.
+
+        place : its name, or a fraction of the beam's length; beam : which of the body's, from 1, where it has several
+        The part towards the beam's second end acts on the other with these, in axes of the section: x along the beam, y
+        and z its principal ones; in the plane Q acts to the left of the beam and M about the plane's normal. Weight and
+        inertia are in the balance; at a node between elements the mean of both sides is taken.
+        """
+        return self._every_body("sections").section(body, place, beam)
+
+    @property
+    def strain_energy(self) -> Signals:
+        """Strain energy of every body that deforms and of every drive that yields, by name, J."""
+        return self._every_body("strain energy").strain_energy
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.

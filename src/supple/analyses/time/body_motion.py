@@ -13,6 +13,15 @@ from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
 from supple.formulations.absolute.measured import measured_accelerations, measured_motion, measured_rates
 from supple.formulations.absolute.reaction import Reaction, reaction_of
+from supple.formulations.absolute.section_forces import (
+    IN_PLANE,
+    IN_SPACE,
+    EndForces,
+    beam_place,
+    end_forces,
+    section_at,
+    strain_energies,
+)
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
@@ -215,6 +224,24 @@ class BodyMotion:
         driven = {names[row - joints]: row for row in self.problem.system.driven if row - joints < len(names)}
         values = {name: self.instant.multipliers[:, joints + n] for n, name in enumerate(driven)}
         return Signals(self.time, values, {name: "N m" if angle[row] else "N" for name, row in driven.items()})
+
+    @cached_property
+    def _end_forces(self) -> EndForces:
+        return end_forces(self.problem, self.X, self.V, self.acceleration)
+
+    def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
+        """Section forces and moments of a beam at a place, as `Simulation.section` says."""
+        numbering = self.problem.rest.numbering
+        found = section_at(self.problem, self._end_forces.ends, beam_place(numbering, body, place, beam))
+        shown = IN_PLANE if numbering.mechanism.planar else IN_SPACE
+        units = {letter: "N" if column < 3 else "N m" for letter, column in shown.items()}
+        return Signals(self.time, {letter: found[:, column] for letter, column in shown.items()}, units)
+
+    @property
+    def strain_energy(self) -> Signals:
+        """Strain energy of every body that deforms and every drive that yields."""
+        values = strain_energies(self.problem, self.X, self._end_forces.strain)
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
 
     def reaction(self, joint: str) -> Reaction:
         """Force and moment of a joint on its second body over time, about its place there, in the world.

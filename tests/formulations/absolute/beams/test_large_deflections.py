@@ -42,7 +42,7 @@ def test_section_forces_end_in_the_reaction(planar):
 
     X = settled(beams, load, held=(root,), gravity=gravity)
     out = np.zeros((len(beams.arrays.frames), 2, 6))
-    section_forces(beams.arrays, gravity, X, beams.still, beams.still, beams.still, out)
+    section_forces(beams.arrays, gravity, X, beams.still, beams.still, beams.still, out, np.zeros(len(out)))
     frames = beams.arrays.frames
     assert frames[0, 1] == frames[1, 0]  # on one beam, with nothing but the two elements at the node between
     whole = [np.linalg.norm(section[:3]) for section in (out[0, 0], out[0, 1], out[1, 0])]

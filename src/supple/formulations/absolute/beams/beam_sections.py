@@ -7,7 +7,7 @@ they pass from element to element without a jump where nothing acts on the node,
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.absolute.beams.element_work import ENDS, element_work
+from supple.formulations.absolute.beams.element_work import ENDS, STRAIN_ENERGY, element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
 
@@ -15,8 +15,9 @@ NORMAL, SHEAR_Y, SHEAR_Z, TWIST, BEND_Y, BEND_Z = range(6)
 
 
 @kernel
-def section_forces(beams, gravity, X, V, acceleration, Q, out):
-    """Into out (e, 2, 6): (N, Q_y, Q_z, M_x, M_y, M_z) on the section that faces along the element, in its axes.
+def section_forces(beams, gravity, X, V, acceleration, Q, out, strain):
+    """Into out (e, 2, 6): (N, Q_y, Q_z, M_x, M_y, M_z) on the section that faces along the element, in its axes; strain
+    energies into strain (e,).
 
     In the plane y lies across the element in the plane and z is its normal. Q : (frames, d) is overwritten.
     """
@@ -28,6 +29,7 @@ def section_forces(beams, gravity, X, V, acceleration, Q, out):
             planar_element(beams, n, gravity, X, V, acceleration, work, Q)
         else:
             space_element(beams, n, gravity, X, V, acceleration, work, Q)
+        strain[n] = work[STRAIN_ENERGY]
         for end in range(2):
             for c in range(6):
                 out[n, end, c] = 0.0

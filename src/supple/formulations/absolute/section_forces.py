@@ -1,0 +1,161 @@
+"""Section forces and moments of beams along a motion of the full model, and the strain energy of every elastic part.
+
+At the ends of an element they are what its nodes do to it (flexible-motion, section forces): inertia and weight of its
+length are in the balance. At a node between two elements of a beam the mean of both sides is taken; they differ by what
+acts on the node itself. Within an element forces change linearly from end to end, and moments with them,
+
+    M_y' = Q_z,   M_z' = -Q_y                                              (docs/theory/superelements-in-motion.md, 12)
+
+which is exact for loads that are constant or linear along it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled, kernel
+from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.absolute.beams.beam_sections import (
+    BEND_Y,
+    BEND_Z,
+    NORMAL,
+    SHEAR_Y,
+    SHEAR_Z,
+    TWIST,
+    section_forces,
+)
+from supple.formulations.absolute.system import Absolute
+from supple.kinematics.numbering import Numbering
+
+Array = NDArray[np.float64]
+
+IN_SPACE = {"N": NORMAL, "Qy": SHEAR_Y, "Qz": SHEAR_Z, "T": TWIST, "My": BEND_Y, "Mz": BEND_Z}
+IN_PLANE = {"N": NORMAL, "Q": SHEAR_Y, "M": BEND_Z}
+_NEAR = 1e-6  # of a beam's length: closer is at it
+
+
+class BeamPlace(NamedTuple):
+    """A place on a beam: number of the body, of the beam on it (from 0), and fraction t of the beam's length."""
+
+    body: int
+    beam: int
+    t: float
+
+
+def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | None) -> BeamPlace:
+    """Where on the beams of a body: a fraction of a beam's length, or a name; beam : its number, counted from 1."""
+    beams = placed_beams(numbering.drawing, body) if body in numbering.bodies else ()
+    part = part_name(("bodies", body))
+    if not beams:
+        raise InputError("it has no beams, and so no sections", part=part, hint="name a body of beams")
+    if beam is not None and not 1 <= beam <= len(beams):
+        raise InputError(f"there is no beam {beam}", part=part, hint=f"it has {len(beams)}, counted from 1")
+    asked = range(len(beams)) if beam is None else [beam - 1]
+    if not isinstance(place, str):
+        if not 0.0 <= place <= 1.0:
+            raise InputError(f"{place:g} is no fraction of a beam", part=part, hint="give 0 to 1, or a place's name")
+        touching = {number: float(place) for number in asked}
+    else:
+        at = numbering.drawing.on_body(body, place, ("bodies", body))
+        found = {number: _fraction(beams[number], at) for number in asked}
+        touching = {number: t for number, t in found.items() if t is not None}
+    if len(touching) != 1:
+        listed = ", ".join(str(number + 1) for number in touching)
+        where = f"on beams {listed}" if touching else "on none of its beams"
+        raise InputError(f"{place} is {where}", part=part, hint="say which: beam=1" if touching else "put it on one")
+    number, t = next(iter(touching.items()))
+    return BeamPlace(numbering.body_index(body), number, t)
+
+
+def _fraction(beam: PlacedBeam, position: Array) -> float | None:
+    """Of the beam's length, where a place is on its axis or at one of its two places."""
+    for end, place in enumerate(beam.places):
+        if np.linalg.norm(position - place) <= _NEAR * beam.length:
+            return float(end)
+    way = beam.ends[1] - beam.ends[0]
+    t = float((position - beam.ends[0]) @ way) / beam.length**2
+    off = float(np.linalg.norm(position - beam.ends[0] - t * way))
+    return min(max(t, 0.0), 1.0) if off <= _NEAR * beam.length and -_NEAR <= t <= 1.0 + _NEAR else None
+
+
+class EndForces(NamedTuple):
+    """Of N states and all beam elements: forces and moments at both ends (N, e, 2, 6), strain energies (N, e)."""
+
+    ends: Array
+    strain: Array
+
+
+def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> EndForces:
+    """At N states: X (N, frames + 1, 12), V and v̇ (N, frames, d)."""
+    count, elements = len(X), len(problem.system.beams.frames)
+    found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
+    if elements:
+        compiled(end_batch, count=count)(problem.system.beams, problem.system.gravity, X, V, acceleration, found)
+    return found
+
+
+def section_at(problem: Absolute, ends: Array, place: BeamPlace) -> Array:
+    """(N, 6) of `section_forces` at a place, from the forces at the ends of all elements."""
+    frames = problem.frames
+    mesh = frames.meshes[place.body]
+    if mesh is None:
+        name = frames.numbering.bodies[place.body]
+        raise InputError("it was taken as rigid", part=part_name(("bodies", name)), hint="simulate without rigid=True")
+    before = sum(len(item.elements) for item in frames.meshes[: place.body] if item is not None)
+    beam = placed_beams(frames.numbering.drawing, mesh.name)[place.beam]
+    own = np.flatnonzero(mesh.beams == place.beam)
+    way = beam.ends[1] - beam.ends[0]
+    t = (mesh.ends[own] - beam.ends[0]) @ way / beam.length**2  # (k, 2)
+    holds = np.flatnonzero((t[:, 0] - _NEAR <= place.t) & (place.t <= t[:, 1] + _NEAR))
+    sides = [_within(ends[:, before + own[i]], t[i] * beam.length, place.t * beam.length) for i in holds]
+    return np.asarray(np.mean(sides, axis=0))
+
+
+def _within(ends: Array, span: Array, s: float) -> Array:
+    """(N, 6) at s of an element from span[0] to span[1], from both its ends (N, 2, 6)."""
+    length = span[1] - span[0]
+    x = min(max((s - span[0]) / length, 0.0), 1.0)
+    found = (1.0 - x) * ends[:, 0] + x * ends[:, 1]
+    for moment, shear, sign in ((BEND_Y, SHEAR_Z, 1.0), (BEND_Z, SHEAR_Y, -1.0)):
+        slopes = sign * length * ends[:, :, shear]
+        rise = ends[:, 1, moment] - ends[:, 0, moment]
+        found[:, moment] += x * (1.0 - x) * ((1.0 - x) * (slopes[:, 0] - rise) - x * (slopes[:, 1] - rise))
+    return found
+
+
+def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Array]:
+    """Of every body that deforms and every drive (N,), J: bodies by name, drives by their joints."""
+    frames, names = problem.frames, problem.rest.numbering.bodies
+    found: dict[str, Array] = {}
+    at = 0
+    for name, mesh in zip(names, frames.meshes, strict=True):
+        if mesh is not None:
+            found[name] = strain[:, at : at + len(mesh.elements)].sum(axis=1)
+            at += len(mesh.elements)
+    held = frames.held
+    for group, item in enumerate(frames.superelements):
+        q = _held(X, held.first[group], item.body.size, held.held)
+        found[item.body.name] = 0.5 * np.einsum("ni,ij,nj->n", q, item.body.K, q)
+    for i, drive in enumerate(frames.drives):
+        frame, position = held.at(len(held.sizes) - 1, i)
+        found[drive.joint] = found.get(drive.joint, 0.0) + 0.5 * drive.stiffness * X[:, frame, position] ** 2
+    return found
+
+
+def _held(X: Array, first: int, size: int, held: int) -> Array:
+    """Held coordinates (N, size)."""
+    number = np.arange(size)
+    return X[:, first + number // held, number % held]
+
+
+@kernel(purpose="section forces of beams")
+def end_batch(beams, gravity, X_all, V_all, acceleration_all, found):
+    """Forces at the ends of all elements at every state."""
+    Q = np.zeros(V_all.shape[1:])
+    for n in range(X_all.shape[0]):
+        section_forces(beams, gravity, X_all[n], V_all[n], acceleration_all[n], Q, found.ends[n], found.strain[n])
