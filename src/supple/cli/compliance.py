@@ -15,6 +15,7 @@ from supple.cli.options import At, File, Json, Settings, configuration, read_mec
 if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance
     from supple.analyses.statics.deflection import Deflection
+    from supple.analyses.statics.large_deflection import LargeDeflection
     from supple.analyses.vibration.ports import Port
     from supple.kinematics.numbering import Numbering
 
@@ -25,12 +26,19 @@ Places = Annotated[
         help="A place for all its directions, `place.axis`, or a sensor's output; all sensors if left out.",
     ),
 ]  # fmt: skip
+Large = Annotated[
+    bool,
+    typer.Option(
+        "--large", help="Displacements and rotations of any size, from the full equations; otherwise small ones."
+    ),
+]
 
 
 def sag(
     file: File,
     at: At = None,
     places: Places = None,
+    large: Large = False,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -40,7 +48,7 @@ def sag(
         from supple.analyses.statics.deflection import deflection
 
         mechanism = read_mechanism(answer, file, settings)
-        found = deflection(mechanism, configuration(mechanism, at))
+        found = deflection(mechanism, configuration(mechanism, at), large=large)
         warn_of_limits(answer, found.configuration)
         keep(found, output)
         ports = _ports(found.rest.numbering, places)
@@ -49,6 +57,7 @@ def sag(
             "units": {item.name: item.unit for item in ports},
             "holding_forces": found.holding_forces,
             "at": found.configuration.coordinates,
+            "large": large,
         }
         answer.give(data, lambda: _show_sag(found, ports, data))
 
@@ -105,11 +114,11 @@ def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     return [port(numbering, name) for name in watched]
 
 
-def _show_sag(found: Deflection, ports: list[Port], data: dict[str, Any]) -> None:
+def _show_sag(found: Deflection | LargeDeflection, ports: list[Port], data: dict[str, Any]) -> None:
     from supple.cli.tables import Tables, number, posture
 
     out = Tables()
-    out.line(f"{posture(found.configuration)}, under gravity and constant loads")
+    out.line(f"{posture(found.configuration)}, under gravity and constant loads{', of any size' * found.to_scale}")
     moved = data["displacements"]
     out.table(("place", "displacement"), [(item.name, number(moved[item.name], item.unit)) for item in ports])
     numbering = found.rest.numbering

@@ -171,7 +171,7 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
         mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
         rigid=flexible["rigid"] or not (flexible["internal_modes"] or loaded or basis),
     )  # fmt: skip
-    return linearized(mechanism, here, inputs=held, **flexible)
+    return linearized(mechanism, here.theta, inputs=held, **flexible)
 
 
 def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:

@@ -29,13 +29,13 @@ class Asked(NamedTuple):
     output_step: float | None
 
 
-def task_of(mechanism: Mechanism, asked: Asked) -> dict[str, Any]:
+def task_of(mechanism: Mechanism, asked: Asked, *, rigid: bool = False) -> dict[str, Any]:
     """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
     results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
         return results | {"t": asked.scenario, "until": asked.until}
     forces, times = _inputs(mechanism, asked.inputs)
-    here = start_configuration(mechanism, asked.start, asked.at, forces)
+    here = start_configuration(mechanism, asked.start, asked.at, forces, rigid=rigid)
     return results | {
         "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until, "start": here,
         "rates": _rates(mechanism, asked.rates, _names(here)), "inputs": forces, "input_times": times,
@@ -102,7 +102,8 @@ def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> l
     if resting or start == EQUILIBRIUM:
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
             return _rested(model, model_configuration(model, at), forces)
-        return [float(value) for value in start_configuration(described(model), EQUILIBRIUM, at, forces).theta]
+        found = start_configuration(described(model), EQUILIBRIUM, at, forces, rigid=True)
+        return [float(value) for value in found.theta]
     wanted = [item for item in (None if start == REST else start, at) if item is not None]
     return model_configuration(model, ",".join(wanted) if wanted else None)
 
@@ -135,7 +136,9 @@ def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any
     return dict(table.values), table.time
 
 
-def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any]) -> Configuration:
+def start_configuration(
+    mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any], *, rigid: bool
+) -> Configuration:
     """Where a mechanism starts, as --start and --at name it."""
     from supple.analyses.statics.equilibrium import equilibrium
     from supple.kinematics.closure import assemble
@@ -143,7 +146,7 @@ def start_configuration(mechanism: Mechanism, start: str, at: str | None, forces
     if start == EQUILIBRIUM:
         first = [forces.get(name, 0.0) for name in mechanism.actuators]
         held = [value if isinstance(value, float) else float(value[0]) for value in first]
-        return equilibrium(mechanism, configuration(mechanism, at), inputs=held, rigid=True)
+        return equilibrium(mechanism, configuration(mechanism, at), inputs=held, rigid=rigid)
     wanted = [item for item in (None if start == REST else start, at) if item is not None]
     return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
 

@@ -130,7 +130,7 @@ def simulate(
         else:
             target = read_mechanism(answer, file, settings)
             joints = _joints(target, reactions)
-            task = task_of(target, asked)
+            task = task_of(target, asked, rigid=rigid)
         began = perf_counter()
         run = simulated(target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid)
         told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)

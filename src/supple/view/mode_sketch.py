@@ -156,11 +156,11 @@ class DeformedShapes:
         sizes = [body.mesh.extent for body in rest.bodies if body.mesh is not None]
         self.extent = max([self.numbering.arrays.extent, *sizes])
 
-    def draw(self, axes: Any, shape: dict[str, Array], scale: float, nodes: bool) -> Sizes:
+    def draw(self, axes: Any, shape: dict[str, Array], scale: float, nodes: bool, *, to_scale: bool = False) -> Sizes:
         """One shape, displacements of all degrees of each body, over the undeformed mechanism."""
         moved = {body.name: self._displacements(b, shape[body.name]) for b, body in enumerate(self.rest.bodies)}
         largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in moved.values())
-        factor = scale * _LARGEST * self.extent / largest if largest > 0.0 else 0.0
+        factor = scale * (1.0 if to_scale else _LARGEST * self.extent / largest) if largest > 0.0 else 0.0
         touched = []
         for b, body in enumerate(self.rest.bodies):
             U, color = factor * moved[body.name], self.colors[body.name]

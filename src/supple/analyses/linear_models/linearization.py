@@ -71,9 +71,9 @@ def linearize(
     u = None if inputs is None else _one("inputs", inputs, names)
     if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
         _require_rest("an equilibrium does not move", "leave them out", rates=rates, accelerations=accelerations)
-        configuration = equilibrium(
-            mechanism, inputs=None if u is None else u[: len(mechanism.actuators)], rigid=rigid or not choice.flexible
-        )
+        held = None if u is None else u[: len(mechanism.actuators)]
+        resting = equilibrium(mechanism, inputs=held, rigid=rigid or not choice.flexible)
+        configuration = assemble(mechanism, resting.theta) if resting.deformed is not None else resting
         u = np.zeros(len(names)) if u is None else u
     else:
         configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)

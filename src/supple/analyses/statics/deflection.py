@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,8 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from supple.analyses.statics.compliance import STATIC_BAND
+from supple.analyses.statics.deformed_rest import deformed_rest
+from supple.analyses.statics.large_deflection import LargeDeflection
 from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.ports import port, port_rows
 from supple.compilation import compiled
@@ -48,6 +50,8 @@ class Deflection(Result):
     multipliers: Array
     gravity: Array
     rest: ElasticRest
+
+    to_scale: ClassVar[bool] = False
 
     def summary(self) -> str:
         table = self.table()
@@ -126,16 +130,31 @@ class Deflection(Result):
         return Reaction(P @ force, P @ moment)
 
 
-def deflection(mechanism: Mechanism, at: At | Configuration = None) -> Deflection:
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: Literal[False] = False) -> Deflection: ...
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: Literal[True]) -> LargeDeflection: ...
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: bool) -> Deflection | LargeDeflection: ...
+
+
+def deflection(
+    mechanism: Mechanism, at: At | Configuration = None, *, large: bool = False
+) -> Deflection | LargeDeflection:
     """Λ z + Cᵀλ = f(θ): gravity, applied forces and springs as they are without deformation.   [frequency-response, 12]
 
     Motion of rigid bodies included: a sensor at the end of a rigid arm on a beam sees how the beam bends.
+
+    large : displacements and rotations of any size, from the full equations with loads that come on step by step
+            [flexible-statics, 1-4]
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     if configuration.X.ndim != 2:
         raise InputError("a deflection is at one configuration, not many", part="at", hint="ask for each by itself")
     rest = elastic_rest(mechanism, STATIC_BAND)
     require_elastic(rest)
+    if large:
+        return LargeDeflection(configuration, deformed_rest(configuration, np.zeros(len(mechanism.actuators))))
     loads = loads_at(rest, configuration)
     Z, multipliers = static_response(rest, configuration.X[None], loads.vector[None, None])
     return Deflection(configuration, Z[0, 0], multipliers[0, 0], loads.gravity, rest)

@@ -1,16 +1,20 @@
 """Static equilibrium: the configuration at which no coordinate is pushed.
 
-p(θ) + B(θ) u = 0, by Newton's method with the exact gradient of p, downhill in the potential.
+p(θ) + B(θ) u = 0, by Newton's method with the exact gradient of p, downhill in the potential. What is elastic is bent
+by its loads from there on (`deformed_rest`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, nearest
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -29,24 +33,52 @@ _NUDGE, _LONGEST = 1e-3, 0.3  # rad or sizes: how an unstable equilibrium is lef
 
 
 def equilibrium(
-    mechanism: Mechanism, start: At = None, *, inputs: ArrayLike | None = None, rigid: bool = False
+    mechanism: Mechanism,
+    start: At | Configuration = None,
+    *,
+    inputs: ArrayLike | None = None,
+    held: Sequence[str] = (),
+    rigid: bool = False,
 ) -> Configuration:
     """A stable equilibrium under gravity, springs, constant forces and constant actuator forces.
 
-    As in every undeformed configuration, what is elastic is taken as rigid; `deflection` tells how it sags there.
-    That is said, and `Configuration.rigid` names it.
+    A mechanism with elastic parts is deformed there as its loads ask for, however far: `Configuration.deformed`, from
+    which a run starts without a jolt. Everything else that takes a configuration takes its θ.
 
     start  : where the search begins, as in `assemble`
     inputs : (actuators,) constant forces; zero if left out
-    rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
+    held   : coordinates that stay where the start has them
+    rigid  : elastic parts are taken as rigid: the θ at which the undeformed mechanism rests
 
     Angles are counted in radians and lengths in sizes of the mechanism, so that forces along both are energies; every
     limit is relative to what the loads can do. The force left over is rounding.
     """
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
-    taken_as_rigid(mechanism, rigid, "look at how it sags there (`deflection`)")
-    begin = here = assemble(mechanism, start)
-    unit = _units(here)
+    here = start if isinstance(start, Configuration) else assemble(mechanism, start)
+    names = here.rest.numbering.coordinates
+    for name in held:
+        if name not in names:
+            raise InputError(f'"{name}" is not a coordinate', part="held", hint=nearest(name, names))
+    kept = tuple(i for i, name in enumerate(names) if name in held)
+    if rigid or not mechanism.elastic:
+        return undeformed_equilibrium(here, u, kept)
+    if here.deformed is None and len(kept) < len(names):
+        here = undeformed_equilibrium(here, u, kept)
+    found = deformed_rest(here, u, kept)
+    taken_as_rigid(mechanism, False, "give them as beams", names=found.problem.frames.rigid)
+    return found.configuration
+
+
+def undeformed_equilibrium(begin: Configuration, u: Array, held: tuple[int, ...] = ()) -> Configuration:
+    """Of the rigid mechanism, downhill from a configuration, under inputs u (actuators,).
+
+    held : numbers of coordinates that stay where they are
+    """
+    mechanism, here = begin.mechanism, begin
+    free = ~np.isin(np.arange(len(begin.theta)), held)
+    if not free.any():
+        return begin
+    unit = np.where(free, _units(here), 0.0)  # what is held is not pushed, and does not move
     scale = _weight(here)
     longest, stopped = _LONGEST, 0
     for _ in range(_ITERATIONS):
@@ -68,7 +100,7 @@ def equilibrium(
         if not taken or stopped > _STOPPED:
             break
         if dead:  # not so far next time
-            longest = float(np.abs((here.theta - theta) / unit).max())
+            longest = float(np.abs((here.theta - theta)[free] / unit[free]).max())
     raise InputError(
         f"no equilibrium was found from {_named(begin, begin.theta)}; the search ended at {_named(begin, theta)}, "
         f"where the largest force left is {_largest(begin, force)}",

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 from supple.analyses.motions.trajectory import trajectory
+from supple.analyses.statics.equilibrium import equilibrium
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
 Array = NDArray[np.float64]
 Piecewise = tuple[Array, Array]
+
+_SAME = 1e-12  # rad or m: rounding of a coordinate
 
 
 class Prescribed(NamedTuple):
@@ -61,8 +64,13 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
     return Prescribed(chosen, targets, rates[0], accelerations)
 
 
-def on_course(here: Configuration, course: Prescribed) -> Configuration:
-    """The start, with prescribed coordinates where their course begins."""
-    theta = here.theta.copy()
-    theta[list(course.driven)] = course.targets[1][3, 0]
-    return assemble(here.mechanism, theta)
+def on_course(here: Configuration, course: Prescribed, inputs: Array) -> Configuration:
+    """The start, with prescribed coordinates where their course begins; a deformed one rests there under the inputs."""
+    theta, driven = here.theta.copy(), list(course.driven)
+    theta[driven] = course.targets[1][3, 0]
+    if here.deformed is None:
+        return assemble(here.mechanism, theta)
+    if np.allclose(theta, here.theta, rtol=0.0, atol=_SAME):
+        return here
+    names = here.rest.numbering.coordinates
+    return equilibrium(here.mechanism, theta, inputs=inputs, held=[names[i] for i in driven])

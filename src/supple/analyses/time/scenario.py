@@ -64,10 +64,10 @@ def run_of(
         assert given.motion is not None  # the description sees to it
         lasts = float(trajectory(mechanism, given.motion).time[-1])
     forces, times = joined(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
-    start = start_of(mechanism, given, forces)
     if given.damping is not None and not rigid:
-        mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, start)))
-        start = start_of(mechanism, given, forces)
+        about = start_of(mechanism, given, forces, rigid=True)
+        mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, about)))
+    start = start_of(mechanism, given, forces, rigid=rigid)
     loads = {} if rigid else {name: float(force) for name, force in given.deflection.items()}
     return Run(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
 
@@ -104,11 +104,11 @@ def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
     return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
 
 
-def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any]) -> Configuration:
-    """Where it sets out from; an equilibrium is that of the forces at the beginning."""
+def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], *, rigid: bool) -> Configuration:
+    """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`."""
     if scenario.motion is not None and scenario.start == REST:
         return assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
     if scenario.start == EQUILIBRIUM:
         first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
-        return equilibrium(mechanism, None, inputs=first, rigid=True)  # who runs it says what is rigid
+        return equilibrium(mechanism, None, inputs=first, rigid=rigid)
     return assemble(mechanism, None if scenario.start == REST else scenario.start)

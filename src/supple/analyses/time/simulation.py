@@ -14,7 +14,7 @@ from supple.analyses.time.adaptation import balanced, require_damped
 from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
-from supple.analyses.time.start import centre_state, start_configuration
+from supple.analyses.time.start import centre_state, deflected, start_configuration
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.description.scenario import Scenario
@@ -96,13 +96,9 @@ def simulate(
     if isinstance(t, str | Path | Scenario):
         run = run_of(mechanism, t, until=until, step=step, rigid=rigid)
         mechanism, t, until, step = run.mechanism, None, run.until, run.step
-        if run.deflection:
-            raise InputError(
-                "elastic parts are taken as rigid, and cannot start deflected", part="deflection",
-                hint="simulate the reduced model, or say rigid=True (--rigid)",
-            )  # fmt: skip
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
-        start, rates = run.start if start is None else start, run.rates if rates is None else rates
+        start = deflected(run.start, run.deflection) if start is None else start
+        rates = run.rates if rates is None else rates
         motion = run.motion if motion is None else motion
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     grid = result_times(t, until=until, step=step, output_step=output_step)
@@ -113,7 +109,7 @@ def simulate(
         tuple(mechanism.actuators), inputs, input_times, grid, largest if fixed else largest / 8
     )
     u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
-    here = start_configuration(mechanism, start, u0)
+    here = start_configuration(mechanism, start, u0, rigid=rigid)
     course = prescribed(here, motion, begin, end, largest)
     problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid)
     instead = "reduce it with modes and simulate the reduced model"
@@ -125,7 +121,7 @@ def simulate(
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
     theta_rates[list(course.driven)] = course.rates
     if course.driven:
-        here = on_course(here, course)
+        here = on_course(here, course, u0)
     X, V = centre_state(problem, here, theta_rates)
     first = instant(problem, X[None], V[None], here.w[None], u0[None], course.accelerations[:1])
     a = np.ascontiguousarray(first.acceleration[0])

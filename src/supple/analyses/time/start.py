@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.motion import motion as motion_of
@@ -15,13 +20,27 @@ from supple.kinematics.motion import motion as motion_of
 Array = NDArray[np.float64]
 
 
-def start_configuration(mechanism: Mechanism, start: At | Configuration, inputs: Array) -> Configuration:
-    """Where a run begins, however it is named; the equilibrium is the one under the inputs."""
+def start_configuration(
+    mechanism: Mechanism, start: At | Configuration, inputs: Array, *, rigid: bool = False
+) -> Configuration:
+    """Where a run begins, however it is named; the equilibrium is the one under the inputs, deformed unless `rigid`."""
     if isinstance(start, Configuration):
         return start
     if isinstance(start, str) and start == "equilibrium":
-        return equilibrium(mechanism, inputs=inputs, rigid=True)  # who runs it says what is rigid
+        return equilibrium(mechanism, inputs=inputs, rigid=rigid)
     return assemble(mechanism, start)
+
+
+def deflected(here: Configuration, loads: Mapping[str, float]) -> Configuration:
+    """At rest with θ held under loads along outputs, N or N m; where there are none, as it is."""
+    if not loads:
+        return here
+    known = carried(here.rest).outputs
+    for name in loads:
+        if name not in known:
+            raise InputError(f'there is no output "{name}" to deflect', part="deflection", hint=nearest(name, known))
+    still = np.zeros(len(here.mechanism.actuators))
+    return deformed_rest(here, still, loads={known[name]: force for name, force in loads.items()}).configuration
 
 
 def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[Array, Array]:

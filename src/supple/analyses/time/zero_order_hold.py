@@ -75,7 +75,7 @@ class HeldSimulation:
         self.times = np.ascontiguousarray(times, dtype=float)
         self._tolerance = tolerance
         self._u = np.zeros(len(mechanism.actuators))
-        here = start_configuration(mechanism, start, self._u)
+        here = start_configuration(mechanism, start, self._u, rigid=rigid)
         self._problem = problem = absolute(here.rest, (), friction_speed, rigid=rigid)
         self._method = method_of(problem, alpha_of(spectral_radius), float(step), tolerance)
         require_damped(problem, spectral_radius)

@@ -28,8 +28,8 @@ Array = NDArray[np.float64]
 
 _ITERATIONS = 25
 _HALVINGS = 12
-_FARTHEST = 1.0  # rad, or extents: a correction that is larger leads astray
-_NEAR, _SMALL = 1e-8, 1e-13  # rad, or extents: quadratically close; rounding
+_FARTHEST = 0.5  # rad, or sizes of the mechanism: a correction that is larger leads astray
+_NEAR, _SMALL = 1e-8, 1e-13  # rad, or sizes: quadratically close; rounding
 _STANDING = (0.0, 1e-13, 1e-10)  # of the largest stiffness over mass: what motions without stiffness are held by
 
 
@@ -87,7 +87,7 @@ def _newton(
     """The state at which all but the dead forces balance; None where that is not found."""
     (state, tangent), (u, aims, dead) = begin, at
     column = problem.system.rows.column
-    unit = np.tile(np.where(column < 3, problem.system.rows.extent, 1.0), len(state.V))
+    unit = np.tile(np.where(column < 3, _size(problem, state.X), 1.0), len(state.V))
     before = np.inf
     for n in range(_ITERATIONS):
         force = tangent.force - _in_frames(state, problem, dead)
@@ -96,14 +96,21 @@ def _newton(
             return None
         p, multipliers = found
         size = float(np.abs(p / unit).max(initial=0.0))
-        if not size <= _FARTHEST:
+        if not np.isfinite(size):
             return None
+        if size > _FARTHEST:  # part of it, in the same direction
+            p, multipliers, size = (_FARTHEST / size) * p, (_FARTHEST / size) * multipliers, _FARTHEST
         state = _moved(problem, state, p.reshape(state.V.shape), state.multipliers - multipliers, steady)
         tangent = tangent_at(problem, state, u, aims)
         if size <= _SMALL or (size <= _NEAR and size >= 0.25 * before):
             return state, tangent, n + 1
         before = size
     return (state, tangent, _ITERATIONS) if before <= _NEAR else None
+
+
+def _size(problem: Absolute, X: Array) -> float:
+    """Of the mechanism, m."""
+    return max(float(problem.system.rows.extent), float(np.linalg.norm(np.ptp(X[:-1, :3], axis=0))))
 
 
 def _correction(tangent: Tangent, force: Array, before: float) -> tuple[Array, Array] | None:

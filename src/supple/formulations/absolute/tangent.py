@@ -24,9 +24,11 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.balance import gradient_batch
+from supple.formulations.absolute.beams.beam_arrays import no_beams
+from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.step import State, displaced
-from supple.formulations.absolute.step_work import step_work
+from supple.formulations.absolute.step_work import BENT, step_work
 from supple.formulations.absolute.system import Absolute, SystemArrays
 from supple.formulations.coefficients import DRY, ROLE
 from supple.kinematics.numbering import terms
@@ -35,7 +37,8 @@ from supple.kinematics.primitives import A, B
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_TURN, _LENGTH = 1e-3, 1e-3  # rad, and of the shortest length there is: how far differences reach
+_TURN, _LENGTH = 1e-3, 1e-3  # rad, or extents of the mechanism: how far differences reach
+_PLANAR = 3  # velocities of a frame in the plane
 _SPEED, _SLIDING = 1e-2, 1e-2  # extents/s or rad/s; of the speed over which dry friction changes its sign
 POSE, VELOCITY, ACCELERATION = range(3)
 _STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -2.0 / 3.0), (1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0))
@@ -46,6 +49,7 @@ class Tangent(NamedTuple):
     """M, D, K (n, n) and J (rows, n) over displacements p in the axes of the frames; C (rows,) of rows that yield.
 
     force : (n,) r, what is left over, in the same axes; gap : (rows,) Φ less what it should be
+    bent  : rad, the largest rotation of an element's end against its chord
     """
 
     M: sp.csc_array
@@ -55,6 +59,7 @@ class Tangent(NamedTuple):
     compliance: Array
     force: Array
     gap: Array
+    bent: float
 
 
 def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangent:
@@ -62,15 +67,15 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
     system, column = problem.system, problem.system.rows.column
     frames, d = state.V.shape
     owner = _owner(problem)
-    loose = without_elasticity(system)
+    loose = without_elements(system)
     unit = np.where(column < 3, system.rows.extent, 1.0)
     sliding = _SLIDING * system.friction_speed if (system.uses_i[:, ROLE] == DRY).any() else _SPEED
-    reach = (np.where(column < 3, _LENGTH * _shortest(system), _TURN), sliding * unit, unit)
+    reach = (np.where(column < 3, _LENGTH * system.rows.extent, _TURN), sliding * unit, unit)
+    elements = of_elements(problem, state)
     stiffness, damping, mass = (
-        _differences(problem, loose, (state, u, aims), owner, reach[kind], kind)
+        elements[kind] + _differences(problem, loose, (state, u, aims), owner, reach[kind], kind)
         for kind in (POSE, VELOCITY, ACCELERATION)
     )
-    stiffness = stiffness + elastic_tangent(problem, state)
     R, turn, spin, hasten = _axes(state, column)
     left = _residuals(problem, system, (state, u, aims), np.zeros((1, frames, d)), POSE)[0]
     n = frames * d
@@ -81,28 +86,42 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
         sp.csc_array(_rows(problem, state.X) @ R),
         row_compliance(problem),
         -(R.T @ left[:n]),
-        -left[n:],
+        -left[n:-1],
+        float(left[-1]),
     )
 
 
-def without_elasticity(system: SystemArrays) -> SystemArrays:
-    """The same equations with elements that have mass and weight alone."""
-    return system
+def without_elements(system: SystemArrays) -> SystemArrays:
+    """The same equations without beams, and with superelements that have mass alone: what differences are taken of."""
+    floating = system.superelements
+    still = floating._replace(stiffness=np.zeros_like(floating.stiffness), damping=np.zeros_like(floating.damping))
+    return system._replace(beams=no_beams(len(system.rows.column) == _PLANAR), superelements=still)
 
 
-def elastic_tangent(problem: Absolute, state: State) -> sp.csc_array:
-    """Exact derivatives of the elastic forces of all elements: (n, n), for displacements as `displaced` takes them."""
-    n = state.V.size
-    return sp.csc_array((n, n))
+def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
+    """K, D and M (n, n) of all that `without_elements` leaves out, exact, for displacements as in `displaced`."""
+    beams, floating, d = problem.system.beams, problem.system.superelements, state.V.shape[1]
+    columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
+    derivatives = beam_derivatives(beams, problem.system.gravity, state.X, state.V, state.acceleration)
+    found = [[(columns, -item)] for item in derivatives]
+    for e, count in enumerate(floating.coordinates.tolist()):
+        held = floating.columns[e : e + 1, d : d + count]
+        for kind, item in ((POSE, floating.stiffness), (VELOCITY, floating.damping)):
+            found[kind].append((held, item[e : e + 1, :count, :count]))
+    return tuple(_assembled(parts, state.V.size) for parts in found)
+
+
+def _assembled(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
+    """(n, n) of blocks (e, k, k) over columns (e, k)."""
+    rows = [np.broadcast_to(columns[:, :, None], blocks.shape).ravel() for columns, blocks in parts]
+    across = [np.broadcast_to(columns[:, None, :], blocks.shape).ravel() for columns, blocks in parts]
+    values = np.concatenate([blocks.ravel() for _, blocks in parts])
+    return sp.csr_array((values, (np.concatenate(rows), np.concatenate(across))), shape=(n, n))
 
 
 def row_compliance(problem: Absolute) -> Array:
     """(rows,) of joints and prescribed coordinates."""
-    return np.zeros(problem.rest.numbering.constraints + len(problem.system.driven))
-
-
-def _shortest(system: SystemArrays) -> float:
-    return float(system.rows.extent)
+    return np.concatenate([problem.system.compliance, np.zeros(len(problem.system.driven))])
 
 
 def _rows(problem: Absolute, X: Array) -> sp.csr_array:
@@ -145,7 +164,8 @@ def skew(vectors: Array) -> Array:
 def _owner(problem: Absolute) -> Integers:
     """(groups, frames) which frame of a group moves forces on each frame, -1 for none: no two of a group do."""
     system, constraints = problem.system, problem.rest.numbering.constraints
-    key = f"frames apart {len(system.mass)} {tuple(system.driven)}"
+    used = tuple(np.flatnonzero(np.diff(system.uses_start)).tolist())
+    key = f"frames apart {len(system.mass)} {tuple(system.driven)} {used}"
     return problem.rest.numbering.mechanism.remembered(key, lambda: _apart(system, constraints))
 
 
@@ -171,6 +191,11 @@ def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
         for row in [*range(constraints), *system.driven.tolist(), *measures.tolist()]
     ]
     joined += [[frame] for frame in range(frames)]
+    d, floating = len(system.rows.column), system.superelements
+    joined += [
+        sorted(set((floating.columns[e, : d + count] // d).tolist()))
+        for e, count in enumerate(floating.coordinates.tolist())
+    ]
     joined += [
         sorted(set((own[: d + n] // d).tolist()))
         for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
@@ -207,9 +232,10 @@ def _differences(
 def _residuals(
     problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], moves: Array, kind: int
 ) -> Array:
-    """Right sides -(r_q, r_c) at a state with poses, velocities or accelerations moved by each of moves (N, F, d)."""
+    """Right sides -(r_q, r_c) at a state with poses, velocities or accelerations moved by each of moves (N, F, d); last
+    how far elements are bent."""
     state, u, aims = at
-    found = np.empty((len(moves), state.V.size + len(state.multipliers)))
+    found = np.empty((len(moves), state.V.size + len(state.multipliers) + 1))
     compiled(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
     return found
 
@@ -233,4 +259,5 @@ def residual_batch(system, pattern, state, u, aims, moves, kind, found):
                 elif kind == ACCELERATION:
                     acceleration[b, c] += moves[n, b, c]
         residual(system, moved, u, aims, work)
-        copy_row(work.right_side, found[n])
+        copy_row(work.right_side, found[n, :-1])
+        found[n, -1] = work.account[BENT]

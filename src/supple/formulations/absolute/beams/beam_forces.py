@@ -5,10 +5,12 @@ from __future__ import annotations
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.beam_arrays import LENGTH
 from supple.formulations.absolute.beams.element_work import (
+    END_WIDTH,
     HEIGHT_ENERGY,
     MOMENTUM,
     POWER_LOST,
     STRAIN_ENERGY,
+    THETA,
     W,
     element_work,
 )
@@ -21,7 +23,7 @@ from supple.formulations.absolute.beams.planar_element import (
 from supple.formulations.absolute.beams.space_element import space_element
 from supple.formulations.absolute.beams.space_frame import space_frame, space_velocities
 from supple.formulations.absolute.beams.space_inertia import space_momentum
-from supple.formulations.absolute.step_work import LOST, STRAIN
+from supple.formulations.absolute.step_work import BENT, LOST, STRAIN
 
 
 @kernel
@@ -29,13 +31,13 @@ def beam_forces(beams, gravity, X, V, acceleration, work):
     """Adds the forces of strain, damping, gravity and inertia of all elements to work.forces. Returns the potential.
 
     X (frames + 1, 12), V and v̇ (frames, d); gravity (3,) in the world. The strain energy is added to the account of
-    `work`, and the power that damping takes.
+    `work`, and the power that damping takes; its largest local rotation is kept there.
     """
     count, planar = beams.frames.shape[0], beams.coupled.shape[0] == 6
     if count == 0:
         return 0.0
     own, Q, account = element_work(X), work.forces, work.account
-    potential, strain, lost = 0.0, 0.0, 0.0
+    potential, strain, lost, bent = 0.0, 0.0, 0.0, 0.0
     for n in range(count):
         if planar:
             planar_element(beams, n, gravity, X, V, acceleration, own, Q)
@@ -44,8 +46,11 @@ def beam_forces(beams, gravity, X, V, acceleration, work):
         potential += own[HEIGHT_ENERGY]
         strain += own[STRAIN_ENERGY]
         lost += own[POWER_LOST]
+        for k in range(THETA, THETA + 3):
+            bent = max(bent, abs(own[k]), abs(own[k + END_WIDTH]))
     account[STRAIN] += strain
     account[LOST] += lost
+    account[BENT] = max(account[BENT], bent)
     return potential + strain
 
 

@@ -22,7 +22,14 @@ from supple.formulations.absolute.beams.beam_arrays import (
     SHORTENING,
 )
 from supple.formulations.absolute.beams.element_rotation import angle_of, root
-from supple.formulations.absolute.beams.element_work import ENDS, HEIGHT_ENERGY, POWER_LOST, STRAIN_ENERGY
+from supple.formulations.absolute.beams.element_work import (
+    END_WIDTH,
+    ENDS,
+    HEIGHT_ENERGY,
+    POWER_LOST,
+    STRAIN_ENERGY,
+    THETA,
+)
 
 U1, V1, F1, U2, V2, F2 = range(ENDS, ENDS + 6)  # degrees of freedom of the two ends
 
@@ -137,6 +144,7 @@ def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
     inward = swing / c[LENGTH]  # kinetic energy rises as the chord grows
     # Strain and its rate: the chord's stretch, less what bending shortens it by, and the angles.
     t1, t2 = end_angle(c, chord, X, i), end_angle(c, chord, X, j)
+    work[THETA], work[THETA + END_WIDTH] = t1, t2
     r1, r2 = w.f1 - spin, w.f2 - spin
     h1, h2 = times_pair(c, SHORTENING, t1, t2)
     k1, k2 = times_pair(c, BENDING, t1, t2)
