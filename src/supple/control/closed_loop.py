@@ -51,15 +51,17 @@ def closed_loop(
                   follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
     tolerance   : as in `simulate`: 1e-6 for a mechanism where neither it nor a step is given, 1e-9 for a reduced model
     spectral_radius, friction_speed : as in `simulate`
-    rigid       : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
+    rigid       : elastic parts of a mechanism are taken as rigid; otherwise they deform, and controllers measure θ and
+                  outputs of the deformed mechanism
 
     Results are at the samples: coordinates, rates and outputs as measured, inputs as held from then on. A run that ends
     early, or whose account of energy does not balance, warns.
     """
-    if isinstance(plant, Mechanism):
-        taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model")
     times = _samples(until, sample_time)
-    loop = _plant(plant, times, start, rates, (step, tolerance), spectral_radius, friction_speed)
+    damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
+    loop = _plant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping, rigid)
+    if isinstance(plant, Mechanism) and isinstance(loop, MechanismPlant):
+        taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model", names=loop.rigid)
     measured = [loop.measure()]
     forces: list[Array] = []
     for t in times[:-1]:
@@ -95,36 +97,24 @@ def _plant(
     times: Array,
     start: Any,
     rates: Mapping[str, float] | ArrayLike | None,
-    steps: tuple[float | None, float | None],
-    spectral_radius: float,
-    friction_speed: float,
+    options: dict[str, Any],
+    rigid: bool,
 ) -> Plant:
-    """steps : the step and the tolerance, as given."""
-    step, tolerance = steps
-    sample = float(times[1] - times[0])
+    """options : step, tolerance, spectral radius and friction speed, as given."""
     if isinstance(plant, LinearModel):
         return LinearPlant(plant, times, start, rates)
     if isinstance(plant, ReducedModel):
-        damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
-        return ModelPlant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping)
+        return ModelPlant(plant, times, start, rates, options)
     if not isinstance(plant, Mechanism):
         raise InputError(
             f"{type(plant).__name__} is not a plant", part="closed loop",
             hint="give a mechanism, a reduced model or a linear model",
         )  # fmt: skip
+    step, tolerance, sample = options["step"], options["tolerance"], float(times[1] - times[0])
     width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
-    return MechanismPlant(
-        HeldSimulation(
-            plant,
-            times,
-            step=width,
-            tolerance=TOLERANCE if step is None and tolerance is None else tolerance,
-            start=start,
-            rates=rates,
-            spectral_radius=spectral_radius,
-            friction_speed=friction_speed,
-        )
-    )
+    allowed = TOLERANCE if step is None and tolerance is None else tolerance
+    given = options | {"step": width, "tolerance": allowed}
+    return MechanismPlant(HeldSimulation(plant, times, start=start, rates=rates, rigid=rigid, **given))
 
 
 def _forces(controller: Controller, t: float, measurement: Measurement, names: tuple[str, ...]) -> Array:

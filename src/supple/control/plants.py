@@ -49,11 +49,12 @@ class Plant(Protocol):
 
 
 class MechanismPlant:
-    """The nonlinear mechanism: the full DAE."""
+    """The nonlinear mechanism: the full DAE. rigid : names of elastic parts that do not deform."""
 
     def __init__(self, run: HeldSimulation) -> None:
         self._run = run
         self.inputs, self.reason, self.units = run.inputs, "", run.units
+        self.rigid = run.rigid
 
     def measure(self) -> Measurement:
         run = self._run

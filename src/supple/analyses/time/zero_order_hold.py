@@ -55,6 +55,7 @@ class HeldSimulation:
 
     start : as in `simulate`; an equilibrium is the one without inputs
     step  : s, fixed, or with a tolerance the longest
+    rigid : elastic parts are taken as rigid
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class HeldSimulation:
         rates: Mapping[str, float] | ArrayLike | None = None,
         spectral_radius: float = 0.9,
         friction_speed: float = 1e-3,
-        rigid: bool = True,
+        rigid: bool = False,
     ) -> None:
         require_times(float(times[-1]), step)
         require_positive(tolerance=tolerance, friction_speed=friction_speed)
@@ -80,6 +81,7 @@ class HeldSimulation:
         self._method = method_of(problem, alpha_of(spectral_radius), float(step), tolerance)
         require_damped(problem, spectral_radius)
         numbering = here.rest.numbering
+        self.rigid = problem.frames.rigid
         self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
         X, V = centre_state(problem, here, in_order("rates", {} if rates is None else rates, self.coordinates))
         first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
