@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import Answer, answering
+from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import Rom, read_model
 from supple.cli.options import File, Json, Settings, read_mechanism
 from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.reduction.comparison import Comparison
+    from supple.results.time_comparison import TimeComparison
 
 Scenario = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME|MOTION|CSV", show_default=False,
-        help="Compare along a scenario or a motion of the file, or a table of coordinates.",
+        "--scenario", metavar="NAME|S.yaml|MOTION|CSV", show_default=False,
+        help="Run both in time through a scenario, of the file or of one of its own; or compare coefficients along a "
+        "motion of the file or a table of coordinates.",
     ),
 ]  # fmt: skip
 Points = Annotated[
@@ -33,18 +36,82 @@ def compare(
     scenario: Scenario = None,
     points: Points = 1000,
     rigid: Rigid = False,
+    output: TableFile = None,
+    plot: Picture = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Say how far off a reduced model is, and how much faster."""
     with answering(as_json) as answer:
         from supple.reduction.comparison import compare as compared
+        from supple.results.time_comparison import TimeComparison
 
         mechanism = read_mechanism(answer, file, settings)
         found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario, rigid=rigid)
+        if isinstance(found, TimeComparison):
+            keep(found, output, plot)
+            _give_run(answer, found)
+            return
+        if plot is not None:
+            raise typer.BadParameter("only a run in time is drawn: give --scenario", param_hint="--plot")
+        keep(found, output)
         data = asdict(found)
         data["coefficients"], data["error"] = data.pop("error"), data.pop("output_error")
         answer.give(data, lambda: _show(found))
+
+
+def _give_run(answer: Answer, found: TimeComparison) -> None:
+    """What a run in time tells, and why it ended early if it did."""
+    from supple.diagnostics import NumericalError
+
+    if found.missing:
+        answer.warn(f"the model has no {', '.join(found.missing)}: reduce again to compare them")
+    answer.give(found.data(), lambda: _show_run(found))
+    if found.reason:
+        last = found.time[-1] if found.points else found.full.time[0]
+        raise answer.cut_short(f"the comparison ends at {last:.6g} s: {found.reason}", NumericalError.exit_status)
+
+
+def _show_run(found: TimeComparison) -> None:
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    units = found.full.seen.units
+    out.table(
+        ("output", "elastic part", "error", "rms", "of the deformation alone"),
+        [
+            (
+                name, number(found.scales[name], units.get(name, "")), f"{100 * worst:.2g} %",
+                f"{100 * found.rms_error[name]:.2g} %",
+                f"{100 * found.elastic_error[name]:.2g} %" if name in found.elastic_error else "",
+            )
+            for name, worst in found.error.items()
+        ],
+    )  # fmt: skip
+    out.table(("coordinate", "largest difference"), [(k, f"{v:.2g}") for k, v in found.coordinate_error.items()])
+    full, reduced = (found.frequencies_hz[which] for which in ("full", "reduced"))
+    if len(full):
+        rows = [(f"{a:.4g}", f"{b:.4g}", f"{100 * (b / a - 1):+.2g} %") for a, b in zip(full, reduced, strict=True)]
+        out.table(("resonance, Hz", "reduced", "off by"), rows)
+    out.table(("energy, J", "mechanism", "reduced"), _accounts(found.energy))
+    if found.force_error is not None:
+        out.line(f"forces that the motion needs: {found.force_error:.2g} of their largest value off")
+    worst = max(found.coefficients.items(), key=lambda item: item[1], default=None)
+    if worst is not None:
+        out.line(f"coefficients along the way: {worst[1]:.2g} off at most ({worst[0]})")
+    out.line(
+        f"{found.full_seconds:.3g} s to simulate, reduced {found.reduced_seconds:.3g} s: "
+        f"{found.speedup:.3g} times faster"
+    )
+    out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
+
+
+def _accounts(energy: dict[str, dict[str, Any]]) -> list[tuple[str, ...]]:
+    from supple.cli.tables import number
+
+    full, reduced = energy["full"], energy["reduced"]
+    names = [name for name in full if name != "defect" and (full[name] or reduced.get(name))]
+    return [(name, *(number(side[name]) if name in side else "" for side in (full, reduced))) for name in names]
 
 
 def _show(found: Comparison) -> None:
@@ -58,13 +125,6 @@ def _show(found: Comparison) -> None:
     out.table(("coefficients", "largest error", "at"), rows)
     if found.force_error is not None:
         out.line(f"forces that the motion needs: {found.force_error:.2g} of their largest value off")
-    if found.coordinate_error is not None:
-        out.table(("simulated", "largest difference"), [(k, f"{v:.2g}") for k, v in found.coordinate_error.items()])
-        out.line(
-            f"{found.full_seconds:.3g} s to simulate, reduced {found.reduced_seconds:.3g} s: "
-            f"{found.speedup:.3g} times faster"
-        )
-        return
     each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
     out.line(
         f"{found.points} points: {each[0]:.3g} µs each, reduced {each[1]:.3g} µs: {found.speedup:.3g} times faster"

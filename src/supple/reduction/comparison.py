@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
-from supple.analyses.time.scenario import Run, run_of
-from supple.analyses.time.simulation import simulate
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError, NumericalError
+from supple.description.scenario import Scenario
+from supple.diagnostics import InputError
 from supple.equations.coefficients import EquationsOfMotion
+from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.kinematics.rest import rest
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
@@ -29,13 +29,16 @@ from supple.reduction.families import FREQUENCIES, block_places
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
+from supple.reduction.time_judgement import judged_in_time
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.time_comparison import TimeComparison
 
 Array = NDArray[np.float64]
 
 _REPEATS = 5  # the fastest counts: the others waited for something
 _MEDIANS = 1000
+_ALONG = 200  # points of a run at which coefficients are compared
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,10 +47,7 @@ class Comparison(Result):
 
     output_error     : output -> largest difference of its value, of its largest value
     force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
-    coordinate_error : of a run in time, coordinate -> largest difference to the mechanism, rad or m; `speedup`,
-                       `full_seconds` and `reduced_seconds` are then those of the simulations
-    rigid            : names of the elastic parts that the mechanism's side takes as rigid: in a run in time, and
-                       beside a model without modes
+    rigid            : names of the elastic parts that the mechanism's side takes as rigid, beside a model without modes
     """
 
     points: int
@@ -58,7 +58,6 @@ class Comparison(Result):
     reduced_seconds: float
     output_error: dict[str, float]
     force_error: float | None = None
-    coordinate_error: dict[str, float] | None = None
     rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
@@ -81,29 +80,39 @@ def compare(
     model: ReducedModel,
     *,
     points: int = 1000,
-    scenario: Prescribed | None = None,
+    scenario: Prescribed | Scenario | None = None,
     seed: int = 1,
     rigid: bool = False,
-) -> Comparison:
-    """Compare on fresh points scattered over the region of the model, or along a scenario.
+) -> Comparison | TimeComparison:
+    """Compare on fresh points scattered over the region of the model, along a motion, or through a scenario in time.
 
-    scenario : a scenario's name in the file, or a motion as `trajectory` takes it. A motion is prescribed to both;
-               where a scenario has inputs instead, both are simulated from its start
+    scenario : a scenario, its name in the file or a file of its own (.yaml): both are simulated, see `TimeComparison`;
+               or a motion as `trajectory` takes it, along which coefficients and forces are compared
     rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
     """
     domain = _domain(mechanism, model)
-    run = None
-    if isinstance(scenario, str) and scenario in mechanism.scenarios:
-        run = run_of(mechanism, scenario)
-        scenario = run.motion
+    if _in_time(mechanism, scenario):
+        asked = scenario_in(mechanism, scenario)  # type: ignore[arg-type]
+        found = judged_in_time(mechanism, model, domain, asked, rigid=rigid)
+        if not len(found.reduced.time):
+            return found
+        names = model.layout.coordinates[: model.layout.theta]
+        x = np.stack([found.reduced.coordinates[name] for name in names], axis=1)
+        inside = x[model.fitted.locate(x) != NOWHERE][:: max(1, len(x) // _ALONG)]  # a face is only known to rounding
+        error, at = _coefficient_errors(mechanism, model, domain, inside, seed)[:2]
+        return replace(found, coefficients=error, at=at)
     if scenario is not None:
-        course = trajectory(mechanism, scenario)
+        course = trajectory(mechanism, scenario)  # type: ignore[arg-type]
         along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
         return _compared(mechanism, model, domain, along, seed)
-    if run is not None:
-        stiff = taken_as_rigid(mechanism, rigid, "compare coefficients, over the region or along a motion")
-        return replace(_simulated(mechanism, model, domain, run, seed), rigid=stiff)
     return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
+
+
+def _in_time(mechanism: Mechanism, asked: object) -> bool:
+    """Whether a scenario is meant, not a motion."""
+    if isinstance(asked, str | Path):
+        return asked in mechanism.scenarios or is_scenario_file(asked)
+    return isinstance(asked, Scenario)
 
 
 def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
@@ -125,13 +134,11 @@ def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
     return domain
 
 
-def _compared(
-    mechanism: Mechanism, model: ReducedModel, domain: Domain, where: Trajectory | Array, seed: int
-) -> Comparison:
-    """Coefficients at points x (N, dimension) or along a trajectory of them."""
-    x = where if isinstance(where, np.ndarray) else where.theta
+def _coefficient_errors(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array, seed: int
+) -> tuple[dict[str, float], dict[str, dict[str, float]], EquationsOfMotion, EquationsOfMotion]:
+    """The largest error of each family at points x (N, dimension), where it is, and the coefficients of both."""
     names = model.layout.coordinates[: model.layout.theta]
-    choice = modes_of(model)
     full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
     exact, fitted, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
@@ -151,6 +158,15 @@ def _compared(
         relative = difference / np.where(size > 0.0, size, 1.0)
         worst = int(np.argmax(relative))
         error[name], at[name] = float(relative[worst]), dict(zip(names, x[worst].tolist(), strict=True))
+    return error, at, full, reduced
+
+
+def _compared(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, where: Trajectory | Array, seed: int
+) -> Comparison:
+    """Coefficients at points x (N, dimension) or along a trajectory of them."""
+    x = where if isinstance(where, np.ndarray) else where.theta
+    error, at, full, reduced = _coefficient_errors(mechanism, model, domain, x, seed)
     slow, fast = _fastest(lambda: exact_coefficients(mechanism, model, domain, x)), _fastest(lambda: model.evaluate(x))
     force_error = None
     if not isinstance(where, np.ndarray):
@@ -159,47 +175,10 @@ def _compared(
         needed = full.required_forces(rates, accelerations)
         off = np.abs(reduced.required_forces(rates, accelerations) - needed)
         force_error = float(off.max() / (np.abs(needed).max() or 1.0))
-    stiff = () if choice else mechanism.elastic_names
+    stiff = () if modes_of(model) else mechanism.elastic_names
     return Comparison(
         len(x), error, at, slow / fast, slow, fast, _output_errors(model, full, reduced), force_error, rigid=stiff
     )
-
-
-def _simulated(mechanism: Mechanism, model: ReducedModel, domain: Domain, run: Run, seed: int) -> Comparison:
-    """Both from the same start with the same inputs; coefficients are compared along the way of the mechanism."""
-    if domain.held:
-        raise InputError(
-            f"the model holds {', '.join(domain.held)}, and the scenario does not",
-            part="scenario", hint="give a motion that leaves it alone, or reduce with it in the region",
-        )  # fmt: skip
-    if domain.path is not None:
-        raise InputError(
-            "a model of a path moves along it alone, and the scenario moves freely",
-            part="scenario", hint="give a scenario or motion along the path",
-        )  # fmt: skip
-    start = time.perf_counter()
-    full = simulate(
-        mechanism, until=run.until, step=run.step, start=run.start, rates=run.rates or None, inputs=run.inputs,
-        input_times=run.times, rigid=True,
-    )  # fmt: skip
-    slow = time.perf_counter() - start
-    if not full.complete:
-        raise NumericalError(
-            f"the mechanism itself cannot be followed: {full.reason}", part="scenario", hint="end earlier"
-        )
-    start = time.perf_counter()
-    followed = model.simulate(
-        full.time, run.inputs, run.start.theta, rates=run.rates or None, input_times=run.times, step=run.step
-    )
-    fast = time.perf_counter() - start
-    if not followed.complete:
-        raise InputError(followed.reason, part="scenario", hint="end earlier, or reduce over a larger region")
-    names = model.layout.coordinates[: model.layout.theta]
-    theta = np.stack([full.coordinates[name] for name in names], axis=1)
-    inside = theta[model.fitted.locate(theta) != NOWHERE]  # at a face the two may differ by their error
-    along = _compared(mechanism, model, domain, inside, seed)
-    off = {name: float(np.abs(followed.coordinates[name] - full.coordinates[name]).max()) for name in names}
-    return replace(along, speedup=slow / fast, full_seconds=slow, reduced_seconds=fast, coordinate_error=off)
 
 
 def families(model: EquationsOfMotion) -> dict[str, Array]:

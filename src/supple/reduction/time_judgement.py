@@ -1,0 +1,163 @@
+"""The judge: the mechanism and its reduced model through the same scenario, from the same start.
+
+An error in time is told against the elastic part of an output, e = y - ρ_o(θ), what it shows beyond the motion of
+undeformed bodies with the same coordinates; against the gross motion every model would look good.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.motions.trajectory import trajectory
+from supple.analyses.time.scenario import rayleigh_of, run_of
+from supple.analyses.time.simulation import simulate
+from supple.description.mechanism import Mechanism
+from supple.description.scenario import Scenario, ScenarioDamping
+from supple.diagnostics import EarlyEnd, InputError
+from supple.equations.coefficients import EquationsOfMotion
+from supple.integration.result_times import result_times
+from supple.parameterization.local_model import local
+from supple.reduced.model import ReducedModel
+from supple.reduction.domain import Domain
+from supple.reduction.held_motion import without_held
+from supple.reduction.path_motion import along_path
+from supple.results.signals import Signals, labelled
+from supple.results.simulation import Simulation
+from supple.results.time_comparison import FULL, REDUCED, TimeComparison
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+
+_REPEATS = 5  # of the short run; the fastest counts
+_FEW = 5  # steps that compile what will be timed
+_STEP = 1e-3  # s, where the scenario leaves it to the motion
+
+
+def judged_in_time(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, scenario: Scenario, *, rigid: bool = False
+) -> TimeComparison:
+    """Both through a scenario, without the errors of the coefficients, which the caller adds.
+
+    rigid : the mechanism moves without deformation
+    """
+    _require_free(domain, scenario)
+    asked = _with_one_damping(mechanism, scenario, rigid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EarlyEnd)  # the comparison says it, once
+        short = _FEW * (asked.step or _STEP)
+        simulate(mechanism, asked, until=short, rigid=rigid)
+        full, slow = _timed(lambda: simulate(mechanism, asked, rigid=rigid))
+        reduced, fast = _reduced_run(mechanism, model, domain, asked)
+        for _ in range(_REPEATS):
+            fast = min(fast, _reduced_run(mechanism, model, domain, asked)[1])
+    count = min(len(full.time), len(reduced.time))
+    reasons = [f"{who}: {run.reason}" for who, run in (("the mechanism", full), ("the reduced model", reduced))
+               if run.reason]  # fmt: skip
+    undeformed = {
+        FULL: _undeformed(mechanism, full, _stacked(full, full.coordinates)),
+        REDUCED: _undeformed(mechanism, reduced, domain.theta(_stacked(reduced, model.layout.coordinates, domain))),
+    }
+    missing = tuple(name for name in full.outputs if name not in reduced.outputs)
+    forces, account = _forces(full, reduced, count), _account(model, reduced)
+    return TimeComparison(
+        full, reduced, undeformed, slow, fast, account=account, force_error=forces, reason="; ".join(reasons),
+        missing=missing,
+    )  # fmt: skip
+
+
+def _require_free(domain: Domain, scenario: Scenario) -> None:
+    """A model that cannot move as the scenario does is refused."""
+    if scenario.motion is not None:
+        return
+    if domain.held:
+        raise InputError(
+            f"the model holds {', '.join(domain.held)}, and the scenario does not",
+            part="scenario", hint="give a motion that leaves it alone, or reduce with it in the region",
+        )  # fmt: skip
+    if domain.path is not None:
+        raise InputError(
+            "a model of a path moves along it alone, and the scenario moves freely",
+            part="scenario", hint="give a scenario or motion along the path",
+        )  # fmt: skip
+
+
+def _with_one_damping(mechanism: Mechanism, scenario: Scenario, rigid: bool) -> Scenario:
+    """The scenario with α and β as numbers: the first mode that a ratio belongs to is the mechanism's."""
+    if rigid or scenario.damping is None or scenario.damping.rayleigh is not None:
+        return scenario
+    start = run_of(mechanism, scenario.model_copy(update={"damping": None})).start
+    law = ScenarioDamping(rayleigh=rayleigh_of(scenario.damping, start))
+    return scenario.model_copy(update={"damping": law})
+
+
+def _timed(run: Callable[[], T]) -> tuple[T, float]:
+    start = time.perf_counter()
+    found = run()
+    return found, time.perf_counter() - start
+
+
+def _reduced_run(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, scenario: Scenario
+) -> tuple[Simulation, float]:
+    """The model through the scenario, and the seconds it took; planning a motion does not count."""
+    if scenario.motion is None:
+        return _timed(lambda: simulate(model, scenario))
+    lasts = scenario.until or float(trajectory(mechanism, scenario.motion).time[-1])
+    course = trajectory(mechanism, scenario.motion, times=result_times(None, until=lasts, step=scenario.step))
+    along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
+    return _timed(lambda: model.simulate(motion=along, step=scenario.step))
+
+
+def _stacked(run: Simulation, names: object, domain: Domain | None = None) -> Array:
+    """Coordinates over time (N, k); with a domain, those it is a function of."""
+    wanted = list(names) if domain is None else list(domain.coordinates)  # type: ignore[call-overload]
+    return np.stack([run.coordinates[name] for name in wanted], axis=1) if wanted else np.zeros((len(run.time), 0))
+
+
+def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array) -> Signals:
+    """ρ_o(θ(t)): outputs of undeformed bodies with the coordinates of a run."""
+    if not len(mechanism.sensors) or not len(theta):
+        return Signals(run.time, {})
+    model: EquationsOfMotion = local(mechanism, theta, rigid=True)
+    values = model.row.part(model.rows, "outputs")
+    return labelled(run.time, model.labels.outputs, values, {})
+
+
+def _forces(full: Simulation, reduced: Simulation, count: int) -> float | None:
+    """Largest difference of the forces that keep both on their course, of their largest value."""
+    if not len(full.driving_forces) or list(full.driving_forces) != list(reduced.driving_forces):
+        return None
+    pairs = [(full.driving_forces[name][:count], reduced.driving_forces[name][:count]) for name in full.driving_forces]
+    largest = max(float(np.abs(needed).max(initial=0.0)) for needed, _ in pairs)
+    return max(float(np.abs(found - needed).max(initial=0.0)) for needed, found in pairs) / (largest or 1.0)
+
+
+def _account(model: ReducedModel, run: Simulation) -> dict[str, Array]:
+    """Energies of the reduced run, J: works of actuators and losses are sums over its results by the trapezoidal rule.
+
+    What is prescribed works too, ∫ f θ̇ dt. The balance is what is left over, the error of the sums included.
+    """
+    found = {name: np.asarray(values) for name, values in run.energy.items()}
+    if "total" not in found or not len(run.time):
+        return found
+    s, names = model.layout.theta, model.layout.coordinates
+    v = np.stack([run.rates[name] for name in names], axis=1)
+    at = model.evaluate(np.stack([run.coordinates[name] for name in names[:s]], axis=1))
+    powers = {"lost": np.einsum("ni,nij,nj->n", v, at.damping, v)}
+    if len(run.inputs):
+        u = np.stack([run.inputs[name] for name in model.layout.inputs], axis=1)
+        powers["actuators"] = np.einsum("ni,nia,na->n", v, at.input_map, u)
+    if len(run.driving_forces):
+        powers["prescribed"] = sum(run.driving_forces[name] * run.rates[name] for name in run.driving_forces)
+    steps = np.diff(run.time)
+    for name, power in powers.items():
+        found[name] = np.append(0.0, np.cumsum(0.5 * steps * (power[1:] + power[:-1])))
+    put_in = found.get("actuators", 0.0) + found.get("prescribed", 0.0)
+    found["balance"] = found["total"] - found["total"][0] - put_in + found["lost"]
+    return found

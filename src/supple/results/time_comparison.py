@@ -1,0 +1,222 @@
+"""A reduced model beside the mechanism it was made from, through the same run in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.results.picture import picture
+from supple.results.resonances import counterparts, resonances
+from supple.results.result import Result
+from supple.results.signals import Signals
+from supple.results.simulation import Simulation
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+FULL, REDUCED = "full", "reduced"
+_VISIBLE = 1e-3  # of the scale: below, nothing vibrates there
+_NOTHING = 1e-9  # of an output: an elastic part that is smaller is rounding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeComparison(Result):
+    """Two runs on the same times, y of the mechanism and ŷ of the reduced model, with e and ê their elastic parts.
+
+    full, reduced : the runs; rigid_outputs : of each, the outputs ρ_o(θ(t)) that undeformed bodies would have where
+                    its own coordinates are, so that e = y - ρ_o(θ)
+    coefficients  : family -> largest error of the fitted coefficients along the way, and `at` which θ
+    full_seconds, reduced_seconds : of the simulations
+    account       : of the reduced model's energy, J, as the mechanism's own run keeps it
+    force_error   : where a motion is prescribed, largest difference of the forces it needs, of their largest value
+    reason        : why one of them ended early, or ""; the comparison goes as far as both came
+    missing       : outputs of the mechanism that the model does not have
+    """
+
+    full: Simulation
+    reduced: Simulation
+    rigid_outputs: Mapping[str, Signals]
+    full_seconds: float
+    reduced_seconds: float
+    coefficients: dict[str, float] = field(default_factory=dict)
+    at: dict[str, dict[str, float]] = field(default_factory=dict)
+    account: dict[str, Array] = field(default_factory=dict)
+    force_error: float | None = None
+    reason: str = ""
+    missing: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        return not self.reason
+
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that the mechanism's side takes as rigid."""
+        return self.full.rigid
+
+    @property
+    def speedup(self) -> float:
+        return self.full_seconds / self.reduced_seconds
+
+    @cached_property
+    def points(self) -> int:
+        """How many instants both have."""
+        return min(len(self.full.time), len(self.reduced.time))
+
+    @property
+    def time(self) -> Array:
+        return self.full.time[: self.points]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Outputs that both have; coordinates where nothing is sensed."""
+        return tuple(name for name in self.full.seen if name in self._seen[REDUCED])
+
+    @cached_property
+    def _seen(self) -> dict[str, dict[str, Array]]:
+        """y and ŷ."""
+        found = {}
+        for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
+            known = {**run.coordinates, **run.outputs}
+            found[which] = {name: known[name][: self.points] for name in self.full.seen if name in known}
+        return found
+
+    def seen(self, which: str, name: str) -> Array:
+        """An output of `full` or of `reduced`."""
+        return self._seen[which][name]
+
+    @cached_property
+    def elastic(self) -> dict[str, dict[str, Array]]:
+        """e and ê by name, under `full` and `reduced`; outputs without an undeformed value have none."""
+        return {
+            which: {
+                name: self._seen[which][name] - values[: self.points]
+                for name, values in self.rigid_outputs[which].items()
+                if name in self.names
+            }
+            for which in (FULL, REDUCED)
+        }
+
+    @cached_property
+    def difference(self) -> dict[str, Array]:
+        """ŷ - y."""
+        return {name: self._seen[REDUCED][name] - self._seen[FULL][name] for name in self.names}
+
+    @cached_property
+    def scales(self) -> dict[str, float]:
+        """What an error is measured by: max |e|; where nothing is elastic, how far the output moves; where it stands
+        still, what the others of its unit are measured by."""
+        units, seen = self.full.seen.units, self._seen[FULL]
+        extent: dict[str, float] = {}
+        for name in self.names:
+            unit = units.get(name, "")
+            extent[unit] = max(extent.get(unit, 0.0), float(np.abs(seen[name]).max(initial=0.0)))
+        found, still = {}, []
+        for name in self.names:
+            least = _NOTHING * extent[units.get(name, "")]
+            e = float(np.abs(self.elastic[FULL].get(name, np.zeros(1))).max(initial=0.0))
+            moved = float(np.ptp(seen[name])) if self.points else 0.0
+            if max(e, moved) > least:
+                found[name] = e if e > least else moved
+            else:
+                still.append(name)
+        for name in still:
+            alike = [size for other, size in found.items() if units.get(other) == units.get(name)]
+            found[name] = max(alike, default=1.0)
+        return {name: found[name] for name in self.names}
+
+    @cached_property
+    def error(self) -> dict[str, float]:
+        """max |ŷ - y| over the scale, max |e|, of each output."""
+        return {name: float(np.abs(off).max(initial=0.0)) / self.scales[name] for name, off in self.difference.items()}
+
+    @cached_property
+    def rms_error(self) -> dict[str, float]:
+        """Root mean square of ŷ - y over the same scale."""
+        return {name: _rms(off) / self.scales[name] for name, off in self.difference.items()}
+
+    @cached_property
+    def elastic_error(self) -> dict[str, float]:
+        """max |ê - e| / max |e|: each deformation counted from where its own run is."""
+        return {
+            name: float(np.abs(e - self.elastic[REDUCED][name]).max(initial=0.0)) / self.scales[name]
+            for name, e in self.elastic[FULL].items()
+            if name in self.elastic[REDUCED]
+        }
+
+    @property
+    def coordinate_error(self) -> dict[str, float]:
+        """max |θ̂ - θ| of each coordinate, rad or m."""
+        n = self.points
+        return {
+            name: float(np.abs(self.reduced.coordinates[name][:n] - values[:n]).max(initial=0.0))
+            for name, values in self.full.coordinates.items()
+            if name in self.reduced.coordinates
+        }
+
+    @cached_property
+    def frequencies_hz(self) -> dict[str, Array]:
+        """Resonances that the elastic parts show, `full`, and those of the reduced run beside them (nan if none)."""
+        moving = [
+            name for name, e in self.elastic[FULL].items() if self.points and np.ptp(e) > _VISIBLE * self.scales[name]
+        ]
+        shown = [
+            resonances(self.time, np.stack([self.elastic[which][name] for name in moving], axis=1))
+            if moving and all(name in self.elastic[which] for name in moving)
+            else np.zeros(0)
+            for which in (FULL, REDUCED)
+        ]
+        return {FULL: shown[0], REDUCED: counterparts(*shown)}
+
+    @property
+    def energy(self) -> dict[str, dict[str, float | None]]:
+        """The account of each at the end of the comparison, J, and `defect`, what the mechanism's is off by."""
+        last = self.points - 1
+        full: dict[str, float | None] = {name: float(values[last]) for name, values in self.full.energy.items()}
+        reduced: dict[str, float | None] = {name: float(values[last]) for name, values in self.account.items()}
+        return {FULL: full | {"defect": self.full.energy_defect}, REDUCED: reduced}
+
+    def summary(self) -> str:
+        worst = max(self.error.items(), key=lambda item: item[1], default=("nothing", 0.0))
+        ended = f", ended early: {self.reason}" if self.reason else ""
+        return (
+            f"at {self.points} instants, largest error {worst[1]:.2g} of the elastic part ({worst[0]}), "
+            f"{self.speedup:.3g} times as fast{ended}"
+        )
+
+    def table(self) -> Table:
+        """`NAME.full`, `.reduced`, and where there is one `.elastic` of the mechanism."""
+        columns: dict[str, Any] = {"time": self.time}
+        units = {"time": "s"}
+        for name in self.names:
+            found = {which: self._seen[which][name] for which in (FULL, REDUCED)}
+            if name in self.elastic[FULL]:
+                found["elastic"] = self.elastic[FULL][name]
+            columns |= {f"{name}.{mark}": values for mark, values in found.items()}
+            units |= dict.fromkeys((f"{name}.{mark}" for mark in found), self.full.seen.units.get(name, ""))
+        return Table(columns, {name: unit for name, unit in units.items() if unit}, index="time")
+
+    def data(self) -> dict[str, Any]:
+        """The object for scripts."""
+        names = (
+            "error", "rms_error", "elastic_error", "scales", "coordinate_error", "force_error", "coefficients", "at",
+            "frequencies_hz", "energy", "speedup", "full_seconds", "reduced_seconds", "points", "complete", "reason",
+            "missing", "rigid",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, *names: str) -> Any:
+        """Draw elastic parts of both, their difference, and their spectra (matplotlib); returns the figure.
+
+        names : outputs, those alone; the three that deform most if left out
+        """
+        return picture("comparison_plot")(self, names)
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
