@@ -10,7 +10,7 @@ from supple.description.quantities.dimension import ANGLE, FREQUENCY, TIME
 from supple.description.quantities.quantity import Duration, NotNegative, Number, OfCoordinate, Part, Positive, of
 from supple.integration.signal import KINDS
 
-_BELONG = {"step": ("rise",), "sine": ("frequency", "phase"), "chirp": ("start", "to", "phase")}
+_BELONG = {"step": (), "sine": ("frequency", "phase"), "chirp": ("start", "to", "phase")}
 _NEEDS = {"step": (), "sine": ("frequency",), "chirp": ("start", "to")}
 _CALLED = {"start": "from"}
 
@@ -29,7 +29,7 @@ class InputSignal(Part):
     until: Duration | None = None
     """s: when it ends; with the scenario if left out."""
     rise: Duration | None = None
-    """s, of a step: how long it takes to come, and to go; a jump if left out."""
+    """s: how long it takes to reach its size; a step also to go. It jumps if left out."""
     frequency: Annotated[Positive, of(FREQUENCY)] | None = None
     """Hz, of a sine."""
     start: Annotated[Positive, of(FREQUENCY)] | None = Field(default=None, alias="from")
@@ -48,9 +48,7 @@ class InputSignal(Part):
         missing = [name for name in _NEEDS[kind] if getattr(self, name) is None]
         if missing:
             raise ValueError(f"a {kind} needs {' and '.join(_CALLED.get(name, name) for name in missing)}")
-        others = [
-            name for name in self.chosen("rise", "frequency", "start", "to", "phase") if name not in _BELONG[kind]
-        ]
+        others = [name for name in self.chosen("frequency", "start", "to", "phase") if name not in _BELONG[kind]]
         if others:
             raise ValueError(f"a {kind} has no {_CALLED.get(others[0], others[0])}")
         if self.until is not None and self.until <= self.at:

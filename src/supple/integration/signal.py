@@ -1,10 +1,10 @@
 """A force over time by its kind: a step, a sine or a chirp, as breaks between which it is linear.
 
-    step   f(t) = F                               for t_0 ≤ t ≤ t_1, reached linearly within the rise
-    sine   f(t) = F sin(2π f (t - t_0) + φ)
-    chirp  f(t) = F sin(2π (f_0 τ + ½ (f_1 - f_0) τ²/T) + φ),  τ = t - t_0, T = t_1 - t_0
+    step   f(t) = F
+    sine   f(t) = F sin(2π f τ + φ),                               τ = t - t_0
+    chirp  f(t) = F sin(2π (f_0 τ + ½ (f_1 - f_0) τ²/T) + φ),      T = t_1 - t_0
 
-Before t_0 and after t_1 it is zero.
+for t_0 ≤ t ≤ t_1, and zero before and after. With a rise, F grows evenly from zero as it begins.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def signal_breaks(signal: Mapping[str, Any], end: float, spacing: float | None) 
     passed = times - begin
     turns = first * passed + 0.5 * (final - first) * passed**2 / (last - begin)
     values = size * np.sin(2.0 * np.pi * turns + float(signal.get("phase") or 0.0))
+    if rise > 0.0:
+        values *= np.minimum(1.0, passed / rise)
     if last < end and values[-1] != 0.0:
         times, values = np.append(times, last + JUMP), np.append(values, 0.0)
     if begin > 0.0 and values[0] != 0.0:

@@ -19,10 +19,11 @@ from supple.analyses.time.scenario import rayleigh_of, run_of
 from supple.analyses.time.simulation import simulate
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import Scenario, ScenarioDamping
-from supple.diagnostics import EarlyEnd, InputError
+from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.equations.coefficients import EquationsOfMotion
 from supple.integration.result_times import result_times
 from supple.parameterization.local_model import local
+from supple.reduced.damped import damped
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.held_motion import without_held
@@ -51,7 +52,9 @@ def judged_in_time(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EarlyEnd)  # the comparison says it, once
         short = _FEW * (asked.step or _STEP)
-        simulate(mechanism, asked, until=short, rigid=rigid)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuppleWarning)  # of a run that nobody asked for
+            simulate(mechanism, asked, until=short, rigid=rigid)
         full, slow = _timed(lambda: simulate(mechanism, asked, rigid=rigid))
         reduced, fast = _reduced_run(mechanism, model, domain, asked)
         for _ in range(_REPEATS):
@@ -67,8 +70,14 @@ def judged_in_time(
     forces, account = _forces(full, reduced, count), _account(model, reduced)
     return TimeComparison(
         full, reduced, undeformed, slow, fast, account=account, force_error=forces, reason="; ".join(reasons),
-        missing=missing,
+        missing=missing, free_from=_constant_from(full),
     )  # fmt: skip
+
+
+def _constant_from(run: Simulation) -> float:
+    """s, of the result after which no input changes."""
+    changes = [np.flatnonzero(np.diff(values)) for values in run.inputs.values()]
+    return float(run.time[max((int(found[-1]) + 1 for found in changes if len(found)), default=0)])
 
 
 def _require_free(domain: Domain, scenario: Scenario) -> None:
@@ -111,6 +120,8 @@ def _reduced_run(
     lasts = scenario.until or float(trajectory(mechanism, scenario.motion).time[-1])
     course = trajectory(mechanism, scenario.motion, times=result_times(None, until=lasts, step=scenario.step))
     along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
+    if scenario.damping is not None:
+        model = damped(model, *(scenario.damping.rayleigh or (0.0, 0.0)))
     return _timed(lambda: model.simulate(motion=along, step=scenario.step))
 
 
@@ -146,6 +157,7 @@ def _account(model: ReducedModel, run: Simulation) -> dict[str, Array]:
     found = {name: np.asarray(values) for name, values in run.energy.items()}
     if "total" not in found or not len(run.time):
         return found
+    model = getattr(run.record, "model", model)  # with the damping of the scenario
     s, names = model.layout.theta, model.layout.coordinates
     v = np.stack([run.rates[name] for name in names], axis=1)
     at = model.evaluate(np.stack([run.coordinates[name] for name in names[:s]], axis=1))

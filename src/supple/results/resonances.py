@@ -1,4 +1,10 @@
-"""Resonance frequencies that a run shows: peaks of the spectrum of what vibrates in it."""
+"""Resonance frequencies that a run shows, by a fit of damped oscillations to what vibrates in it.
+
+    e(t) = Σ_k c_k exp(s_k t),   s_k = -ζ_k ω_k ± i ω_k √(1 - ζ_k²)
+
+The poles are those of the shift that carries the signal subspace of a Hankel matrix of samples one step on (matrix
+pencil; Hua and Sarkar 1990). Second differences stand for the samples, so that slow motion weighs little.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +13,55 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_PADDED = 8  # times as long with zeros behind: as many more points of the spectrum
-_LEAST = 10.0**-3  # of the largest power: below, a peak may be a side lobe of Hann's window, whose first is at -31 dB
-_CYCLES = 3.0  # within the run: what is slower is no vibration but the motion itself
+_SAMPLES = 600  # at most, from the beginning
+_LEAST = 24  # samples: fewer show nothing
+_RANK = 1e-5  # of the largest singular value: below, it is no signal
+_MOST = 24  # poles
+_WEAK = 0.01  # of the largest amplitude
+_DAMPED = 0.3  # ratio above which a pole is no resonance
+_CYCLES = 2.0  # within the samples: what is slower is the motion itself
+_ONE = 0.02  # of a frequency: closer ones are one
 _SAME = 0.1  # of a frequency: how far its counterpart may be
-_SLOW = 3  # degree of the polynomial that stands for the slow part
-
-
-def power_spectrum(time: Array, signals: Array) -> tuple[Array, Array]:
-    """Frequencies (F,), Hz, and the power there of all signals (N, k) together, each of unit size: (F,).
-
-    The slow part is taken off as a cubic, and what is left weighed with Hann's window.
-    """
-    if len(time) < 2 * _SLOW + 2 or not signals.shape[1]:
-        return np.zeros(0), np.zeros(0)
-    even = np.linspace(time[0], time[-1], len(time))
-    x = np.stack([np.interp(even, time, column) for column in signals.T], axis=1)
-    unit = np.linspace(-1.0, 1.0, len(even))
-    x = x - np.polynomial.chebyshev.chebval(unit, np.polynomial.chebyshev.chebfit(unit, x, _SLOW)).T
-    size = np.abs(x).max(axis=0)
-    x = x[:, size > 1e-9 * size.max(initial=0.0)] / size[size > 1e-9 * size.max(initial=0.0)]
-    points = _PADDED * 2 ** int(np.ceil(np.log2(len(even))))
-    spectrum = np.fft.rfft(x * np.hanning(len(even))[:, None], points, axis=0)
-    return np.fft.rfftfreq(points, even[1] - even[0]), np.asarray((np.abs(spectrum) ** 2).sum(axis=1))
 
 
 def resonances(time: Array, signals: Array) -> Array:
-    """Frequencies (r,), Hz, rising, of the peaks of the power spectrum of signals (N, k) at times (N,).
-
-    A parabola through the logarithms of three points gives the place of a peak between them.
-    """
-    frequency, power = power_spectrum(time, signals)
-    if not len(power) or not power.max() > 0.0:
+    """Undamped frequencies |s_k|/2π (r,), Hz, rising, of the oscillations in signals (N, k) at even times (N,)."""
+    if len(time) < _LEAST or not signals.shape[1]:
         return np.zeros(0)
-    inner = np.arange(1, len(power) - 1)
-    high = power[inner]
-    peak = (high > power[:-2]) & (high >= power[2:]) & (high > _LEAST * power.max())
-    found = inner[peak & (frequency[inner] * (time[-1] - time[0]) > _CYCLES)]
-    low, middle, up = (np.log(power[found + shift]) for shift in (-1, 0, 1))
-    offset = 0.5 * (low - up) / (low - 2.0 * middle + up)
-    return np.asarray(frequency[1] * (found + offset))
+    even = np.linspace(time[0], time[-1], len(time))
+    x = np.stack([np.interp(even, time, column) for column in signals.T], axis=1)
+    a = np.diff(x, 2, axis=0)[:_SAMPLES]
+    size = np.abs(a).max(axis=0)
+    a = a[:, size > _RANK * size.max(initial=0.0)]
+    if not a.size:
+        return np.zeros(0)
+    step, count = float(even[1] - even[0]), len(a)
+    poles, amplitudes = _poles(a)
+    s = np.log(poles) / step
+    omega = np.abs(s)
+    kept = (s.imag > 0.0) & (-s.real < _DAMPED * omega) & (omega * step * count > 2.0 * np.pi * _CYCLES)
+    kept &= amplitudes > _WEAK * amplitudes[s.imag > 0.0].max(initial=0.0)
+    kept &= omega * step < 0.5 * np.pi  # four samples a period at least
+    found: list[float] = []
+    for k in np.flatnonzero(kept)[np.argsort(-amplitudes[kept])]:  # of poles that stand for one resonance the strongest
+        if all(abs(omega[k] - other) > _ONE * other for other in found):
+            found.append(float(omega[k]))
+    return np.sort(found) / (2.0 * np.pi)
+
+
+def _poles(a: Array) -> tuple[NDArray[np.complex128], Array]:
+    """z_k of samples a (n, m) = Σ_k c_k z_k^i, and how much each has of them."""
+    n = len(a)
+    rows = n // 2
+    hankel = np.hstack([np.lib.stride_tricks.sliding_window_view(column, n - rows + 1) for column in a.T])
+    U, sigma, _ = np.linalg.svd(hankel, full_matrices=False)
+    rank = min(_MOST, int((sigma > _RANK * sigma[0]).sum()))
+    shift = np.linalg.lstsq(U[:-1, :rank], U[1:, :rank], rcond=None)[0]
+    z = np.linalg.eigvals(shift).astype(complex)
+    z = z[np.abs(z) > 1e-6]
+    powers = z[None, :] ** np.arange(n)[:, None]
+    shares = np.linalg.lstsq(powers, a.astype(complex), rcond=None)[0]
+    return z, np.sqrt((np.abs(shares[:, None, :] * powers.T[:, :, None]) ** 2).sum(axis=(1, 2)))
 
 
 def counterparts(wanted: Array, among: Array) -> Array:

@@ -36,6 +36,7 @@ class TimeComparison(Result):
     force_error   : where a motion is prescribed, largest difference of the forces it needs, of their largest value
     reason        : why one of them ended early, or ""; the comparison goes as far as both came
     missing       : outputs of the mechanism that the model does not have
+    free_from     : s, after which no input changes any more
     """
 
     full: Simulation
@@ -49,6 +50,7 @@ class TimeComparison(Result):
     force_error: float | None = None
     reason: str = ""
     missing: tuple[str, ...] = ()
+    free_from: float = 0.0
 
     @property
     def complete(self) -> bool:
@@ -161,14 +163,14 @@ class TimeComparison(Result):
 
     @cached_property
     def frequencies_hz(self) -> dict[str, Array]:
-        """Resonances that the elastic parts show, `full`, and those of the reduced run beside them (nan if none)."""
-        moving = [
-            name for name, e in self.elastic[FULL].items() if self.points and np.ptp(e) > _VISIBLE * self.scales[name]
-        ]
+        """Resonances that the elastic parts show where inputs are constant, `full`, and beside them those of the
+        reduced run (nan where it has none close by)."""
+        elastic, free = self.elastic, self.time >= self.free_from
+        moving = [name for name, e in elastic[FULL].items() if self.points and np.ptp(e) > _VISIBLE * self.scales[name]]
+        if not moving:
+            return {FULL: np.zeros(0), REDUCED: np.zeros(0)}
         shown = [
-            resonances(self.time, np.stack([self.elastic[which][name] for name in moving], axis=1))
-            if moving and all(name in self.elastic[which] for name in moving)
-            else np.zeros(0)
+            resonances(self.time[free], np.stack([elastic[which][name][free] for name in moving], axis=1))
             for which in (FULL, REDUCED)
         ]
         return {FULL: shown[0], REDUCED: counterparts(*shown)}
@@ -206,12 +208,12 @@ class TimeComparison(Result):
         names = (
             "error", "rms_error", "elastic_error", "scales", "coordinate_error", "force_error", "coefficients", "at",
             "frequencies_hz", "energy", "speedup", "full_seconds", "reduced_seconds", "points", "complete", "reason",
-            "missing", "rigid",
+            "missing", "rigid", "free_from",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def plot(self, *names: str) -> Any:
-        """Draw elastic parts of both, their difference, and their spectra (matplotlib); returns the figure.
+        """Draw elastic parts of both and their difference (matplotlib); returns the figure.
 
         names : outputs, those alone; the three that deform most if left out
         """
