@@ -122,8 +122,6 @@ def test_models_and_their_comparison_name_what_they_take_as_rigid(rigid_model, t
     with pytest.warns(SuppleWarning, match="taken as rigid"):
         supple.reduce(ARM, region={"O": (0.0, 0.4)}, progress=False)
     assert supple.compare(ARM, rigid_model, points=5).rigid == PARTS
-    with pytest.warns(SuppleWarning, match="taken as rigid"):
-        assert supple.compare(ARM, rigid_model, scenario="fall").rigid == PARTS
     found = supple.compare(ARM, rigid_model, scenario="fall", rigid=True)
     assert found.rigid == PARTS
     assert np.isfinite(list(found.coordinate_error.values())).all()

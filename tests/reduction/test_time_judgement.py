@@ -20,10 +20,10 @@ def arm(**sensors):
         bodies={"link": {"beam": ["O", "P"], "section": "bar", "material": "metal", "elements": 2}},
         joints={"O": {"revolute": ["ground", "link"]}}, point_masses={"load": {"at": "link.P", "mass": 0.2}},
         actuators={"motor": {"joint": "O"}}, sensors={"tip": {"position": "link.P"}},
-        motions={"swing": {"coordinates": {"motor": {"from": 0.0, "to": 0.4}}, "duration": 0.3}},
+        motions={"swing": {"coordinates": {"motor": {"from": 0.0, "to": 0.2}}, "duration": 0.8}},
         scenarios={
             "turn": {"inputs": {"motor": {"step": 0.4, "rise": 0.02}}, "damping": DAMPED, "until": 0.3, "step": 5e-4},
-            "swing": {"motion": "swing", "damping": DAMPED, "step": 5e-4},
+            "swing": {"motion": "swing", "damping": DAMPED, "step": 2e-3},
             "away": {"rates": {"motor": 3.0}, "until": 0.5, "step": 1e-3},
         },
     )  # fmt: skip
@@ -67,7 +67,6 @@ def test_resonances_are_those_with_the_actuator_free():
 
 def test_both_accounts_of_energy_are_the_same():
     energy = judged("turn").energy
-    assert energy["full"].keys() > energy["reduced"].keys() - {"balance"}
     for name in ("kinetic", "actuators"):
         assert energy["reduced"][name] == pytest.approx(energy["full"][name], rel=2e-3)
     assert energy["reduced"]["lost"] == pytest.approx(energy["full"]["lost"], rel=0.05)
@@ -95,7 +94,7 @@ def test_a_run_that_leaves_the_region_is_compared_as_far_as_it_goes():
     assert not found.complete
     assert "the reduced model: it leaves the region" in found.reason
     assert 0.3 < found.time[-1] < 0.4
-    assert found.error["tip.z"] < 0.1
+    assert found.coordinate_error["motor"] < 1e-3
 
 
 def test_outputs_that_the_model_lacks_are_named():
@@ -107,9 +106,8 @@ def test_outputs_that_the_model_lacks_are_named():
 
 def test_a_scenario_in_a_file_and_one_at_hand_are_one(tmp_path):
     file = tmp_path / "turn.yaml"
-    file.write_text("{inputs: {motor: 0.1}, damping: {ratio: 0.01}, until: 20 ms, step: 1 ms}")
+    file.write_text("{inputs: {motor: {step: 0.1, rise: 10 ms}}, damping: {ratio: 0.01}, until: 20 ms, step: 1 ms}")
     first = supple.compare(arm(), model(), scenario=file)
-    again = supple.compare(
-        arm(), model(), scenario=Scenario(inputs={"motor": 0.1}, damping=DAMPED, until=0.02, step=1e-3)
-    )
+    asked = Scenario(inputs={"motor": {"step": 0.1, "rise": 0.01}}, damping=DAMPED, until=0.02, step=1e-3)
+    again = supple.compare(arm(), model(), scenario=asked)
     assert first.error == again.error

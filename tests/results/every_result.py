@@ -68,6 +68,7 @@ RESULTS = {
     ),
     "LocalModel": lambda: supple.local(five_bar(), "home", internal_modes=2),
     "Coefficients": lambda: model().evaluate(HOME),
+    "TimeComparison": lambda: supple.compare(arm(), arm_model(), scenario=Scenario(rates={"elbow": 0.5}, until=0.2)),
     "Comparison": lambda: supple.compare(five_bar(), model(), points=20),
 }  # fmt: skip
 

@@ -67,9 +67,8 @@ def judged_in_time(
         REDUCED: _undeformed(mechanism, reduced, domain.theta(_stacked(reduced, model.layout.coordinates, domain))),
     }
     missing = tuple(name for name in full.outputs if name not in reduced.outputs)
-    forces, account = _forces(full, reduced, count), _account(model, reduced)
     return TimeComparison(
-        full, reduced, undeformed, slow, fast, account=account, force_error=forces, reason="; ".join(reasons),
+        full, reduced, undeformed, slow, fast, force_error=_forces(full, reduced, count), reason="; ".join(reasons),
         missing=missing, free_from=_constant_from(full),
     )  # fmt: skip
 
@@ -147,29 +146,3 @@ def _forces(full: Simulation, reduced: Simulation, count: int) -> float | None:
     pairs = [(full.driving_forces[name][:count], reduced.driving_forces[name][:count]) for name in full.driving_forces]
     largest = max(float(np.abs(needed).max(initial=0.0)) for needed, _ in pairs)
     return max(float(np.abs(found - needed).max(initial=0.0)) for needed, found in pairs) / (largest or 1.0)
-
-
-def _account(model: ReducedModel, run: Simulation) -> dict[str, Array]:
-    """Energies of the reduced run, J: works of actuators and losses are sums over its results by the trapezoidal rule.
-
-    What is prescribed works too, ∫ f θ̇ dt. The balance is what is left over, the error of the sums included.
-    """
-    found = {name: np.asarray(values) for name, values in run.energy.items()}
-    if "total" not in found or not len(run.time):
-        return found
-    model = getattr(run.record, "model", model)  # with the damping of the scenario
-    s, names = model.layout.theta, model.layout.coordinates
-    v = np.stack([run.rates[name] for name in names], axis=1)
-    at = model.evaluate(np.stack([run.coordinates[name] for name in names[:s]], axis=1))
-    powers = {"lost": np.einsum("ni,nij,nj->n", v, at.damping, v)}
-    if len(run.inputs):
-        u = np.stack([run.inputs[name] for name in model.layout.inputs], axis=1)
-        powers["actuators"] = np.einsum("ni,nia,na->n", v, at.input_map, u)
-    if len(run.driving_forces):
-        powers["prescribed"] = sum(run.driving_forces[name] * run.rates[name] for name in run.driving_forces)
-    steps = np.diff(run.time)
-    for name, power in powers.items():
-        found[name] = np.append(0.0, np.cumsum(0.5 * steps * (power[1:] + power[:-1])))
-    put_in = found.get("actuators", 0.0) + found.get("prescribed", 0.0)
-    found["balance"] = found["total"] - found["total"][0] - put_in + found["lost"]
-    return found

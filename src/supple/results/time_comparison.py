@@ -32,7 +32,6 @@ class TimeComparison(Result):
                     its own coordinates are, so that e = y - ρ_o(θ)
     coefficients  : family -> largest error of the fitted coefficients along the way, and `at` which θ
     full_seconds, reduced_seconds : of the simulations
-    account       : of the reduced model's energy, J, as the mechanism's own run keeps it
     force_error   : where a motion is prescribed, largest difference of the forces it needs, of their largest value
     reason        : why one of them ended early, or ""; the comparison goes as far as both came
     missing       : outputs of the mechanism that the model does not have
@@ -46,7 +45,6 @@ class TimeComparison(Result):
     reduced_seconds: float
     coefficients: dict[str, float] = field(default_factory=dict)
     at: dict[str, dict[str, float]] = field(default_factory=dict)
-    account: dict[str, Array] = field(default_factory=dict)
     force_error: float | None = None
     reason: str = ""
     missing: tuple[str, ...] = ()
@@ -177,11 +175,14 @@ class TimeComparison(Result):
 
     @property
     def energy(self) -> dict[str, dict[str, float | None]]:
-        """The account of each at the end of the comparison, J, and `defect`, what the mechanism's is off by."""
-        last = self.points - 1
-        full: dict[str, float | None] = {name: float(values[last]) for name, values in self.full.energy.items()}
-        reduced: dict[str, float | None] = {name: float(values[last]) for name, values in self.account.items()}
-        return {FULL: full | {"defect": self.full.energy_defect}, REDUCED: reduced}
+        """The account of each at the end of the comparison, J, and `defect`, what it is off by."""
+        found = {}
+        for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
+            last: dict[str, float | None] = {
+                name: float(values[self.points - 1]) for name, values in run.energy.items() if self.points
+            }
+            found[which] = last | {"defect": run.energy_defect}
+        return found
 
     def summary(self) -> str:
         worst = max(self.error.items(), key=lambda item: item[1], default=("nothing", 0.0))

@@ -48,7 +48,7 @@ def scenario_run(
     lasts, fixed = float(until if until is not None else asked["until"]), step or asked.get("step")
     inputs, times = joined(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
     start = _start(model, asked.get("start", REST))
-    if asked.get("damping"):
+    if asked.get("damping") and model.layout.size > model.layout.theta:
         model = damped(model, *_rayleigh(model, asked["damping"], start))
     if asked.get("deflection"):
         start = deflected(model, start, asked["deflection"])
