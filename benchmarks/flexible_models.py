@@ -190,11 +190,7 @@ def in_time() -> None:
         print(f"  {name:32} {seconds * 1e3:9.3f} ms")
     off = abs(angle - run.coordinates["crank"][-1])
     place = np.hypot(E[0] - run.outputs["E.x"][-1], E[2] - run.outputs["E.z"][-1])
-    fair = (
-        ""
-        if off < LARGEST_ANGLE and run.complete
-        else "   (M at δ = 0 lets a vibration drive the motion: docs/theory/reduction.md, eq. 8)"
-    )
+    fair = "" if off < LARGEST_ANGLE and run.complete else "   (NOT THE SAME MOTION)"
     print(
         f"  the crank ends at {angle:.5f} rad, reduced {run.coordinates['crank'][-1]:.5f}; E {place:.1e} m apart{fair}"
     )
