@@ -12,6 +12,7 @@ from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.equations.observation import Observation, Product
+from supple.formulations.efforts import Effort, inside
 from supple.formulations.laws import REFERENCE, Along, law, number_of
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
@@ -54,13 +55,15 @@ class Carried(NamedTuple):
     """The arrays, and the names of what they stand for.
 
     measured : the row of each measure that outputs are made of, those that are outputs as they stand first
-    observation : all outputs, and what they are made of; dry_forces : of each joint coordinate with dry friction
+    observation : all outputs, and what they are made of; efforts : forces inside that they are made of
+    dry_forces : of each joint coordinate with dry friction
     nonlinear : springs whose law is not linear, and its name
     """
 
     arrays: CoefficientArrays
     measured: dict[str, int]
     observation: Observation
+    efforts: tuple[Effort, ...]
     dry_forces: dict[str, float]
     nonlinear: dict[str, str]
 
@@ -130,7 +133,7 @@ def _collect(numbering: Numbering) -> Carried:
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
     rules = {name: spring.named_law[0] for name, spring in mechanism.springs.items()}
     bent = {name: rule.name for name, rule in rules.items() if not rule.linear}
-    return Carried(arrays, measured, observation, dry, bent)
+    return Carried(arrays, measured, observation, inside(numbering.drawing).efforts, dry, bent)
 
 
 def _parts(numbering: Numbering) -> list[_Use]:
@@ -161,12 +164,8 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
     """
     forms: dict[str, Form] = {}
     for name in numbering.mechanism.sensors:
-        if numbering.mechanism.sensors[name].record.inside:
-            raise InputError(
-                "forces inside the mechanism are not outputs yet", part=f'sensor "{name}"', path=("sensors", name),
-                hint="ask a simulation: run.reaction(joint)",
-            )  # fmt: skip
-        forms |= sensed(numbering.drawing, name).outputs
+        if not numbering.mechanism.sensors[name].record.inside:
+            forms |= sensed(numbering.drawing, name).outputs
     straight = {name: key for name, form in forms.items() if (key := plain(form)) is not None}
     measured = {name: numbering.measures[key] for name, key in straight.items()}
     number = {key: i for i, key in reversed(list(enumerate(straight.values())))}
@@ -183,7 +182,16 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
             outputs[name] = tuple(
                 Product(item.weight, tuple((number[key], order) for key, order in item.factors)) for item in form
             )
-    return measured, Observation(tuple(measured), (), outputs)
+    found = inside(numbering.drawing)
+    first, efforts = len(measured), tuple(item.name for item in found.efforts)
+    of_forces = {
+        name: tuple(Product(weight, ((first + number, 0),)) for weight, number in form)
+        for name, form in found.outputs.items()
+    }
+    names = list(numbering.mechanism.sensors)
+    whole = outputs | of_forces
+    order = sorted(whole, key=lambda name: names.index(name.split(".")[0]))  # of the file
+    return measured, Observation(tuple(measured), efforts, {name: whole[name] for name in order})
 
 
 def _inertia(numbering: Numbering) -> Array:

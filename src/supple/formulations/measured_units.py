@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from supple.formulations.coefficients import carried
+from supple.formulations.efforts import inside
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import KIND, LENGTHS
 from supple.kinematics.rest import Rest
@@ -33,7 +34,11 @@ def output_units(position: Rest) -> dict[str, str]:
     numbering, load = position.numbering, carried(position)
     kinds = numbering.arrays.rows_i[list(load.measured.values()), KIND]
     found = {}
+    inner = inside(numbering.drawing).units
     for name, form in load.observation.outputs.items():
+        if name in inner:
+            found[name] = inner[name]
+            continue
         factors = form[0].factors
         length = any(kinds[number] in LENGTHS for number, _ in factors)
         found[name] = rate("m" if length else "rad", sum(order for _, order in factors))

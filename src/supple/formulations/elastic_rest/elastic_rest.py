@@ -130,6 +130,11 @@ class ElasticRest:
         return list(terms_of(self.arrays.rows_i, row))
 
 
+def rigid_rest(mechanism: Mechanism) -> ElasticRest:
+    """The same with every body and joint rigid: nothing but rigid motions, and rows between them; computed once."""
+    return mechanism.remembered("rigid rest", lambda: _build(mechanism, 0.0, (), rigid=True))
+
+
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
     """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to the own one of the
     mechanism times a power of two, so that questions about neighbouring bands share the work; computed once each.
@@ -144,14 +149,14 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
 
 
 @single_blas_thread()
-def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) -> ElasticRest:
+def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *, rigid: bool = False) -> ElasticRest:
     numbering = rest(mechanism).numbering
     start = 0
     bodies: list[BodyCoordinates] = []
     masses = mass_properties(numbering.drawing)
     total = sum(item.mass for item in masses.values()) or 1.0
     for name in numbering.bodies:
-        if mechanism.bodies[name].elastic:
+        if mechanism.bodies[name].elastic and not rigid:
             body = elastic_coordinates(numbering, name, band, start)
         else:
             inertia = masses[name].spatial()[np.ix_(numbering.arrays.column, numbering.arrays.column)]
@@ -160,8 +165,8 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...]) ->
             )
         bodies.append(body)
         start = body.stop
-    bodies, drives = with_drives(bodies, yielding_drives(numbering))
-    rows = PartRows(numbering, bodies, displacements, drives)
+    bodies, drives = with_drives(bodies, () if rigid else yielding_drives(numbering))
+    rows = PartRows(numbering, bodies, displacements, drives, rigid=rigid)
     arrays = ElasticArrays(
         rows.part_i(),
         rows.part_x(),

@@ -39,6 +39,8 @@ class PartRows:
         bodies: list[BodyCoordinates],
         displacements: tuple[str, ...],
         drives: tuple[YieldingDrive, ...],
+        *,
+        rigid: bool = False,
     ):
         self.numbering, self.bodies = numbering, bodies
         self.displacements: dict[str, int] = {}
@@ -57,6 +59,8 @@ class PartRows:
                 self.rows_i[term, end] = len(order) if key is None else order[key]
         self.compliance = np.zeros(len(self.rows_i))
         self.elastic: dict[int, tuple[str, str]] = {}
+        if rigid:
+            return
         self._soften()
         for row, stiffness in spring_rows(numbering).items():
             self.compliance[row] = 1.0 / stiffness

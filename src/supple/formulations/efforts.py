@@ -1,0 +1,165 @@
+"""Forces inside a mechanism that sensors see: reactions of joints, section forces of beams, and stress and strain.
+
+A reaction is the force, and the moment about the joint's place on its second body, of the joint on that body, in axes
+of the drawing or of the body. In a section with axes x along the beam, y and z, the part towards the beam's second end
+acts on the other with (N, Q_y, Q_z) and (T, M_y, M_z); in the plane with N, Q to the left of the beam and M about the
+normal. Stress along the beam at (y, z), and strain, follow:
+
+    σ = N / A + M_y z / I_y - M_z y / I_z,     in the plane  σ = N / A - M z / I_y,     ε = σ / E
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.drawing import Drawing
+from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
+from supple.description.mechanism import GROUND
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
+
+Array = NDArray[np.float64]
+
+_NEAR = 1e-6  # of a beam's length: closer is on it
+_SECTION = {"N": 0, "Qy": 1, "Qz": 2, "T": 3, "My": 4, "Mz": 5}
+_FLAT_SECTION = {"N": 0, "Q": 1, "M": 5}
+
+
+class Effort(NamedTuple):
+    """One component (of three of a force, three of a moment) that a sensor sees, and its unit."""
+
+    name: str
+    sensor: str
+    component: int
+
+    @property
+    def unit(self) -> str:
+        return "N" if self.component < 3 else "N m"
+
+
+class Section(NamedTuple):
+    """A place on a beam, position (3,) on its body, and axes (3, 3): columns x, y, z; in the plane x, left, normal.
+
+    number : of the beam among those of its body; t : fraction of its length
+    """
+
+    body: str
+    beam: PlacedBeam
+    number: int
+    t: float
+    position: Array
+    axes: Array
+
+
+class Inside(NamedTuple):
+    """Efforts, in order, and outputs as sums of them: (weight, number of the effort)."""
+
+    efforts: tuple[Effort, ...]
+    outputs: dict[str, tuple[tuple[float, int], ...]]
+    units: dict[str, str]
+
+
+def inside(drawing: Drawing) -> Inside:
+    """Of all sensors of forces inside."""
+    efforts: list[Effort] = []
+    outputs: dict[str, tuple[tuple[float, int], ...]] = {}
+    units: dict[str, str] = {}
+    for name, sensor in drawing.mechanism.sensors.items():
+        kind = sensor.record.inside
+        if not kind:
+            continue
+        letters = _letters(drawing, name)
+        first = len(efforts)
+        shown = kind in ("reaction", "section")
+        efforts += [
+            Effort(f"{name}.{letter}" if shown else f"[{name} {letter}]", name, component)
+            for letter, component in letters.items()
+        ]
+        if shown:
+            outputs |= {effort.name: ((1.0, i),) for i, effort in enumerate(efforts[first:], first)}
+            units |= {effort.name: effort.unit for effort in efforts[first:]}
+            continue
+        weights = _stress(section_of(drawing, name), sensor.option("at"), drawing.mechanism.planar, kind)
+        outputs[name] = tuple((weights[letter], first + i) for i, letter in enumerate(letters))
+        units[name] = "Pa" if kind == "stress" else "1"
+    return Inside(tuple(efforts), outputs, units)
+
+
+def _letters(drawing: Drawing, name: str) -> dict[str, int]:
+    """What is added to the sensor's name, and which component it is."""
+    sensor, plane = drawing.mechanism.sensors[name], drawing.mechanism.plane
+    if sensor.record.inside == "reaction":
+        path = ("sensors", name, sensor.kind)
+        if sensor.said not in drawing.mechanism.joints:
+            raise InputError(
+                f'there is no joint "{sensor.said}"', part=part_name(path), path=path,
+                hint=nearest(sensor.said, drawing.mechanism.joints),
+            )  # fmt: skip
+        if plane:
+            return {plane[0]: 0, plane[1]: 1, "m": 5}
+        return {letter: i for i, letter in enumerate(("x", "y", "z", "mx", "my", "mz"))}
+    section_of(drawing, name)
+    if sensor.record.inside == "section":
+        return _FLAT_SECTION if plane else _SECTION
+    return {"N": 0, "M": 5} if plane else {"N": 0, "My": 4, "Mz": 5}
+
+
+def section_of(drawing: Drawing, name: str) -> Section:
+    """Where a sensor of a section looks."""
+    sensor, path = drawing.mechanism.sensors[name], ("sensors", name)
+    frame = drawing.attached(sensor.said, (*path, sensor.kind))
+    beams = () if frame.body == GROUND else placed_beams(drawing, frame.body)
+    if not beams:
+        raise InputError(
+            f'"{sensor.said}" is on "{frame.body}", which has no beams', part=part_name(path),
+            path=(*path, sensor.kind), hint="name a place on a beam",
+        )  # fmt: skip
+    position = frame.pose.position
+    touching = {i: t for i, beam in enumerate(beams) if (t := _fraction(beam, position)) is not None}
+    asked = sensor.option("beam")
+    if asked is not None and asked - 1 not in touching:
+        raise InputError(
+            f'"{sensor.said}" is not on beam {asked} of "{frame.body}"', part=part_name(path), path=(*path, "beam"),
+            hint=f"it is on beam {', '.join(str(i + 1) for i in touching) or 'none'}",
+        )  # fmt: skip
+    if asked is None and len(touching) != 1:
+        on = ", ".join(str(i + 1) for i in touching)
+        raise InputError(
+            f'"{sensor.said}" lies on {f"beams {on}" if touching else "none of the beams"} of "{frame.body}"',
+            part=part_name(path), path=(*path, sensor.kind),
+            hint=f"say which: beam: {min(touching) + 1}" if touching else "put the place on a beam's axis",
+        )  # fmt: skip
+    number = min(touching) if asked is None else asked - 1
+    beam = beams[number]
+    axes = beam.axes
+    if drawing.mechanism.planar:  # x, to the left, and the normal
+        axes = np.column_stack([axes[:, 0], axes[:, 2], -axes[:, 1]])
+    return Section(frame.body, beam, number, touching[number], position, axes)
+
+
+def _fraction(beam: PlacedBeam, position: Array) -> float | None:
+    """Of the beam's length, where a place is on its axis or at one of its two places; None if it is not."""
+    for end, place in enumerate(beam.places):
+        if np.linalg.norm(position - place) <= _NEAR * beam.length:
+            return float(end)
+    way = beam.ends[1] - beam.ends[0]
+    t = float((position - beam.ends[0]) @ way) / beam.length**2
+    off = float(np.linalg.norm(position - beam.ends[0] - t * way))
+    return min(max(t, 0.0), 1.0) if off <= _NEAR * beam.length and -_NEAR <= t <= 1.0 + _NEAR else None
+
+
+def _stress(section: Section, at: tuple[float, float], planar: bool, kind: str) -> dict[str, float]:
+    """Weights of the section forces in the stress or strain at (y, z)."""
+    first, second = section.beam.sections
+    area, Iy, Iz = ((1.0 - section.t) * getattr(first, key) + section.t * getattr(second, key) for key in _CONSTANTS)
+    y, z = at
+    scale = 1.0 if kind == "stress" else 1.0 / section.beam.material.youngs_modulus
+    if planar:
+        return {"N": scale / area, "M": -scale * z / Iy}
+    return {"N": scale / area, "My": scale * z / Iy, "Mz": -scale * y / Iz}
+
+
+_CONSTANTS = ("area", "Iy", "Iz")

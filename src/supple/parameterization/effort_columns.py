@@ -1,0 +1,380 @@
+"""Forces inside a mechanism at positions θ, as rows of coefficients (docs/theory/outputs.md, eqs. 5-12).
+
+A load r over z, θ locked, is borne by
+
+    Λ z + Cᵀλ = r,    C z = diag(c) λ
+
+and forces inside, e(r), follow from λ and from what acts on the part that is cut off. With δ among what moves, the part
+of r that deforms the modes, K δ = Ψ_δ r, is counted by δ itself:
+
+    e = Ψ^e δ + e(r) - Ψ^e K⁻¹ Ψ_δ r,    Λ ψ_a + Cᵀλ_a = k_a
+
+for r of gravity and other loads, of inputs, of inertia -(z̈ + ω × ż), of dampers and of dry friction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.compilation.threads import single_blas_thread
+from supple.description.mechanism import GROUND
+from supple.equations.effort_row import effort_places
+from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, carried
+from supple.formulations.efforts import inside, section_of
+from supple.formulations.elastic.cut import Cut, cut_at
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
+from supple.formulations.elastic_rest.rows import BODY, part_poses
+from supple.formulations.elastic_rest.static_response import static_response
+from supple.geometry.rotation import skew
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.motion import motion
+from supple.kinematics.primitives import PA, PB, SCALE, A, B, gradient
+from supple.parameterization.modal_inertia import turning_in_z
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-10
+
+
+class Deformation(NamedTuple):
+    """Modes of η over z (N, n, z), and of δ: K and the damping of materials D (N, d, d); internal : how many of δ."""
+
+    modes: Array
+    K: Array
+    D: Array
+    internal: int
+
+
+class _Pattern(NamedTuple):
+    """A load: over z (N, z), forces along rows by row (N,) each, accelerations of z (N, z), velocities times turns of
+    their body (N, axes, z), and whether it is that of all loads at rest."""
+
+    r: Array
+    along: dict[int, Array]
+    inertia: Array | None = None
+    turned: Array | None = None
+    loads: bool = False
+
+
+class _Watched(NamedTuple):
+    """One sensor: the body it looks at, which ends of terms act there, and its cut, if it is a section."""
+
+    sensor: str
+    body: int
+    ends: tuple[tuple[int, int, int], ...]  # row, term, side
+    cut: Cut | None
+    components: tuple[int, ...]
+
+
+@single_blas_thread()
+def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: Deformation | None = None) -> Array:
+    """(N, efforts, width) at a batch of configurations; deformed : of a flexible model."""
+    numbering, X = rest.numbering, configuration.X
+    count, s = len(X), len(numbering.coordinates)
+    modes, quadratic = _rigid_motion(rest, configuration)
+    if deformed is not None:
+        modes = deformed.modes
+    n, load = modes.shape[1], carried(configuration.rest)
+    inputs = input_rows(rest)
+    places = effort_places(n, s, len(inputs), len(load.dry_forces))
+    patterns = _patterns(rest, configuration, modes, quadratic, inputs)
+    forces = np.stack([item.r for item in patterns], axis=1)
+    _, every = static_response(rest, X, forces)
+    multipliers = -_least(rest, X, every)
+    watched = [_watched(rest, name) for name in dict.fromkeys(item.sensor for item in load.efforts)]
+    found = np.zeros((count, len(load.efforts), places.width))
+    columns = [0, *range(places.inputs, places.width)]  # of the patterns; those of the modes apart
+    of_modes = None if deformed is None else _mode_forces(rest, X, deformed, s)
+    for k, here in enumerate(configuration.each()):
+        loads = loads_at(rest, here)
+        pull = _row_wrenches(rest, here.X, watched)
+        first = 0
+        for item, wrenches in zip(watched, pull, strict=True):
+            rows = slice(first, first + len(item.components))
+            first = rows.stop
+            for column, pattern, lam in zip(columns, patterns, multipliers[k], strict=True):
+                total = lam.copy()
+                for row, force in pattern.along.items():
+                    total[row] += force[k]
+                wrench = wrenches @ total + _direct(rest, here, item, pattern, loads, k)
+                found[k, rows, column] = (_to_sensor(rest, here, item) @ wrench)[list(item.components)]
+            if of_modes is not None:
+                for a, (lam, push) in enumerate(zip(of_modes.multipliers[k], of_modes.loads[k], strict=True)):
+                    wrench = wrenches @ lam + _inertia(rest, item, push)
+                    found[k, rows, places.modes + a] = (_to_sensor(rest, here, item) @ wrench)[list(item.components)]
+    if deformed is not None and n > s:
+        _counted_by_modes(found, forces, deformed, s, columns, slice(places.modes, places.inputs), places.rates)
+    return found
+
+
+def _counted_by_modes(
+    found: Array, forces: Array, deformed: Deformation, s: int, columns: list[int], modes: slice, rates: int
+) -> None:
+    """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does."""
+    by = found[:, :, modes] @ np.linalg.inv(deformed.K)
+    projected = np.einsum("naz,npz->nap", deformed.modes[:, s:], forces)
+    found[:, :, columns] -= by @ projected
+    d = modes.stop - modes.start
+    found[:, :, rates + s : rates + s + d] += by @ deformed.D
+
+
+def _rigid_motion(rest: ElasticRest, configuration: Configuration) -> tuple[Array, dict[tuple[int, int], _Pattern]]:
+    """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k."""
+    count, s = configuration.theta.shape
+    column = rest.arrays.column
+    axes = [2] if len(column) == 3 else [0, 1, 2]
+    unit = np.eye(s)
+
+    def moved(rates: Array) -> tuple[Array, Array]:
+        found = motion(configuration, np.broadcast_to(rates, (count, s)))
+        return found.V[:, :-1], found.dV[:, :-1]
+
+    V = [moved(unit[j])[0] for j in range(s)]
+    modes = np.zeros((count, s, rest.size))
+    turning = [turning_in_z(rest, body) for body in rest.bodies]
+    for j in range(s):
+        for b, body in enumerate(rest.bodies):
+            modes[:, j, body.start : body.stop] = V[j][:, b][:, column] @ body.rigid.T
+    found: dict[tuple[int, int], _Pattern] = {}
+    for j in range(s):
+        for k in range(j, s):
+            whole = moved(unit[j] + unit[k])[1] - moved(unit[j])[1] - moved(unit[k])[1] if j < k else moved(unit[j])[1]
+            acceleration = np.zeros((count, rest.size))
+            turned = np.zeros((count, len(axes), rest.size))  # ω_m ż, to be taken by M W_m
+            r = np.zeros((count, rest.size))
+            for b, body in enumerate(rest.bodies):
+                own = slice(body.start, body.stop)
+                acceleration[:, own] = whole[:, b][:, column] @ body.rigid.T
+                for m, axis in enumerate(axes):
+                    way = V[j][:, b, 3 + axis, None] * modes[:, k, own]
+                    if j < k:
+                        way = way + V[k][:, b, 3 + axis, None] * modes[:, j, own]
+                    turned[:, m, own] = way
+                    r[:, own] -= way @ turning[b][m].T
+            r -= acceleration
+            found[j, k] = _Pattern(r, {}, acceleration, turned)
+    return modes, found
+
+
+def _patterns(
+    rest: ElasticRest,
+    configuration: Configuration,
+    modes: Array,
+    quadratic: dict[tuple[int, int], _Pattern],
+    inputs: NDArray[np.int64],
+) -> list[_Pattern]:
+    """Loads at rest, inputs, accelerations, rates, products of rates and dry friction, in the order of a row."""
+    X, count = configuration.X, len(configuration.X)
+    one = np.ones(count)
+    rest_load = np.stack([loads_at(rest, here).vector for here in configuration.each()])
+    along = [loads_at(rest, here).along for here in configuration.each()]
+    rows = sorted({row for item in along for row in item})
+    found = [
+        _Pattern(
+            rest_load, {row: np.array([item.get(row, 0.0) for item in along]) for row in rows}, loads=True
+        )
+    ]  # fmt: skip
+    pushed = rows_at(rest, inputs, X)
+    found += [_Pattern(pushed[:, i], {int(row): one}) for i, row in enumerate(inputs)]
+    found += [_Pattern(-modes[:, e], {}, modes[:, e]) for e in range(modes.shape[1])]
+    dampers = _dampers(rest, configuration)
+    C = rows_at(rest, np.array(list(dampers), dtype=np.int64), X)
+    for e in range(modes.shape[1]):
+        forces = (
+            -np.stack(list(dampers.values()), axis=1) * np.einsum("nrz,nz->nr", C, modes[:, e]) if dampers else None
+        )
+        acting = {} if forces is None else {row: forces[:, i] for i, row in enumerate(dampers)}
+        r = np.zeros((count, rest.size)) if forces is None else np.einsum("nr,nrz->nz", forces, C)
+        found.append(_Pattern(r, acting))
+    found += list(quadratic.values())
+    rubbing = _friction_rows(rest)
+    C = rows_at(rest, np.array(rubbing, dtype=np.int64), X)
+    return found + [_Pattern(-C[:, i], {row: -one}) for i, row in enumerate(rubbing)]
+
+
+def _dampers(rest: ElasticRest, configuration: Configuration) -> dict[int, Array]:
+    """Damping (N,) along measures, and beside the stiffness of elastic joints and drives, by row."""
+    arrays, first = carried(configuration.rest).arrays, rest.numbering.constraints
+    found = {
+        first + measure: np.array([along_measure(arrays, measure, w[measure]).damping for w in configuration.w])
+        for measure in range(len(arrays.uses_start) - 1)
+    }
+    found |= {row: np.full(len(configuration.w), damping) for row, damping in rest.dampers.items()}
+    return {row: damping for row, damping in found.items() if damping.any()}
+
+
+def _friction_rows(rest: ElasticRest) -> list[int]:
+    """Rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
+    from supple.kinematics.rest import rest as undeformed
+
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
+    dry = np.flatnonzero(arrays.uses_i[:, ROLE] == DRY)
+    order = np.argsort(arrays.uses_i[dry, NUMBER])
+    return [rest.numbering.constraints + int(measured[use]) for use in dry[order]]
+
+
+def _least(rest: ElasticRest, X: Array, every: Array) -> Array:
+    """The least multipliers of ideal joints that do the same, moments divided by the extent (N, p, rows)."""
+    rows = np.arange(rest.numbering.constraints)
+    hard = rows[rest.arrays.compliance[rows] == 0.0]
+    found = every.copy()
+    if not len(hard):
+        return found
+    unit = rest.arrays.extent / rest.arrays.rows_f[hard, SCALE]
+    C = rows_at(rest, hard, X) * unit[:, None]
+    for k in range(len(X)):
+        if np.linalg.matrix_rank(C[k], tol=_RANK * np.linalg.norm(C[k], 2)) < len(hard):
+            does = C[k].T @ (every[k][:, hard] / unit).T
+            found[k][:, hard] = unit * np.linalg.lstsq(C[k].T, does, rcond=_RANK)[0].T
+    return found
+
+
+class _ModeForces(NamedTuple):
+    """Of every mode of δ: forces along rows (N, d, rows), and the load k_a over z it is held by (N, d, z)."""
+
+    multipliers: Array
+    loads: Array
+
+
+def _mode_forces(rest: ElasticRest, X: Array, deformed: Deformation, s: int) -> _ModeForces:
+    """Λ ψ_a + Cᵀλ_a = k_a: internal modes Σ_b ι_b K_ba, constraint modes none but at their displacements."""
+    held = rest.held_and_loaded()
+    C = rows_at(rest, held.rows, X)
+    shapes = deformed.modes[:, s:]
+    d = shapes.shape[1]
+    inner = slice(d - deformed.internal, d)
+    k = np.zeros_like(shapes)
+    k[:, inner] = np.swapaxes(deformed.K[:, inner, inner], 1, 2) @ shapes[:, inner]
+    soft = held.compliance > 0.0
+    found = np.zeros((len(X), d, len(rest.arrays.rows_i)))
+    for i in range(len(X)):
+        lam = np.zeros((len(held.rows), d))
+        lam[soft] = (C[i, soft] @ shapes[i].T) / held.compliance[soft, None]
+        left = k[i].T - rest.arrays.stiffness[:, None] * shapes[i].T - C[i, soft].T @ lam[soft]
+        hard = C[i, ~soft]
+        size = np.linalg.norm(hard, axis=1)
+        lam[~soft] = np.linalg.lstsq((hard / size[:, None]).T, left, rcond=_RANK)[0] / size[:, None]
+        found[i][:, held.rows] = -lam.T
+    return _ModeForces(found, k)
+
+
+def _watched(rest: ElasticRest, sensor: str) -> _Watched:
+    """What a sensor looks at."""
+    numbering, arrays = rest.numbering, rest.arrays
+    described = numbering.mechanism.sensors[sensor]
+    efforts = inside(numbering.drawing).efforts
+    components = tuple(item.component for item in efforts if item.sensor == sensor)
+    if described.record.inside == "reaction":
+        names = numbering.mechanism.joints[described.said].bodies
+        body = numbering.body_index(names[1] if names[1] != GROUND else names[0])
+        chosen = range(numbering.joint_rows[described.said].start, numbering.joint_rows[described.said].stop)
+        return _Watched(sensor, body, _ends(rest, chosen, body, None), None, components)
+    section = section_of(numbering.drawing, sensor)
+    cut, body = cut_at(numbering, section, sensor), numbering.body_index(section.body)
+    heads = range(len(arrays.rows_i))
+    return _Watched(sensor, body, _ends(rest, heads, body, cut), cut, components)
+
+
+def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[tuple[int, int, int], ...]:
+    """Row, term and side of all that acts on a body, or on the side of a cut."""
+    arrays, found = rest.arrays, []
+    further = {term for row in range(len(arrays.rows_i)) for term in rest.terms(row)[1:]}
+    for row in rows:
+        if row in further:
+            continue
+        for term in rest.terms(row):
+            for side, at in ((0, PA), (1, PB)):
+                part = int(arrays.rows_i[term, (A, B)[side]])
+                if part == len(arrays.part_i) or arrays.part_i[part, BODY] != body:
+                    continue
+                place = arrays.part_x[part] + arrays.rows_f[term, at : at + 3]
+                if cut is None or cut.mesh.node_at(place) in cut.nodes:
+                    found.append((row, term, side))
+    return tuple(found)
+
+
+def _row_wrenches(rest: ElasticRest, X: Array, watched: list[_Watched]) -> list[Array]:
+    """Force and moment about the body's origin, in its axes, of a unit force along every row: (6, rows) a sensor."""
+    arrays = rest.arrays
+    poses, g = np.empty((len(arrays.part_i) + 1, 12)), np.empty(13)
+    compiled(part_poses, count=1)(arrays, X, poses)
+    run = compiled(gradient, count=1)
+    known: dict[int, Array] = {}
+    found = []
+    for item in watched:
+        pull = np.zeros((6, len(arrays.rows_i)))
+        for row, term, side in item.ends:
+            if term not in known:
+                run(arrays.rows_i, arrays.rows_f, term, poses, g)
+                known[term] = g.copy()
+            force, moment = known[term][1 + 6 * side : 4 + 6 * side], known[term][4 + 6 * side : 7 + 6 * side]
+            place = arrays.part_x[int(arrays.rows_i[term, (A, B)[side]])]
+            pull[:3, row] += force
+            pull[3:, row] += moment + np.cross(place, force)
+        found.append(pull)
+    return found
+
+
+def _direct(rest: ElasticRest, here: Configuration, item: _Watched, pattern: _Pattern, loads: Loads, k: int) -> Array:
+    """What acts on the side of a cut beside rows: weight, forces at places, inertia. (6,), as `_row_wrenches`."""
+    found = np.zeros(6)
+    if item.cut is None:
+        return found
+    if pattern.loads:
+        down = here.X[item.body, 3:].reshape(3, 3).T @ loads.gravity
+        T = item.cut.mesh.rigid_motions()
+        translations = 2 if item.cut.mesh.width == 3 else 3
+        found += item.cut.mass @ (T[:, :translations] @ down[:translations])
+        for push in loads.nodal:
+            if push.body != item.body:
+                continue
+            place = push.arm if rest.bodies[item.body].mesh is None else item.cut.mesh.nodes[push.node] + push.arm
+            if item.cut.mesh.node_at(place) in item.cut.nodes:
+                found += np.concatenate([push.force, push.moment + np.cross(place, push.force)])
+    if pattern.inertia is not None:
+        found -= _inertia(rest, item, pattern.inertia[k])
+        if pattern.turned is not None:
+            of_body = rest.bodies[item.body]
+            for m, turning in enumerate(item.cut.turning):
+                found -= turning @ _nodes(item.cut, of_body, pattern.turned[k, m])
+    return found
+
+
+def _inertia(rest: ElasticRest, item: _Watched, acceleration: Array) -> Array:
+    """Force and moment (6,) of the side's mass for accelerations of z; none of a joint."""
+    if item.cut is None:
+        return np.zeros(6)
+    return np.asarray(item.cut.mass @ _nodes(item.cut, rest.bodies[item.body], acceleration))
+
+
+def _nodes(cut: Cut, body: BodyCoordinates, z: Array) -> Array:
+    """Displacements of the mesh of a body, which may be taken as rigid."""
+    own = z[body.start : body.stop]
+    return np.asarray(body.shapes @ own if body.mesh is not None else cut.mesh.rigid_motions() @ (body.shapes @ own))
+
+
+def _to_sensor(rest: ElasticRest, here: Configuration, item: _Watched) -> Array:
+    """(6, 6) from a wrench about the body's origin in its axes to what the sensor shows."""
+    if item.cut is not None:
+        return item.cut.to_section
+    numbering = rest.numbering
+    described = numbering.mechanism.sensors[item.sensor]
+    first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.said].bodies)
+    frames = joint_frames(numbering.drawing, described.said)
+    R = here.X[item.body, 3:].reshape(3, 3)
+    place, sign = frames.pb, 1.0
+    if item.body == first and second == len(numbering.bodies):  # on the ground: the opposite of what acts on the first
+        place, sign = R.T @ (frames.pb - here.X[first, :3]), -1.0
+    about = np.eye(6)
+    about[3:, :3] = -skew(place)
+    own = described.own_axes and second != len(numbering.bodies)
+    return sign * np.kron(np.eye(2), np.eye(3) if own else R) @ about
