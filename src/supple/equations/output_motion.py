@@ -83,6 +83,39 @@ def output_motion(
     return OutputMotion(x, by[0], by[1], by[2], np.zeros((ORDERS, k, inputs)))
 
 
+class EffortSlopes(NamedTuple):
+    """Rows of forces inside (e, width), their derivatives by θ (e, width, s), and what they are multiplied by, with its
+    slopes by η, η̇, η̈ (width, n) and u (width, inputs)."""
+
+    rows: Array
+    by_theta: Array
+    factors: Array
+    by_eta: Array
+    by_rates: Array
+    by_accelerations: Array
+    by_inputs: Array
+
+
+def with_efforts(moving: OutputMotion, forces: EffortSlopes) -> OutputMotion:
+    """Forces inside behind the measures."""
+    e, s = len(forces.rows), forces.by_theta.shape[-1]
+
+    def behind(measures: Array, added: Array) -> Array:
+        block = np.zeros((ORDERS, e, *measures.shape[2:]))
+        block[0] = added
+        return np.concatenate([measures, block], axis=1)
+
+    by_eta = forces.rows @ forces.by_eta
+    by_eta[:, :s] += np.einsum("ekj,k->ej", forces.by_theta, forces.factors)
+    return OutputMotion(
+        behind(moving.x, forces.rows @ forces.factors),
+        behind(moving.by_eta, by_eta),
+        behind(moving.by_rates, forces.rows @ forces.by_rates),
+        behind(moving.by_accelerations, forces.rows @ forces.by_accelerations),
+        behind(moving.by_inputs, forces.rows @ forces.by_inputs),
+    )
+
+
 def output_matrices(observation: Observation, moving: OutputMotion, A: Array, B: Array) -> OutputMatrices:
     """y, C and D with δη̈ = A (n, 2 n) δx + B (n, inputs) δu."""
     n = moving.by_eta.shape[-1]

@@ -14,10 +14,15 @@ Where the model keeps its energy deformed too (`bent`), Γ is not in the row, bu
 
 and with stiffening (`curved`) mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and in a bent row
 mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no numbers.
+Forces inside that outputs are made of are
+
+    efforts (e, width), see `supple.equations.effort_row`
+
 A row of a local model holds its derivatives behind
 
     dM (n, n, n), over η   dforce_theta (s, s), ∂p_θ/∂θ   ddamping (n, n, s)   dinput_map (n, i, s)
     bend (o, s, s), ∂²ρ_o/∂θ²   modes_slope (o, d, s), ∂Ψ_o/∂θ   dfriction_map (f, n, s)
+    defforts (e, width, s) of a rigid mechanism
 
 with what is known of its internal modes: squares, their ω²; overlap, the smallest with the reference; places, Σ 2^i
 over their places among all modes. A rigid mechanism has d = 0 and none of these.
@@ -31,13 +36,15 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.effort_row import effort_places
+
 Array = NDArray[np.float64]
 
 # Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
 MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)
 OUTPUTS, RIGID, MODES, FRICTION_MAP, STIFFNESS_SLOPE = range(8, 13)
-MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT, MASS_CURVATURE, MASS_CURVATURE_GRADIENT = range(13, 18)
-COEFFICIENTS = 18  # those that every model has
+MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT, MASS_CURVATURE, MASS_CURVATURE_GRADIENT, EFFORTS = range(13, 19)
+COEFFICIENTS = 19  # those that every model has
 DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARES, OVERLAP, PLACES = range(
     COEFFICIENTS, COEFFICIENTS + 10
 )
@@ -71,15 +78,18 @@ class RowLayout:
 
 
 def row_layout(
-    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False
+    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
-    """Of the coefficients that every model has. bent : M changes with δ, and Γ follows from its derivatives; curved :
-    and M_θθ to second order."""
-    return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent, curved=curved))
+    """Of the coefficients that every model has.
+
+    bent : M changes with δ, and Γ follows from its derivatives; curved : and M_θθ to second order
+    efforts : how many forces inside are known
+    """
+    return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent, curved=curved, efforts=efforts))
 
 
 def local_layout(
-    n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0, *, curved: bool = False
+    n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0, *, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
     """Of a local model: the coefficients and their derivatives."""
     d = n - s
@@ -94,12 +104,13 @@ def local_layout(
         "squares": (internal,),
         "overlap": (min(d, 1),),
         "places": (min(d, 1),),
+        "defforts": (0 if d else efforts, effort_places(n, s, inputs, dry).width, s),
     }
-    return RowLayout(_shapes(n, s, inputs, outputs, dry, curved=curved) | derivatives)
+    return RowLayout(_shapes(n, s, inputs, outputs, dry, curved=curved, efforts=efforts) | derivatives)
 
 
 def _shapes(
-    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False
+    n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False, efforts: int = 0
 ) -> dict[str, tuple[int, ...]]:
     d, theta = n - s, s if bent else 0
     return {
@@ -121,4 +132,5 @@ def _shapes(
         "mass_slope_gradient": (theta, s, n, d),
         "mass_curvature": (s if curved else 0, s, d, d),
         "mass_curvature_gradient": (theta if curved else 0, s, s, d, d),
+        "efforts": (efforts, effort_places(n, s, inputs, dry).width),
     }

@@ -14,13 +14,14 @@ from supple.formulations.elastic_rest.constrained_modes import searched_modes
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
+from supple.parameterization.effort_columns import Deformation, effort_columns
 from supple.parameterization.elastic_modes import DONE, SINGULAR
 from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
+from supple.parameterization.rigid_rows import chosen, rigid_rows
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
-from supple.parameterization.rigid_rows import rigid_rows
 from supple.parameterization.stiffening import stiffen
 
 Array = NDArray[np.float64]
@@ -30,7 +31,7 @@ Array = NDArray[np.float64]
 def modal_rows(configuration: Configuration, system: ModalParameterization) -> ModalRows:
     """A row depends on its own configuration alone, whatever stands beside it in the batch."""
     position = configuration.rest
-    given, regular = rigid_rows(configuration)
+    given, regular = rigid_rows(configuration, efforts=False)
     rigid = rigid_layout_of(position.numbering, carried(position))
     layout = layout_of(system)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
@@ -71,10 +72,27 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     in_parts(part, len(X), least=8)
     results.status[regular == 0] = SINGULAR
     results.modes[results.status != DONE] = 0.0
-    _add_damping(system, layout.split(results.rows), results.modes)
+    parts = layout.split(results.rows)
+    before = parts["damping"].copy()
+    _add_damping(system, parts, results.modes)
+    if carried(position).efforts and (results.status == DONE).any():
+        _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
         stiffen(system, configuration, layout, results)
     return results
+
+
+def _add_efforts(
+    system: ModalParameterization, configuration: Configuration, found: ModalRows, parts: dict[str, Array], D: Array
+) -> None:
+    """Forces inside, in place; D (N, n, n) : what materials add to the damping."""
+    s, which = len(system.rest.numbering.coordinates), np.flatnonzero(found.status == DONE)
+    one = configuration
+    if one.X.ndim == 2:
+        one = Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
+    here = chosen(one, which)
+    deformed = Deformation(found.modes[which], parts["K"][which, s:, s:], D[which, s:, s:], system.choice.internal)
+    parts["efforts"][which] = effort_columns(system.rest, here, deformed)
 
 
 def layout_of(system: ModalParameterization) -> RowLayout:
@@ -93,6 +111,7 @@ def _layout(system: ModalParameterization) -> RowLayout:
         len(load.dry_forces),
         system.choice.internal,
         curved=system.choice.stiffening,
+        efforts=len(load.efforts),
     )
 
 

@@ -18,8 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
+from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import ORDERS
 from supple.reduced.linearization import row_slopes
+from supple.reduced.observed import observed_motion
 from supple.reduced.state_arguments import theta_points
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 from supple.results.units import force, rate
@@ -69,7 +71,8 @@ def model_response(
         raise InputError(
             "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
         )
-    seen = np.array([_rows(model, c, name) for name in _names(outputs, "outputs")])
+    watched = [_rows(model, c, name) for name in _names(outputs, "outputs")]
+    seen = np.array([rows for rows, _ in watched])
     kappa = c.dynamic_stiffness(2.0 * np.pi * lines)
     if free_actuators and preload:
         kappa += _preload(model, c, point[0])
@@ -86,6 +89,7 @@ def model_response(
         for p in range(seen.shape[1]):
             if seen[:, p].any():
                 H[:, :, j] += eta @ seen[:, p].T * _factors(lines, order + p)[:, None]
+        H[:, :, j] += _at_once(model, watched, _names(inputs, "inputs")[j]) * _factors(lines, KINDS[kind])[:, None]
     ins, outs = _names(inputs, "inputs"), _names(outputs, "outputs")
     found = units or {(output, inlet): _unit(model, kind, output, inlet) for output in outs for inlet in ins}
     table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
@@ -129,17 +133,32 @@ def _driven(model: ReducedModel, c: Coefficients, name: str, free: list[int]) ->
     return np.asarray(force, dtype=float)
 
 
-def _rows(model: ReducedModel, c: Coefficients, name: str) -> Array:
-    """(3, n): ∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ at rest, of an output or a coordinate."""
-    found = np.zeros((ORDERS, model.layout.size))
+def _rows(model: ReducedModel, c: Coefficients, name: str) -> tuple[Array, Array]:
+    """∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ (3, n) at rest, of an output or a coordinate, and ∂y/∂u (inputs,)."""
+    rows, at_once = np.zeros((ORDERS, model.layout.size)), np.zeros(len(model.layout.inputs))
     seen = model.labels.observed
     if name not in seen.outputs or seen.measure_of(name) is not None:
-        found[0] = _row(model, c, name)
-        return found
-    J = np.concatenate([c.row.part(c.rows, "rigid"), c.row.part(c.rows, "modes")], axis=-1)
-    x = np.zeros((ORDERS, len(J)))
-    x[0] = c.row.part(c.rows, "outputs")
-    return np.asarray(seen.slopes(x)[:, list(seen.outputs).index(name)] @ J)
+        rows[0] = _row(model, c, name)
+        return rows, at_once
+    still = np.zeros(model.layout.size)
+    eta = np.concatenate([c.theta, still[model.layout.theta :]])
+    moving = observed_motion(model, eta, still, still, at_once, FRICTION_SPEED)
+    slopes = seen.slopes(moving.x)[:, list(seen.outputs).index(name)]
+    for p, by in enumerate((moving.by_eta, moving.by_rates, moving.by_accelerations)):
+        rows[p] = np.einsum("pk,pkj->j", slopes, by)
+    return rows, np.einsum("pk,pkj->j", slopes, moving.by_inputs)
+
+
+def _at_once(model: ReducedModel, watched: list[tuple[Array, Array]], inlet: str) -> Array:
+    """∂y/∂u (outputs,) of one input: what forces inside bear of it without any motion."""
+    if inlet in model.layout.inputs:
+        return np.array([direct[model.layout.inputs.index(inlet)] for _, direct in watched])
+    if model.layout.efforts and not inlet.endswith(LED) and any(direct.any() for _, direct in watched):
+        raise InputError(
+            "what a force there does to forces inside is not known", part=f'input "{inlet}"',
+            hint="name an actuator or a loaded displacement of the model",
+        )  # fmt: skip
+    return np.zeros(len(watched))
 
 
 def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") -> Array:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.effort_row import effort_places
 from supple.equations.observation import Observation
 
 Array = NDArray[np.float64]
@@ -28,8 +29,8 @@ class CoefficientLayout:
     inputs, outputs : names; dry_forces : force of each joint with dry friction
     columns     : coefficient -> (first, stop) columns of the fitted function, `widths` says how many. Known
                   coefficients: M, K, christoffel, mass_slope (∂M/∂δ), mass_curvature (∂²M_θθ/∂δ²), damping, potential,
-                  force, input_map, outputs (ρ_o), output_modes, friction_map. Matrices that are not symmetric are kept
-                  row by row
+                  force, input_map, outputs (ρ_o), output_modes, friction_map, efforts. Matrices that are not symmetric
+                  are kept row by row
     constants   : coefficients that do not depend on θ, packed likewise. What is in neither is zero, but for the
                   potential, which is then unknown
     christoffel : "fitted", or "from-mass": Γ follows from the gradients of the fitted M and from mass_slope. Without
@@ -57,6 +58,11 @@ class CoefficientLayout:
     def measures(self) -> tuple[str, ...]:
         """Names of what outputs are made of: those of the columns `outputs` and `output_modes`."""
         return self.outputs if self.observation is None else self.observation.measures
+
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """Names of the forces inside that outputs are made of: those of the columns `efforts`."""
+        return () if self.observation is None else self.observation.efforts
 
     @property
     def size(self) -> int:
@@ -101,6 +107,7 @@ class CoefficientLayout:
             "outputs": len(self.measures),
             "output_modes": len(self.measures) * (n - s),
             "friction_map": len(self.dry_forces) * n,
+            "efforts": len(self.efforts) * effort_places(n, s, len(self.inputs), len(self.dry_forces)).width,
         }
 
     @property

@@ -83,7 +83,7 @@ def linearize_model(
     solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
-    seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a), A[n:], B[n:])
+    seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, friction_speed), A[n:], B[n:])
     rated = tuple(f"{name}.rate" for name in names)
     at: dict[str, dict[str, float]] = {
         "states": State(dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)), model.basis),

@@ -1,4 +1,4 @@
-"""Outputs of a reduced model along a motion, from its fitted measures and their exact rates.
+"""Outputs of a reduced model along a motion, from its fitted measures with their exact rates, and forces inside it.
 
     μ = ρ + Ψ δ,   μ̇ = ρ̇ + Ψ̇ δ + Ψ δ̇,   μ̈ = ρ̈ + Ψ̈ δ + 2 Ψ̇ δ̇ + Ψ δ̈
 
@@ -8,12 +8,13 @@ model gives, and an acceleration that of the velocity, to rounding.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.taylor import along
+from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.equations.observation import ORDERS
 from supple.equations.output_motion import OutputMotion
 
@@ -26,17 +27,37 @@ Numbers = NDArray[Any]
 _COMPLEX_STEP = 1e-30
 
 
-def outputs_along(model: ReducedModel, eta: Array, v: Array, a: Array) -> Array:
-    """y (N, o) of a motion η, η̇, η̈ (N, n)."""
-    return np.asarray(model.labels.observed.values(measures_along(model, eta, v, a)))
+class Moving(NamedTuple):
+    """Motions η, η̇, η̈ (N, n) under inputs u (N, inputs), which may be complex; speed : v₀ of dry friction."""
+
+    eta: Numbers
+    v: Numbers
+    a: Numbers
+    u: Numbers
+    speed: float
 
 
-def measures_along(model: ReducedModel, eta: Numbers, v: Numbers, a: Numbers) -> Numbers:
-    """μ, μ̇ and μ̈ (3, N, measures) of a motion η, η̇, η̈ (N, n), which may be complex."""
-    layout, s = model.layout, model.layout.theta
+def outputs_along(model: ReducedModel, moving: Moving) -> Array:
+    """y (N, o)."""
+    return np.asarray(model.labels.observed.values(observed_along(model, moving)))
+
+
+def observed_along(model: ReducedModel, moving: Moving) -> Numbers:
+    """What outputs are made of, (3, N, measures and efforts)."""
+    x = measures_along(model, moving)
+    if not model.layout.efforts:
+        return x
+    forces = efforts_along(model, moving)
+    still = np.zeros_like(forces)
+    return np.concatenate([x, np.stack([forces, still, still])], axis=-1)
+
+
+def measures_along(model: ReducedModel, moving: Moving) -> Numbers:
+    """μ, μ̇ and μ̈ (3, N, measures)."""
+    (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     k, d = len(layout.measures), layout.size - layout.theta
-    rho = _along(model, "outputs", k, eta, v, a)
-    Psi = _along(model, "output_modes", k * d, eta, v, a).reshape(ORDERS, len(eta), k, d)
+    rho = _along(model, "outputs", k, moving)
+    Psi = _along(model, "output_modes", k * d, moving).reshape(ORDERS, len(eta), k, d)
     delta, rate, second = eta[:, None, s:], v[:, None, s:], a[:, None, s:]
     rho[0] += (Psi[0] * delta).sum(axis=-1)
     rho[1] += (Psi[1] * delta + Psi[0] * rate).sum(axis=-1)
@@ -44,21 +65,34 @@ def measures_along(model: ReducedModel, eta: Numbers, v: Numbers, a: Numbers) ->
     return rho
 
 
-def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array) -> OutputMotion:
-    """Of one motion (n,), with J, J̇ and J̈ by a complex step: they are those of the fit, to rounding."""
-    n = model.layout.size
-    batch = np.tile(eta.astype(complex), (n, 1)) + 1j * _COMPLEX_STEP * np.eye(n)
-    moved = measures_along(model, batch, np.tile(v, (n, 1)), np.tile(a, (n, 1)))
-    J = np.moveaxis(moved.imag / _COMPLEX_STEP, 1, -1)  # (3, k, n): J, J̇, J̈
-    by_rates, by_accelerations = np.zeros_like(J), np.zeros_like(J)
-    by_rates[1], by_rates[2], by_accelerations[2] = J[0], 2.0 * J[1], J[0]
-    x = measures_along(model, eta[None], v[None], a[None])[:, 0]
-    return OutputMotion(x, J, by_rates, by_accelerations, np.zeros((*J.shape[:2], len(model.layout.inputs))))
+def efforts_along(model: ReducedModel, moving: Moving) -> Numbers:
+    """Forces inside (N, efforts)."""
+    (eta, v, a, u, speed), layout, s = moving, model.layout, model.layout.theta
+    limits = np.array(list(layout.dry_forces.values()), dtype=float)
+    places = effort_places(layout.size, s, len(layout.inputs), len(limits))
+    rows = _along(model, "efforts", len(layout.efforts) * places.width, moving)[0]
+    J = _along(model, "friction_map", len(limits) * layout.size, moving)[0].reshape(len(eta), len(limits), layout.size)
+    drag = limits * np.tanh(np.einsum("nfi,ni->nf", J, v) / max(speed, 1e-300))
+    factors = effort_factors(places, EffortMotion(eta[:, s:], u, a, v, drag))
+    return np.asarray(np.einsum("nek,nk->ne", rows.reshape(len(eta), -1, places.width), factors))
 
 
-def _along(model: ReducedModel, name: str, width: int, eta: Numbers, v: Numbers, a: Numbers) -> Numbers:
+def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array, u: Array, speed: float) -> OutputMotion:
+    """Of one motion (n,), with its derivatives by a complex step: they are those of the fit, to rounding."""
+    state, sizes = np.concatenate([eta, v, a, u]), [len(eta), len(v), len(a), len(u)]
+    count = len(state)
+    moved = np.tile(state.astype(complex), (count, 1)) + 1j * _COMPLEX_STEP * np.eye(count)
+    edges = np.cumsum(sizes)[:-1].tolist()
+    eta_, v_, a_, u_ = np.split(moved, edges, axis=1)
+    found = observed_along(model, Moving(eta_, v_, a_, u_, speed))
+    slopes = np.moveaxis(found.imag / _COMPLEX_STEP, 1, -1)  # (3, k, all)
+    x = observed_along(model, Moving(eta[None], v[None], a[None], u[None], speed))[:, 0]
+    return OutputMotion(x, *np.split(slopes, edges, axis=2))
+
+
+def _along(model: ReducedModel, name: str, width: int, moving: Moving) -> Numbers:
     """One coefficient and its rates along θ, (3, N, width)."""
-    layout, s = model.layout, model.layout.theta
+    (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     if name in layout.columns:
         return along(model.fitted, eta[:, :s], v[:, :s], a[:, :s], layout.columns[name])
     found = np.zeros((ORDERS, len(eta), width), dtype=np.result_type(eta, v, a))

@@ -52,7 +52,7 @@ class RowMap(NamedTuple):
 def row_of(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
     sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces))
-    return row_layout(*sizes, bent=layout.bent, curved=layout.curved)
+    return row_layout(*sizes, bent=layout.bent, curved=layout.curved, efforts=len(layout.efforts))
 
 
 def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[int, ...]]]:
@@ -75,6 +75,7 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
         ("outputs", "outputs"),
         ("output_modes", "modes"),
         ("friction_map", "friction_map"),
+        ("efforts", "efforts"),
     ):
         found[name] = [(start[at] + i,) for i in range(prod(row.shapes[at]))]
     return found

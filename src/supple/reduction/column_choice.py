@@ -86,9 +86,9 @@ def choose_columns(
     else:  # structured, the potential of some of the forces alone has no known gradient
         chosen += ["force"] if structured else ["force", "potential"]
 
-    for name in ("damping", "input_map", "outputs", "friction_map"):
+    for name in ("damping", "input_map", "outputs", "friction_map", "efforts"):
         values = packed_values(parts, name)
-        if values.shape[1] or name != "friction_map":
+        if values.shape[1] or name not in ("friction_map", "efforts"):
             settle(name, still=_still(values))
     if not chosen:  # a function of nothing cannot be kept: M stands in
         chosen.append("M")
@@ -128,7 +128,7 @@ def _flexible_columns(
         chosen += ["force", "potential"]
     else:
         constants |= {"force": np.zeros(parts["force"].shape[1]), "potential": parts["potential"][0]}
-    for name in ("damping", "friction_map"):
+    for name in ("damping", "friction_map", "efforts"):
         values = packed_values(parts, name)
         if values.size and np.abs(values).max() > 0.0:
             chosen.append(name)

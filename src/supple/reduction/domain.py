@@ -14,6 +14,7 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
+from supple.diagnostics import InputError
 from supple.equations.observation import Observation, with_measures
 from supple.equations.row import RowLayout
 from supple.formats.motion_file import SampledMotion
@@ -130,6 +131,11 @@ def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] 
     """θ as the coordinates, but for those held; the actuator that holds one is no input any more."""
     held = held or {}
     names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
+    if held and sensed.efforts:
+        raise InputError(
+            "with coordinates held there are no forces inside among its outputs", part="sensors",
+            hint="take reactions, sections, stresses and strains out of the file, or let all coordinates vary",
+        )  # fmt: skip
     limits = {name: pair for name, pair in coordinate_limits(mechanism).items() if name not in held}
     varied = tuple(name for name in names if name not in held)
     return Domain(boxes, varied, sensed, limits, tuple(mechanism.actuators), names, held=held)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.equations.effort_row import effort_places
 from supple.reduced.layout import CoefficientLayout, curvature_places
 
 FAMILIES = (
     "M", "K", "christoffel", "mass_curvature", "force", "damping", "input_map", "outputs", "output_modes",
-    "friction_map",
+    "friction_map", "efforts",
 )  # fmt: skip
 FREQUENCIES = "frequencies"
+_EFFORTS = ("rest", "δ", "u", "accelerations", "rates", "turning", "friction")  # parts of a row, in their order
 
 
 def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:
@@ -44,6 +46,15 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
         for o in range(len(layout.measures)):
             for i in range(s, n):
                 blocks.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
+    elif name == "efforts":
+        places = effort_places(n, s, len(layout.inputs), len(layout.dry_forces))
+        edges = [0, *places[:7]]
+        for e in range(len(layout.efforts)):
+            for part, first, stop in zip(_EFFORTS, edges[:-1], edges[1:], strict=True):
+                blocks.setdefault(f"efforts_{part}", []).extend(
+                    range(e * places.width + first, e * places.width + stop)
+                )
+        blocks = {block: items for block, items in blocks.items() if items}
     else:
         return {name: np.arange(layout.widths[name], dtype=np.int64)}
     return {block: np.array(places, dtype=np.int64) for block, places in blocks.items()}

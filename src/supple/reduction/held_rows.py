@@ -21,7 +21,7 @@ _AXES = {  # e: η, t: θ, i: inputs; what is not named is kept whole
     "mass_gradient": "...", "mass_slope": "...", "mass_slope_gradient": "....",
     "mass_curvature": "tt..", "mass_curvature_gradient": ".....",
     "dM": "eee", "dforce_theta": "tt", "ddamping": "eet", "dinput_map": "eit", "bend": ".tt", "modes_slope": "..t",
-    "dfriction_map": ".et", "squares": ".", "overlap": ".", "places": ".",
+    "dfriction_map": ".et", "efforts": "..", "defforts": "..t", "squares": ".", "overlap": ".", "places": ".",
 }  # fmt: skip
 
 

@@ -68,6 +68,8 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "output_modes": np.einsum("po,pa->poa", rigid.max(axis=2), moved[:, theta:]),
         "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
     }
+    if parts["efforts"].size:  # each kind of entry of a row by the largest of all rows
+        sizes["efforts"] = np.broadcast_to(np.abs(parts["efforts"]).max(axis=1, keepdims=True), parts["efforts"].shape)
     return {name: size.reshape(count, -1) for name, size in sizes.items()}
 
 

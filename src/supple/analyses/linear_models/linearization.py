@@ -21,12 +21,20 @@ from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
-from supple.equations.output_motion import OutputMatrices, output_matrices, output_motion
+from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
+from supple.equations.output_motion import (
+    EffortSlopes,
+    OutputMatrices,
+    output_matrices,
+    output_motion,
+    with_efforts,
+)
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.basis import choice_of
-from supple.parameterization.local_model import LocalModel, local
+from supple.parameterization.local_model import LocalModel, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.rigid_rows import coordinate_steps
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, Counted, State
 from supple.results.linear_model import LinearModel, SecondOrder
@@ -96,14 +104,14 @@ def linearize(
         hint = "leave them out, or reduce it and linearize the reduced model"
         _require_rest("with its deformation a mechanism is linearized about rest alone", hint, rates=rates)
         found = flexible_rest(model, a, u, friction_speed)
-        return _flexible_model(model, found.eta, found.inputs, found.accelerations, found.forces)
+        return _flexible_model(model, found.eta, found.inputs, found.accelerations, found.forces, friction_speed)
     v = zero if rates is None else _one("rates", rates, model.coordinates)
     rows, held = linear_states(
         mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
     )
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
     about = (model.theta, v, rows.accelerations[0], held[0])
-    return replace(_named(model, about, (rows.A[0], rows.B[0]), forces), rigid=stiff)
+    return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
 
 
 def _choice(
@@ -141,14 +149,52 @@ def _batch_of_one(one: Configuration) -> Configuration:
 
 
 def _outputs(
-    model: LocalModel, state: tuple[Array, Array, Array, Array], matrices: tuple[Array, Array]
+    model: LocalModel,
+    state: tuple[Array, Array, Array, Array],
+    matrices: tuple[Array, Array],
+    friction_speed: float,
 ) -> OutputMatrices:
     """y, C and D of y = ρ_o(θ) + Ψ_o(θ) δ and its rates."""
-    (eta, v, a, _), (A, B), observation = state, matrices, model.labels.observed
+    (eta, v, a, u), (A, B), observation = state, matrices, model.labels.observed
     s, n = model.theta.shape[-1], len(model.coordinates)
     bent = _bent(model, v[:s]) if observation.order > 1 and v.any() else None
     moving = output_motion(model.measures, eta[s:], v, a, len(model.inputs), bent)
+    if observation.efforts:
+        moving = with_efforts(moving, _effort_slopes(model, eta, v, a, u, friction_speed))
     return output_matrices(observation, moving, A[n:], B[n:])
+
+
+def _effort_slopes(model: LocalModel, eta: Array, v: Array, a: Array, u: Array, speed: float) -> EffortSlopes:
+    """Forces inside and what they change with, the products of rates by a complex step."""
+    s, n, m = model.theta.shape[-1], len(eta), len(u)
+    places = effort_places(n, s, m, len(model.dry_forces))
+    limits = np.array(list(model.dry_forces.values()), dtype=float)
+
+    def factors(state: NDArray[Any]) -> NDArray[Any]:
+        delta, rates, accelerations, inputs = np.split(state[..., s:], np.cumsum([n - s, n, n]).tolist(), axis=-1)
+        drag = limits * np.tanh(rates @ model.friction_map.T / max(speed, 1e-300))
+        return effort_factors(places, EffortMotion(delta, inputs, accelerations, rates, drag))
+
+    state = np.concatenate([eta, v, a, u])
+    moved = np.tile(state.astype(complex), (len(state), 1)) + 1e-30j * np.eye(len(state))
+    slopes = (factors(moved).imag / 1e-30).T
+    rows = model.row.part(model.rows, "efforts")
+    return EffortSlopes(rows, _effort_gradient(model), factors(state), *np.split(slopes, [n, 2 * n, 3 * n], axis=1))
+
+
+def _effort_gradient(model: LocalModel) -> Array:
+    """∂/∂θ of the rows of forces inside, (e, width, s): a flexible model's by differences, its modes turned to here."""
+    if model.system is None:
+        return model.row.part(model.rows, "defforts")
+    size, s = coordinate_steps(model.configuration), len(model.theta)
+    steps, weights = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+    theta = model.theta + np.einsum("k,ij->ikj", steps, np.diag(size)).reshape(-1, s)
+    choice = replace(model.system.choice, tracking="subspace", germ=tuple(model.theta.tolist()))
+    if model.system.choice.tracking == "subspace":
+        choice = model.system.choice
+    rows, _ = coefficient_rows(assemble(model.configuration.mechanism, theta), choice)
+    near = model.row.part(rows, "efforts").reshape(s, len(steps), *model.row.shapes["efforts"])
+    return np.asarray(np.einsum("k,ikew,i->ewi", weights, near, 1.0 / size))
 
 
 def _bent(model: LocalModel, rates: Array) -> Array:
@@ -165,12 +211,14 @@ def _bent(model: LocalModel, rates: Array) -> Array:
     return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)
 
 
-def _flexible_model(model: LocalModel, eta: Array, u: Array, a: Array, forces: SecondOrder) -> LinearModel:
+def _flexible_model(
+    model: LocalModel, eta: Array, u: Array, a: Array, forces: SecondOrder, friction_speed: float
+) -> LinearModel:
     n = len(eta)
     solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
-    return _named(model, (eta, np.zeros(n), a, u), (A, B), forces)
+    return _named(model, (eta, np.zeros(n), a, u), (A, B), forces, friction_speed)
 
 
 def _named(
@@ -178,10 +226,11 @@ def _named(
     state: tuple[Array, Array, Array, Array],
     matrices: tuple[Array, Array],
     forces: SecondOrder,
+    friction_speed: float,
 ) -> LinearModel:
     """With outputs and the names of everything: state (η, η̇, η̈, u), matrices (A, B)."""
     names = model.coordinates
-    seen = _outputs(model, state, matrices)
+    seen = _outputs(model, state, matrices, friction_speed)
     outputs = dict(zip(model.labels.outputs, seen.y.tolist(), strict=True))
     eta, v, a, u = (item.tolist() for item in state)
     states = (*names, *(f"{name}.rate" for name in names))

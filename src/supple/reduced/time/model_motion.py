@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.reduced.observed import outputs_along
+from supple.reduced.observed import Moving, outputs_along
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
 
@@ -65,7 +65,8 @@ class ModelMotion:
         names, seen = self.model.layout.outputs, self._observed[0]
         if self.model.layout.observation is not None:
             a = np.stack(list(self.accelerations.values()), axis=1)
-            seen = outputs_along(self.model, self.eta, self.v, a)
+            u = np.zeros((len(a), len(self.model.layout.inputs))) if self.led is not None else self.u
+            seen = outputs_along(self.model, Moving(self.eta, self.v, a, u, self.friction_speed))
         return labelled(self.time, names, seen, self.model.units.outputs)
 
     @property
