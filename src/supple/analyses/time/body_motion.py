@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
@@ -152,7 +153,7 @@ class BodyMotion:
 
     @cached_property
     def _measured(self) -> Array:
-        """(3, N, measures): values, rates and second rates of what outputs are made of.
+        """(3, N, measures and efforts): values, rates and second rates of what outputs are made of.
 
         Second rates are those of the equations at the instant: what the method carries from step to step meets the
         constraints of accelerations only after its own transients.
@@ -160,10 +161,15 @@ class BodyMotion:
         load, first = carried(self.problem.rest), self.problem.rest.numbering.constraints
         rows = list(load.measured.values())
         values = self.w[:, [row - first for row in rows]]
-        if not load.observation.order:
-            return np.stack([values, np.zeros_like(values), np.zeros_like(values)])
-        acceleration = self.instant.acceleration if load.observation.order > 1 else self.acceleration
-        return np.stack([values, *measured_motion(self.problem, self.X, self.V, acceleration, rows)])
+        found = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+        if load.observation.order:
+            acceleration = self.instant.acceleration if load.observation.order > 1 else self.acceleration
+            found[1:] = measured_motion(self.problem, self.X, self.V, acceleration, rows)
+        if not load.efforts:
+            return found
+        u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
+        forces = inner_forces(self.problem, FullMotion(self.X, self.V, *self.instant, self.w, u))
+        return np.concatenate([found, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
 
     @property
     def output_rates(self) -> Signals:

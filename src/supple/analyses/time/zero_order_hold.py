@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.time.adaptation import require_damped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
+from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.analyses.time.mechanism_run import AT_ONCE, method_of, simulation_of
 from supple.analyses.time.start import centre_state, start_configuration
 from supple.compilation import compiled
@@ -115,13 +116,17 @@ class HeldSimulation:
         state, observation = self._state, self._load.observation
         rows = list(self._load.measured.values())
         values = state.w[None, [row - self._problem.rest.numbering.constraints for row in rows]]
-        rates = [np.zeros_like(values)] * 2
+        x = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+        X, V, w, a = (part[None] for part in (state.X, state.V, state.w, state.acceleration))
+        multipliers = state.multipliers[None]
+        if observation.instant and not self._problem.elastic:
+            a, multipliers = instant(self._problem, X, V, w, self._u[None], np.zeros((1, 0)))
         if observation.order:
-            X, V, w, a = (part[None] for part in (state.X, state.V, state.w, state.acceleration))
-            if observation.order > 1:
-                a = instant(self._problem, X, V, w, self._u[None], np.zeros((1, 0))).acceleration
-            rates = list(measured_motion(self._problem, X, V, a, rows))
-        found = observation.values(np.stack([values, *rates]))[0]
+            x[1:] = measured_motion(self._problem, X, V, a, rows)
+        if observation.efforts:
+            forces = inner_forces(self._problem, FullMotion(X, V, a, multipliers, w, self._u[None]))
+            x = np.concatenate([x, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
+        found = observation.values(x)[0]
         return dict(zip(observation.names, found.tolist(), strict=True))
 
     def advance(self, u: Array) -> bool:

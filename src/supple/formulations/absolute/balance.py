@@ -58,7 +58,7 @@ def balance(problem: Absolute, moving: Motion) -> Balance:
     M, joints, Q, _ = equations(problem._replace(system=system._replace(uses_f=quiet)), X, V, w, u)
     keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
     actuators = gradients(problem, X, [numbering.measures[key] for key in keys])
-    frictions = gradients(problem, X, _friction_rows(problem))
+    frictions = gradients(problem, X, friction_rows(problem))
     required = np.einsum("nij,nj->ni", M, acceleration.reshape(count, n)) - Q
     return Balance(X, joints, actuators, frictions, required)
 
@@ -111,7 +111,7 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     return found
 
 
-def _friction_rows(problem: Absolute) -> list[int]:
+def friction_rows(problem: Absolute) -> list[int]:
     """The rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
     system, first = problem.system, problem.rest.numbering.constraints
     found = {}
