@@ -14,11 +14,14 @@ def check(mechanism: Mechanism) -> Inspection:
     found = inspect(mechanism)
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.
+        from supple.formulations.absolute.superelements.floating_modes import modal_body
         from supple.formulations.elastic.elastic_body import elastic_body
 
+        drawing = rest(mechanism).numbering.drawing
         try:
             for part in found.elastic_bodies:
-                elastic_body(rest(mechanism).numbering.drawing, part.name)
+                if modal_body(drawing, part.name) is None:
+                    elastic_body(drawing, part.name)
         except SuppleError as error:
             raise located(error, mechanism) from None
     return found

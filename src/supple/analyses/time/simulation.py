@@ -122,7 +122,7 @@ def simulate(
     theta_rates[list(course.driven)] = course.rates
     if course.driven:
         here = on_course(here, course, u0)
-    X, V = centre_state(problem, here, theta_rates)
+    X, V = centre_state(problem, here, theta_rates, u0)
     first = instant(problem, X[None], V[None], here.w[None], u0[None], course.accelerations[:1])
     a = np.ascontiguousarray(first.acceleration[0])
     begun = Begun(

@@ -11,6 +11,7 @@ from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.drives import settled_deflections
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
@@ -43,10 +44,20 @@ def deflected(here: Configuration, loads: Mapping[str, float]) -> Configuration:
     return deformed_rest(here, still, loads={known[name]: force for name, force in loads.items()}).configuration
 
 
-def centre_state(problem: Absolute, here: Configuration, rates: Array) -> tuple[Array, Array]:
-    """Poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid."""
+def centre_state(
+    problem: Absolute, here: Configuration, rates: Array, inputs: Array | None = None
+) -> tuple[Array, Array]:
+    """Poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid.
+
+    inputs : (actuators,) that motors without inertia give way to at once, where they drive through something elastic
+    """
     frames, column = problem.frames, problem.system.rows.column
     X = frames.poses(here.X) if here.deformed is None else here.deformed.X.copy()
+    if here.deformed is None and inputs is not None and frames.drives:
+        group = len(frames.held.sizes) - 1
+        for i, away in enumerate(settled_deflections(problem, here.w, inputs)):
+            frame, position = frames.held.at(group, i)
+            X[frame, position] = away
     if not rates.any():
         return X, np.zeros((frames.count, len(column)))
     return X, np.ascontiguousarray(frames.velocities(here.X, motion_of(here, rates).V)[:, column])

@@ -41,8 +41,11 @@ def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:
         beams, nodes = body.all_beams, None
         if body.superelement is not None:
             from supple.description.elastic.superelement_files import superelement_arrays
+            from supple.description.elastic.superelement_modes import modal_arrays
 
-            nodes = len(superelement_arrays(body.superelement, ("bodies", name, "superelement")).numbers)
+            path = ("bodies", name, "superelement")
+            modal = modal_arrays(body.superelement, path)
+            nodes = len(superelement_arrays(body.superelement, path).numbers if modal is None else modal.numbers)
         elements = sum(beam.elements for beam in beams)
         mass = float(properties[name].mass)
         found.append(ElasticPart(name, len(beams) or None, elements or None, nodes, mass))

@@ -8,7 +8,7 @@ spring acts along δ. As in vibrations, δ has a trace of inertia of its own (`e
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,15 @@ from numpy.typing import NDArray
 from supple.compilation import kernel
 from supple.formulations.absolute.held_coordinates import HeldCoordinates, coordinate
 from supple.formulations.absolute.step_work import LOST, STRAIN
+from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE
 from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.formulations.laws import law
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, SCALE, THEN
 from supple.kinematics.row_arrays import RowArrays
+
+if TYPE_CHECKING:
+    from supple.formulations.absolute.system import Absolute
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -66,6 +71,30 @@ def with_deflections(
         rows_f.append(added.numbers[None])
         at += 1
     return rows._replace(rows_i=np.concatenate(rows_i), rows_f=np.concatenate(rows_f))
+
+
+def settled_deflections(problem: Absolute, w: Array, u: Array) -> Array:
+    """δ (n,) of every drive where a run begins: 0, but where the motor has no inertia. There it is where its force
+    balances the spring, k δ = -f(θ), since nothing else would hold it.
+
+    w : (measures,); u : (actuators,). Forces of speeds are left out.
+    """
+    system, numbering = problem.system, problem.rest.numbering
+    found = np.zeros(len(problem.frames.drives))
+    for i, drive in enumerate(problem.frames.drives):
+        row = numbering.measures["joint", drive.joint, drive.coordinate]
+        measure = row - numbering.constraints
+        force, inertia = 0.0, 0.0
+        for use in range(system.uses_start[measure], system.uses_start[measure + 1]):
+            role, number = system.uses_i[use, ROLE], system.uses_i[use, NUMBER]
+            if role == LAW:
+                acts = law(number, system.uses_f[use], w[measure])
+                force, inertia = force + acts.force, inertia + acts.inertia
+            elif role == ACTUATOR:
+                force += u[number]
+        if inertia == 0.0 and row not in system.driven:
+            found[i] = -force / drive.stiffness
+    return found
 
 
 @kernel

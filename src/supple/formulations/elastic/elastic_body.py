@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
+from supple.description.elastic.superelement_modes import modal_arrays
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
@@ -30,7 +31,14 @@ def is_elastic(mechanism: Mechanism, body: str) -> bool:
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
     """Mass and stiffness of a body of beams or a superelement, with a node at every place that something touches."""
-    if drawing.mechanism.bodies[name].superelement is not None:
+    described = drawing.mechanism.bodies[name].superelement
+    if described is not None:
+        path = ("bodies", name, "superelement")
+        if modal_arrays(described, path) is not None:
+            raise InputError(
+                "it is given by its modes, with which it moves in time; vibrations and reduced models need its nodes",
+                part=part_name(("bodies", name)), path=path, hint="simulate it, or give matrices of mass and stiffness",
+            )  # fmt: skip
         return superelement_body(drawing, name, touched_places(drawing, name))
     return _body_of_beams(drawing, name)
 
