@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from supple.analyses.vibration.frequency_response import frf
     from supple.analyses.vibration.modal import modes
     from supple.analyses.vibration.mode_set import ModeSet
+    from supple.analyses.vibration.small_motions import SmallMotions, small_motions
     from supple.approximation.fits.fit import Fit
     from supple.description.actuator import Actuator
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
@@ -102,6 +103,7 @@ _HOMES = {
     "Sensor": "supple.description.sensor",
     "SensorKind": "supple.description.sensor_kinds",
     "Simulation": "supple.results.simulation",
+    "SmallMotions": "supple.analyses.vibration.small_motions",
     "Solid": "supple.description.body",
     "Spring": "supple.description.load",
     "Superelement": "supple.description.elastic.superelement",
@@ -129,6 +131,7 @@ _HOMES = {
     "reduce": "supple.reduction.reduce",
     "register": "supple.kinds.registry",
     "simulate": "supple.analyses.time.simulation",
+    "small_motions": "supple.analyses.vibration.small_motions",
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
     "trajectory": "supple.analyses.motions.trajectory",
@@ -138,11 +141,12 @@ __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
     "Deflection", "Drive", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
     "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LawParameter",
-    "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
-    "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "Solid", "Spring",
-    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check", "compare", "compliance",
-    "deflection", "equilibrium", "export", "frequency_map", "frf", "inverse", "linearize", "linearize_batch", "load",
-    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "sweep", "to_yaml", "trajectory",
+    "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
+    "NumericalError", "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
+    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
+    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
+    "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def test_parts_deform_unless_asked_not_to(verb):
 
 
 OF_MODELS = {"reduce", "compare"}  # below
-DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection"}
+DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection", "small_motions"}
 """What lets every elastic part deform."""
 GEOMETRIC = {"assemble", "check", "trajectory", "to_yaml"}
 """What asks for θ alone, at which by definition nothing is deformed."""

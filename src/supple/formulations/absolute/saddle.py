@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _YIELDING = 1e-12
 _LEAST = 1e-9  # of the largest stiffness: less is rounding
+_NOTHING = 1e-200
 _REFINED = 2
 
 
@@ -28,15 +29,14 @@ class Saddle:
 
     def __init__(self, S: sp.csc_array, J: sp.csc_array, compliance: Array) -> None:
         self.n, rows = S.shape[0], J.shape[0]
-        size = np.abs(S.diagonal())
-        stiffest = max(float(size.max(initial=0.0)), 1e-300)
-        size = np.maximum(size, _LEAST * stiffest)
         squares = sp.csr_array(J.multiply(J))
-        stiffness = np.array(
-            [size[squares.indices[squares.indptr[i] : squares.indptr[i + 1]]].max(initial=0.0) for i in range(rows)]
-        )
-        soft = _YIELDING * (squares.sum(axis=1) + 1e-300) / np.where(stiffness > 0.0, stiffness, stiffest)
-        soft = np.where(compliance > 0.0, compliance, soft)
+        springs = np.divide(1.0, compliance, out=np.zeros(rows), where=compliance > 0.0)
+        size = np.abs(S.diagonal()) + squares.T @ springs
+        stiffest = float(size.max(initial=0.0))
+        size = np.maximum(size, _LEAST * stiffest if stiffest > _NOTHING else 1.0)
+        along = [size[squares.indices[squares.indptr[i] : squares.indptr[i + 1]]].max(initial=0.0) for i in range(rows)]
+        stiffness = np.where(np.array(along) > 0.0, along, max(stiffest, 1.0))
+        soft = np.where(compliance > 0.0, compliance, _YIELDING * (squares.sum(axis=1) + _NOTHING) / stiffness)
         self._matrix = sp.csc_array(sp.block_array([[S, J.T], [J, sp.diags_array(-compliance, shape=(rows, rows))]]))
         given = sp.csc_array(sp.block_array([[S, J.T], [J, sp.diags_array(-soft, shape=(rows, rows))]]))
         try:

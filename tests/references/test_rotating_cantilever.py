@@ -1,0 +1,37 @@
+"""A cantilever that turns with its clamp: first flapwise frequencies of an Euler-Bernoulli beam, hub radius 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+
+E, RHO, SIDE, LENGTH = 70e9, 2700.0, 5e-3, 1.0
+UNIT = np.sqrt(E * SIDE**2 / (12.0 * RHO)) / LENGTH**2  # rad/s, of speeds and frequencies: √(EI/ρA)/L²
+BLADE = supple.loads(f"""\
+supple: 1
+name: blade
+points: {{O: [0, 0, 0], T: [{LENGTH}, 0, 0]}}
+materials: {{aluminium: {{youngs_modulus: {E}, density: {RHO}, poisson: 0.3}}}}
+sections: {{square: {{rectangle: [{SIDE}, {SIDE}]}}}}
+bodies: {{blade: {{beam: [O, T], section: square, material: aluminium, elements: 12}}}}
+joints: {{O: {{revolute: [ground, blade], axis: [0, 0, 1]}}}}
+actuators: {{spin: {{joint: O}}}}
+""")
+
+
+@pytest.mark.parametrize(("speed", "published"), [(2, 4.1373), (4, 5.5850), (6, 7.3603), (8, 9.2568), (10, 11.2023)])
+def test_flapwise_frequencies(speed, published):
+    found = supple.small_motions(BLADE, rates={"spin": speed * UNIT}, count=2)
+    swing, flap = found.eigenvalues / UNIT
+    assert_allclose(flap, 1j * published, rtol=1e-3, atol=1e-9)
+    # In the plane of rotation the same less the stiffness that turning takes, ω² - Ω², but for Coriolis' force.
+    assert_allclose(swing.imag**2, flap.imag**2 - speed**2, rtol=5e-3)
+    out_of_plane = np.abs(found.shapes[1, :, 2]).max()
+    assert out_of_plane > 1e3 * np.abs(found.shapes[1, :, :2]).max()
+
+
+def test_at_rest_it_is_the_cantilever():
+    assert_allclose(np.abs(supple.small_motions(BLADE, count=2).eigenvalues) / UNIT, 3.516015, rtol=1e-5)
