@@ -99,8 +99,11 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     )  # fmt: skip
     assert (len(layout.inputs), len(layout.outputs), len(layout.dry_forces)) == (u, y, f)
     at = 0
+    if structured and elastic:  # it decides how many rows of ∂M/∂δ there are
+        at = layout.widths["mass_curvature"]
+        layout.columns["mass_curvature"] = (0, at)
     for item, width in layout.widths.items():
-        if item in ({"christoffel"} if structured and elastic else {"mass_slope", "mass_curvature"}):
+        if item in ("mass_curvature", "christoffel" if structured and elastic else "mass_slope"):
             continue
         if item == "damping":
             layout.constants[item] = packed(np.eye(n) + 0.1)
@@ -121,9 +124,8 @@ def _deformed(n, s, M, dM, slope, dslope, curvature, dcurvature, delta) -> dict[
 
     def whole(packed):
         found, entries = np.zeros((n, n, n - s)), iter(packed.reshape(-1, n - s))
-        for i in range(s):
-            for j in range(i, n):
-                found[i, j] = found[j, i] = next(entries)
+        for i, j in combinations_with_replacement(range(n), 2):
+            found[i, j] = found[j, i] = next(entries, np.zeros(n - s))
         return found
 
     def curved(packed):
@@ -141,7 +143,7 @@ def _deformed(n, s, M, dM, slope, dslope, curvature, dcurvature, delta) -> dict[
     )
     full = np.concatenate([np.moveaxis(along, 0, -1), M_a], axis=-1)
     gamma = 0.5 * (full + full.transpose(0, 2, 1) - full.transpose(2, 0, 1))
-    return {"M": there, "mass_gradient": along, "mass_slope": M_a[:s], "christoffel": gamma}
+    return {"M": there, "mass_gradient": along, "mass_slope": M_a, "christoffel": gamma}
 
 
 def coefficients(rom, theta, delta=None) -> dict[str, np.ndarray]:

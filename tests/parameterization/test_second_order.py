@@ -116,11 +116,16 @@ def test_of_drives_that_yield(name):
         J = np.eye(count) + np.einsum("kqa,a->qk", dD, delta)
         return J.T @ supple.local(rigid, theta + D @ delta).M @ D
 
+    def M_delta(delta):
+        return D.T @ supple.local(rigid, theta + D @ delta).M @ D
+
     step = 5e-4 / np.abs(D).max()
     curvature = np.moveaxis(second_differences(M_theta, count, step), (0, 1), (2, 3))
     assert_allclose(found.mass_curvature, curvature, atol=1e-5 * np.abs(curvature).max())
     slope = np.stack([(M_coupling(step * e) - M_coupling(-step * e)) / (2 * step) for e in np.eye(count)], axis=-1)
     assert_allclose(found.dM[:count, count:, count:], slope, atol=1e-5 * np.abs(slope).max())
+    slope = np.stack([(M_delta(step * e) - M_delta(-step * e)) / (2 * step) for e in np.eye(count)], axis=-1)
+    assert_allclose(found.dM[count:, count:, count:], slope, atol=1e-5 * np.abs(slope).max() + 1e-12)
     K_g = second_differences(lambda delta: supple.local(rigid, theta + D @ delta).potential, count, step)
     plain = supple.local(machine, theta, **options)
     assert_allclose((found.K - plain.K)[count:, count:], K_g, atol=1e-5 * np.abs(K_g).max())
@@ -191,7 +196,9 @@ def test_on_motions_of_rigid_links_loads_do_what_they_do_without_elasticity():
     fields = np.zeros((1, len(rest.bodies), 4))
     for b in range(len(rest.bodies)):
         fields[0, b, :2] = -(here.X[b, 3:].reshape(3, 3).T @ loads.gravity)[:2]
-    found = load_stiffness(rest, here.X, CarriedLoads(fields, rows[None], []), model.modes[:1])[0]
+    found = load_stiffness(
+        rest, here.X, CarriedLoads(fields, np.zeros((1, rest.size)), rows[None], []), model.modes[:1]
+    )[0]
     expected = model.modes[:1] @ preload_stiffness(rest, here) @ model.modes[:1].T
     assert_allclose(found, expected, rtol=1e-9)
 

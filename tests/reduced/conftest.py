@@ -134,6 +134,7 @@ def invented(inertia):
     }
     if inertia == "mass_curvature":
         parts["mass_curvature"] = polynomial(9, 0.2 * rng.normal(size=9))
+        parts["mass_slope"] = polynomial(20, 0.03 * rng.normal(size=20))
     del parts["mass_slope" if inertia == "christoffel" else "christoffel"]
     ends = np.cumsum([0, *(part.shape[1] for part in parts.values())]).tolist()
     root = halved(Box((-1.0, -1.0), (1.0, 1.0)), (0, 0))

@@ -5,8 +5,8 @@
 
 Γ is the Christoffel symbol of M(θ, δ) without being formed: M and its gradient belong to one kinetic energy
 ½ η̇ᵀ M(θ, δ) η̇, which neither grows nor falls by itself (docs/theory/reduction.md, eqs. 8-9). M_a has rows of θ
-alone, and their transposes: `mass_slope` (s, n, d). With stiffening M_θθ goes on with ½ δᵀ Q_ij δ, and so do M_a and
-∂_k M: ∂M_ij/∂δ_a = M_a + Q_ij,ab δ_b (docs/theory/stiffening.md).
+alone, and their transposes: `mass_slope` (s, n, d). With stiffening it has all rows, (n, n, d), and M_θθ goes on with
+½ δᵀ Q_ij δ, and so do M_a and ∂_k M: ∂M_ij/∂δ_a = M_a + Q_ij,ab δ_b (docs/theory/stiffening.md).
 """
 
 from __future__ import annotations
@@ -33,24 +33,31 @@ def is_bent(c):
     return c.at[MASS_SLOPE] < c.at[MASS_SLOPE_GRADIENT]
 
 
+@kernel(inline=True)
+def sloped_rows(c):
+    """How many rows of M_a are kept, from the first on: those of θ, or all."""
+    width = c.n * (c.n - c.s)
+    return (c.at[MASS_SLOPE_GRADIENT] - c.at[MASS_SLOPE]) // width if width > 0 else 0
+
+
 @kernel
 def add_deformed(c, base, slope, eta):
-    """A += Σ_a A_a δ_a at row[base:] (n, n), with the rows of θ of A_a at row[slope:] (s, n, d)."""
-    n, s, row = c.n, c.s, c.values
+    """A += Σ_a A_a δ_a at row[base:] (n, n), with the first rows of A_a at row[slope:] (s or n, n, d)."""
+    n, s, row, sloped = c.n, c.s, c.values, sloped_rows(c)
     d = n - s
-    for i in range(s):
+    for i in range(sloped):
         for j in range(n):
             total, first = 0.0, slope + (i * n + j) * d
             for a in range(d):
                 total += row[first + a] * eta[s + a]
             row[base + i * n + j] += total
-            if j >= s:
+            if j >= sloped:
                 row[base + j * n + i] += total
 
 
 @kernel
 def add_curved(c, base, slope, curvature, eta):
-    """A_ij += ½ δᵀQ_ij δ at row[base:] (n, n) and its slope += Q_ij δ at row[slope:] (s, n, d), i and j in θ, with Q at
+    """A_ij += ½ δᵀQ_ij δ at row[base:] (n, n) and its slope += Q_ij δ at row[slope:] (n, n, d), i and j in θ, with Q at
     row[curvature:] (s, s, d, d)."""
     n, s, row = c.n, c.s, c.values
     d = n - s
@@ -74,14 +81,14 @@ def deform(c, eta):
     n, s = c.n, c.s
     add_deformed(c, c.at[MASS], c.at[MASS_SLOPE], eta)
     for k in range(s):
-        slope = c.at[MASS_SLOPE_GRADIENT] + k * s * n * (n - s)
+        slope = c.at[MASS_SLOPE_GRADIENT] + k * sloped_rows(c) * n * (n - s)
         add_deformed(c, c.at[MASS_GRADIENT] + k * n * n, slope, eta)
     if c.at[MASS_CURVATURE] == c.at[MASS_CURVATURE_GRADIENT]:
         return
     d = n - s
     add_curved(c, c.at[MASS], c.at[MASS_SLOPE], c.at[MASS_CURVATURE], eta)
     for k in range(s):
-        slope, curvature = k * s * n * d, k * s * s * d * d
+        slope, curvature = k * sloped_rows(c) * n * d, k * s * s * d * d
         add_curved(
             c,
             c.at[MASS_GRADIENT] + k * n * n,
@@ -94,7 +101,7 @@ def deform(c, eta):
 @kernel
 def take_bending(c, rates, f):
     """f -= Γ[η̇, η̇], (n,), of a bent row."""
-    n, s, at, row = c.n, c.s, c.at, c.values
+    n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
     d = n - s
     for k in range(s):
         twice, first = 0.0, at[MASS_GRADIENT] + k * n * n
@@ -105,17 +112,17 @@ def take_bending(c, rates, f):
             f[i] -= rates[k] * total
             twice += rates[i] * total
         f[k] += 0.5 * twice
-    for i in range(s):
+    for i in range(sloped):
         for j in range(n):
             first = at[MASS_SLOPE] + (i * n + j) * d
-            pair = rates[i] * rates[j] if j >= s else 0.5 * rates[i] * rates[j]
+            pair = rates[i] * rates[j] if j >= sloped else 0.5 * rates[i] * rates[j]
             total = 0.0
             for a in range(d):
                 slope = row[first + a]
                 total += slope * rates[s + a]
                 f[s + a] += slope * pair
             f[i] -= total * rates[j]
-            if j >= s:
+            if j >= sloped:
                 f[j] -= total * rates[i]
 
 
@@ -125,7 +132,7 @@ def bending_slopes(c, rates, S):
 
     2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
     """
-    n, s, at, row = c.n, c.s, c.at, c.values
+    n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
     d = n - s
     for j in range(s):
         first = at[MASS_GRADIENT] + j * n * n
@@ -137,13 +144,13 @@ def bending_slopes(c, rates, S):
     for i in range(n):
         for a in range(d):
             S[i, s + a] = 0.0
-    for i in range(s):
+    for i in range(sloped):
         for j in range(n):
             first = at[MASS_SLOPE] + (i * n + j) * d
             for a in range(d):
                 slope = row[first + a]
                 S[i, s + a] += slope * rates[j]
-                if j >= s:
+                if j >= sloped:
                     S[j, s + a] += slope * rates[i]
     for i in range(n):
         for j in range(i + 1):
@@ -160,7 +167,7 @@ def mass_rate(c, rates, i, j):
     total = 0.0
     for k in range(s):
         total += row[at[MASS_GRADIENT] + (k * n + i) * n + j] * rates[k]
-    if j < s:
+    if j < sloped_rows(c):
         first = at[MASS_SLOPE] + (j * n + i) * d
         for a in range(d):
             total += row[first + a] * rates[s + a]
@@ -171,7 +178,7 @@ def mass_rate(c, rates, i, j):
 
 
 def whole_slope(rows: Array) -> Array:
-    """M_a (..., n, n, d) from its rows of θ (..., s, n, d)."""
+    """M_a (..., n, n, d) from its first rows (..., s or n, n, d)."""
     s, n, d = rows.shape[-3:]
     found = np.zeros((*rows.shape[:-3], n, n, d))
     found[..., :s, :, :] = rows
@@ -180,5 +187,5 @@ def whole_slope(rows: Array) -> Array:
 
 
 def whole_gradient(gradient: Array, slope: Array) -> Array:
-    """∂M_ij/∂η_k (..., n, n, n) from that over θ (..., s, n, n), and the rows of θ of M_a (..., s, n, d)."""
+    """∂M_ij/∂η_k (..., n, n, n) from that over θ (..., s, n, n), and the first rows of M_a (..., s or n, n, d)."""
     return np.concatenate([np.moveaxis(gradient, -3, -1), whole_slope(slope)], axis=-1)

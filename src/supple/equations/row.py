@@ -12,9 +12,9 @@ Where the model keeps its energy deformed too (`bent`), Γ is not in the row, bu
     mass_gradient (s, n, n), ∂M/∂θ_k   mass_slope (s, n, d), ∂M_ij/∂δ_a with i in θ: M_δδ does not change with δ
     mass_slope_gradient (s, s, n, d), ∂/∂θ_k of it
 
-and with stiffening (`curved`) mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and in a bent row
-mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no numbers.
-Forces inside that outputs are made of are
+and with stiffening (`curved`) all rows of ∂M_ij/∂δ_a, and mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and in a
+bent row mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no
+numbers. Forces inside that outputs are made of are
 
     efforts (e, width), see `supple.equations.effort_row`
 
@@ -112,7 +112,7 @@ def local_layout(
 def _shapes(
     n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False, efforts: int = 0
 ) -> dict[str, tuple[int, ...]]:
-    d, theta = n - s, s if bent else 0
+    d, theta, sloped = n - s, s if bent else 0, (n if curved else s) if bent else 0
     return {
         "M": (n, n),
         "K": (n, n),
@@ -128,8 +128,8 @@ def _shapes(
         "friction_map": (dry, n),
         "stiffness_slope": (s, d, d),
         "mass_gradient": (theta, n, n),
-        "mass_slope": (theta, n, d),
-        "mass_slope_gradient": (theta, s, n, d),
+        "mass_slope": (sloped, n, d),
+        "mass_slope_gradient": (theta, sloped, n, d),
         "mass_curvature": (s if curved else 0, s, d, d),
         "mass_curvature_gradient": (theta if curved else 0, s, s, d, d),
         "efforts": (efforts, effort_places(n, s, inputs, dry).width),

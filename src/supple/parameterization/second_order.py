@@ -3,7 +3,7 @@
 With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the lengths
 of beams, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
 
-    M_θδ ∋ H_i δ,   H_i = K[ψ_i]
+    M_ia ∋ H_i,ab δ_b,   M_ab ∋ (H_a,bc + H_b,ac) δ_c,   H_i = K[ψ_i],   H_a = K[ψ_a]
     M_ij ∋ δᵀ(S_ij + N_ij)δ,   S_ij = n_i·n_j,   N_ij = ½(∂_jH_i + ∂_iH_j) - K[a_ij],   a_ij = ∂_jψ_i + ω_j × ψ_i
     V    ∋ ½ δᵀK_g δ,   K_g of gravity, forces, springs and the actuators that hold θ
 
@@ -38,13 +38,13 @@ class SecondOrder(NamedTuple):
     """At one θ, over d elastic coordinates.
 
     stiffness : (d, d) K_g; stiffness_slope : (s, d, d) ∂K_g/∂θ
-    coupling  : (d, s, d) ∂M_ia/∂δ_b, first b, beyond what is of first order in the displacements
+    slope     : (n, n, d) ∂M_ij/∂δ_b beyond what is of first order in the displacements; zero for θθ
     curvature : (s, s, d, d) ∂²M_ij/∂δ_a∂δ_b
     """
 
     stiffness: Array
     stiffness_slope: Array
-    coupling: Array
+    slope: Array
     curvature: Array
 
 
@@ -52,36 +52,50 @@ class SecondOrder(NamedTuple):
 def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array) -> SecondOrder | None:
     """At one configuration, or None on the edge of those that exist; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
     s, d = len(slopes), len(modes) - len(slopes)
-    here = frame_accelerations(rest, modes[:s], slopes[:, :s])
     steps, around = _around(rest, configuration)
     if not around:
         return None
+    here = frame_accelerations(rest, modes[:s], slopes[:, :s], modes[s:])
     changes = [step * frame_changes(rest, slopes[j, :s]) for j, step in enumerate(steps)]
-    moved = [here, *(here + way * change for change in changes for way in (-1.0, 1.0))]
+    moved = [here, *(here.moved(way * change) for change in changes for way in (-1.0, 1.0))]
     stack = np.concatenate([modes[s:], *slopes[:, s:]])  # Ψ_δ, ∂_1Ψ_δ, ...
     whole, *sides = _stiffness(rest, around, moved, [stack] + [modes[s:]] * (2 * s))
     K = whole[:, :d, :d]
-    dK = np.empty((s, *K.shape))
+    quadratic = K[1 + s : 1 + s + s * s].reshape(s, s, d, d)
+    dK = np.empty((s, 1 + s, d, d))
     for j, step in enumerate(steps):
-        turned = whole[:, d * (1 + j) : d * (2 + j), :d]
-        dK[j] = (sides[2 * j + 1] - sides[2 * j]) / (2.0 * step) + turned + np.swapaxes(turned, 1, 2)
-    H, dH = K[1 : 1 + s], dK[:, 1 : 1 + s]
-    N = 0.5 * (dH + np.swapaxes(dH, 0, 1)) - K[1 + s :].reshape(s, s, d, d)
-    turn, couple = _turned_inertia(rest, modes, slopes)
-    return SecondOrder(
-        K[0],
-        dK[:, 0],
-        np.moveaxis(H, 2, 0) + couple,
-        2.0 * (N + turn + _spin(rest, modes, slopes)),
-    )
+        turned = whole[: 1 + s, d * (1 + j) : d * (2 + j), :d]
+        rise = (sides[2 * j + 1] - sides[2 * j])[: 1 + s] / (2.0 * step)
+        dK[j] = rise + turned + np.swapaxes(turned, 1, 2)
+    H, dH = np.concatenate([K[1 : 1 + s], K[1 + s + s * s :]]), dK[:, 1:]
+    N = 0.5 * (dH + np.swapaxes(dH, 0, 1)) - quadratic
+    turn, coupling = _turned_inertia(rest, modes, slopes)
+    coupling = coupling + H  # (n, d, d): i, a, b of ψ_i·g_ab and what rigid bodies add
+    slope = np.zeros((s + d, s + d, d))
+    slope[:, s:] += coupling
+    slope[s:] += np.swapaxes(coupling, 0, 1)
+    return SecondOrder(K[0], dK[:, 0], slope, 2.0 * (N + turn + _spin(rest, modes, slopes)))
 
 
-def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
-    """(1 + s + s², bodies, d + axes²) of the bodies' frames: none for the loads at rest, whose gravity is put in there
-    later; ψ_i; a_ij. modes (s, z), slopes (s, s, z), first k of ∂_k."""
+class Accelerations(NamedTuple):
+    """Loads of inertia: of the bodies' frames (loads, bodies, d + axes²), and of z (loads, z)."""
+
+    frames: Array
+    motions: Array
+
+    def moved(self, change: Array) -> Accelerations:
+        """With the first frames' accelerations changed, and without the others."""
+        frames = self.frames[: len(change)] + change
+        return Accelerations(frames, np.zeros((len(frames), self.motions.shape[1])))
+
+
+def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array, elastic: Array) -> Accelerations:
+    """None for the loads at rest, whose gravity is put in there later; ψ_i; a_ij; ψ_a. modes (s, z), slopes (s, s, z),
+    first k of ∂_k; elastic (n - s, z)."""
     s, d = len(modes), len(rest.arrays.column)
     axes = 1 if d == 3 else 3
-    found = np.zeros((1 + s + s * s, len(rest.bodies), d + axes * axes))
+    count = 1 + s + s * s
+    found = np.zeros((count + len(elastic), len(rest.bodies), d + axes * axes))
     for b, body in enumerate(rest.bodies):
         V, dV = twists(body, modes), twists(body, slopes)
         dV = 0.5 * (dV + np.swapaxes(dV, 0, 1))
@@ -90,17 +104,17 @@ def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array) -> Array
         swept = 0.5 * (swept + np.swapaxes(swept, 0, 1))
         own = w[:, 3 - axes :]
         found[1 : 1 + s, b, :d] = V
-        quadratic = found[1 + s :, b].reshape(s, s, -1)
+        quadratic = found[1 + s : count, b].reshape(s, s, -1)
         quadratic[..., :d] = dV
         quadratic[..., : d - axes] += swept[..., : d - axes]
         quadratic[..., d:] = (own[:, None, :, None] * own[None, :, None, :]).reshape(s, s, -1)
-    return found
+    return Accelerations(found, np.concatenate([np.zeros((count, rest.size)), elastic]))
 
 
 def frame_changes(rest: ElasticRest, slopes: Array) -> Array:
-    """∂_j of `frame_accelerations`, of ψ_i alone: those of a_ij are not asked for. slopes (s, z), ∂_jψ_i."""
+    """∂_j of the first 1 + s of `frame_accelerations`; slopes (s, z), ∂_jψ_i."""
     s, d = len(slopes), len(rest.arrays.column)
-    found = np.zeros((1 + s + s * s, len(rest.bodies), d + (1 if d == 3 else 9)))
+    found = np.zeros((1 + s, len(rest.bodies), d + (1 if d == 3 else 9)))
     for b, body in enumerate(rest.bodies):
         found[1 : 1 + s, b, :d] = twists(body, slopes)
     return found
@@ -131,22 +145,24 @@ def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float
 
 
 def _stiffness(
-    rest: ElasticRest, around: list[Configuration], accelerations: list[Array], modes: list[Array]
+    rest: ElasticRest, around: list[Configuration], accelerations: list[Accelerations], modes: list[Array]
 ) -> list[Array]:
-    """K_g (1 + s + s², n, n) over modes (n, z), at each configuration: of the loads at rest, then of inertia."""
+    """K_g (loads, n, n) over modes (n, z), at each configuration: of the loads at rest, then of inertia."""
     at_rest = [loads_at(rest, one) for one in around]
     resting = [forces_at_rest(rest, one, loads) for one, loads in zip(around, at_rest, strict=True)]
-    forces = np.array([np.vstack([inertia_loads(rest, a)[1:], f]) for a, f in zip(accelerations, resting, strict=True)])
-    every = static_response(rest, np.array([one.X for one in around]), forces)[1]
     translations = 2 if len(rest.arrays.column) == 3 else 3
     found = []
-    for one, loads, moved, reactions, over in zip(around, at_rest, accelerations, every, modes, strict=True):
-        fields, rows = moved.copy(), np.empty((len(moved), every.shape[2]))
-        rows[1:] = reactions[: len(moved) - 1]
-        rows[0] = forces_of_rows(rest, loads, reactions[len(moved) - 1 :], None, holding=True)
+    for one, loads, own, moved, over in zip(around, at_rest, resting, accelerations, modes, strict=True):
+        count = len(moved.frames)
+        forces = np.vstack([inertia_loads(rest, *moved)[1:], own])
+        reactions = static_response(rest, one.X[None], forces[None])[1][0]
+        fields = moved.frames.copy()
         for b in range(len(rest.bodies)):
             fields[0, b, :translations] = -(one.X[b, 3:].reshape(3, 3).T @ loads.gravity)[:translations]
-        found.append(load_stiffness(rest, one.X, CarriedLoads(fields, rows, loads.nodal), over))
+        rows = np.vstack(
+            [forces_of_rows(rest, loads, reactions[count - 1 :], None, holding=True), reactions[: count - 1]]
+        )
+        found.append(load_stiffness(rest, one.X, CarriedLoads(fields, moved.motions, rows, loads.nodal), over))
     return found
 
 
@@ -177,10 +193,10 @@ def _turnings(rest: ElasticRest) -> list[tuple[Array, Array]]:
 
 def _turned_inertia(rest: ElasticRest, modes: Array, slopes: Array) -> tuple[Array, Array]:
     """Of rigid bodies in space, whose angular velocity is ω + ω × φ + φ̇ + ½ φ × (φ × ω) - ½ φ × φ̇ to second order: what
-    the last two terms add to N (s, s, d, d), and to the coupling (d, s, d)."""
+    the last two terms add to N (s, s, d, d), and to ψ_i·g_ab (n, d, d)."""
     s = len(slopes)
     d = len(modes) - s
-    N, coupling = np.zeros((s, s, d, d)), np.zeros((d, s, d))
+    N, coupling = np.zeros((s, s, d, d)), np.zeros((s + d, d, d))
     if len(rest.arrays.column) == 3:
         return N, coupling
     solid = [body for body in rest.bodies if body.mesh is None]
@@ -197,5 +213,6 @@ def _turned_inertia(rest: ElasticRest, modes: Array, slopes: Array) -> tuple[Arr
         product -= np.einsum("ie,jabe->ijab", momentum, np.cross(phi[None, :, None], dphi[:, None]))
         product = 0.5 * (product + np.swapaxes(product, 0, 1))
         N += 0.5 * (product + np.swapaxes(product, 2, 3))
-        coupling -= 0.5 * np.einsum("ie,bae->bia", momentum, np.cross(phi[:, None], phi[None]))
+        every = turn @ properties[body.name].inertia
+        coupling -= 0.5 * np.einsum("ie,bae->iab", every, np.cross(phi[:, None], phi[None]))
     return N, coupling

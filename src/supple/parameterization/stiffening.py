@@ -5,8 +5,6 @@ The law of damping has been applied before: loads do not damp.
 
 from __future__ import annotations
 
-import numpy as np
-
 from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout
 from supple.kinematics.configuration import Configuration
@@ -29,8 +27,6 @@ def stiffen(system: ModalParameterization, configuration: Configuration, layout:
             continue
         parts["K"][p, s:, s:] += found.stiffness
         parts["stiffness_slope"][p] += found.stiffness_slope
-        coupling = np.moveaxis(found.coupling, 0, 2)  # (s, d, d): i, a, b of ∂M_ia/∂δ_b
-        parts["dM"][p, :s, s:, s:] += coupling
-        parts["dM"][p, s:, :s, s:] += np.swapaxes(coupling, 0, 1)
+        parts["dM"][p, :, :, s:] += found.slope
         parts["christoffel"][p] = christoffel(parts["dM"][p])
         parts["mass_curvature"][p] = found.curvature

@@ -3,9 +3,9 @@
     M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 
 Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has
-n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is zero; ∂²M_ij/∂δ_a∂δ_b by i in θ,
-j ≥ i in θ, a and b ≥ a. Coefficients that do not
-depend on θ are kept once, as constants.
+n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is left out; with stiffening by all i,
+and ∂²M_ij/∂δ_a∂δ_b by i in θ, j ≥ i in θ, a and b ≥ a. Coefficients that do not depend on θ are kept once, as
+constants.
 """
 
 from __future__ import annotations
@@ -90,6 +90,11 @@ class CoefficientLayout:
         return "mass_curvature" in self.columns or "mass_curvature" in self.constants
 
     @property
+    def sloped(self) -> int:
+        """How many rows of ∂M/∂δ there are: those of θ; all with stiffening."""
+        return self.size if self.curved else self.theta
+
+    @property
     def widths(self) -> dict[str, int]:
         """How many columns each coefficient has, packed."""
         n, s = len(self.coordinates), self.theta
@@ -99,7 +104,7 @@ class CoefficientLayout:
             "K": pairs,
             "damping": pairs,
             "christoffel": n * pairs,
-            "mass_slope": len(slope_pairs(n, s)) * (n - s),
+            "mass_slope": len(slope_pairs(n, self.sloped)) * (n - s),
             "mass_curvature": len(curvature_places(n, s)),
             "potential": 1,
             "force": n,
@@ -116,9 +121,9 @@ class CoefficientLayout:
         return max((stop for _, stop in self.columns.values()), default=0)
 
 
-def slope_pairs(n: int, s: int) -> list[tuple[int, int]]:
-    """i, j of the entries of ∂M/∂δ_a that are kept: i in θ, j ≥ i."""
-    return [(i, j) for i in range(s) for j in range(i, n)]
+def slope_pairs(n: int, sloped: int) -> list[tuple[int, int]]:
+    """i, j of the entries of ∂M/∂δ_a that are kept: j ≥ i, i in the rows that change."""
+    return [(i, j) for i in range(sloped) for j in range(i, n)]
 
 
 def curvature_places(n: int, s: int) -> list[tuple[int, int, int, int]]:

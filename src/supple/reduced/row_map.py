@@ -82,16 +82,16 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
 
 
 def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
-    """Of the packed columns of ∂M/∂δ in (s, n, d) from `base` on."""
-    n, s = layout.size, layout.theta
-    d = n - s
+    """Of the packed columns of ∂M/∂δ in (s or n, n, d) from `base` on."""
+    n, sloped = layout.size, layout.sloped
+    d = n - layout.theta
 
     def place(i: int, j: int, a: int) -> int:
         return base + (i * n + j) * d + a
 
     return [
-        (place(i, j, a), place(j, i, a)) if i < j < s else (place(i, j, a),)
-        for i, j in slope_pairs(n, s)
+        (place(i, j, a), place(j, i, a)) if i < j < sloped else (place(i, j, a),)
+        for i, j in slope_pairs(n, sloped)
         for a in range(d)
     ]
 
@@ -217,7 +217,7 @@ def _add_inertia_slopes(
         base = start["mass_gradient"] + k * n * n
         whole: dict[str, list[tuple[int, ...]]] = {
             "M": [(base + i * n + j, base + j * n + i) for i, j in triangle],
-            "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * s * n * (n - s)),
+            "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * layout.sloped * n * (n - s)),
             "mass_curvature": _curvature_places(layout, start["mass_curvature_gradient"] + k * (s * (n - s)) ** 2),
         }
         for name, places in whole.items():

@@ -19,7 +19,8 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
     if name == "output_modes":
         return parts["modes"].reshape(len(parts["M"]), -1)
     if name == "mass_slope":
-        return packed_slope(parts["dM"], parts["dforce_theta"].shape[-1])
+        n, s = parts["M"].shape[-1], parts["dforce_theta"].shape[-1]
+        return packed_slope(parts["dM"], s, n if parts["mass_curvature"].size else s)
     array = parts[name]
     if name == "mass_curvature":
         places = curvature_places(parts["M"].shape[-1], array.shape[-3])
@@ -29,19 +30,19 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
     return array.reshape(len(array), -1)
 
 
-def packed_slope(dM: Array, s: int) -> Array:
-    """∂M/∂δ as columns (N, k), from dM (N, n, n, n) over η."""
-    i, j = np.array(slope_pairs(dM.shape[1], s)).T
+def packed_slope(dM: Array, s: int, sloped: int) -> Array:
+    """∂M/∂δ as columns (N, k), its first rows, from dM (N, n, n, n) over η."""
+    i, j = np.array(slope_pairs(dM.shape[1], sloped)).T
     return dM[:, i, j, s:].reshape(len(dM), -1)
 
 
-def unpacked_slope(columns: Array, n: int, s: int) -> Array:
-    """The rows of θ of ∂M/∂δ, (N, s, n, n - s), from its columns (N, k)."""
-    found = np.zeros((len(columns), s, n, n - s))
+def unpacked_slope(columns: Array, n: int, s: int, sloped: int) -> Array:
+    """The first rows of ∂M/∂δ, (N, sloped, n, n - s), from its columns (N, k)."""
+    found = np.zeros((len(columns), sloped, n, n - s))
     kept = columns.reshape(len(columns), -1, n - s)
-    for place, (i, j) in enumerate(slope_pairs(n, s)):
+    for place, (i, j) in enumerate(slope_pairs(n, sloped)):
         found[:, i, j] = kept[:, place]
-        if j < s:
+        if j < sloped:
             found[:, j, i] = kept[:, place]
     return found
 

@@ -76,7 +76,7 @@ class Columns:
             along = unpacked(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n)  # (N, s, n, n)
             slope = np.zeros((len(values), s, n, n - s))
             if "mass_slope" in columns:
-                slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s)
+                slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s, self.layout.sloped)
             families["christoffel"] = christoffel(whole_gradient(along, slope)).reshape(len(values), -1)
         if self.layout.force == "from-potential" and "potential" in columns:
             families["force"][:, :s] = -gradients[:, columns["potential"][0]]

@@ -21,35 +21,35 @@ static void symmetric(const double *packed, double full[SIZE][SIZE])
 """
 
 DEFORMED = """
-/* The rows of theta of dM / ddelta. */
-static void slope_rows(const double *packed, double full[AXES][SIZE][SIZE - AXES])
+/* The rows of dM / ddelta that are not zero, those of theta first. */
+static void slope_rows(const double *packed, double full[SLOPED][SIZE][SIZE - AXES])
 {
     int i, j, k;
-    for (i = 0; i < AXES; ++i)
+    for (i = 0; i < SLOPED; ++i)
         for (j = i; j < SIZE; ++j)
             for (k = 0; k < SIZE - AXES; ++k) {
-                if (j < AXES) full[j][i][k] = *packed;
+                if (j < SLOPED) full[j][i][k] = *packed;
                 full[i][j][k] = *packed++;
             }
 }
 
 /* full += its change with delta. */
-static void deform(double full[SIZE][SIZE], double slope[AXES][SIZE][SIZE - AXES], const double *delta)
+static void deform(double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES], const double *delta)
 {
     int i, j, k;
-    for (i = 0; i < AXES; ++i)
+    for (i = 0; i < SLOPED; ++i)
         for (j = 0; j < SIZE; ++j) {
             double sum = 0.0;
             for (k = 0; k < SIZE - AXES; ++k) sum += slope[i][j][k] * delta[k];
             full[i][j] += sum;
-            if (j >= AXES) full[j][i] += sum;
+            if (j >= SLOPED) full[j][i] += sum;
         }
 }
 """
 
 CURVED = """
 /* Second order in delta of the rows and columns of theta: full += delta' Q delta / 2, slope += Q delta. */
-static void curve(const double *packed, double full[SIZE][SIZE], double slope[AXES][SIZE][SIZE - AXES],
+static void curve(const double *packed, double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES],
     const double *delta)
 {
     int i, j, a, b;
@@ -217,12 +217,12 @@ def _bent(model: CModel) -> list[str]:
         lines += [f"        {combine_call(model.fitted, mass.columns, 'db[i]', 'packed')}"]
     lines += ["        symmetric(packed, model->mass_gradient[i]);"]
     if slope.columns is not None:
-        lines += ["        {", f"            double changed[{slope.width}], rows[AXES][SIZE][SIZE - AXES];"]
+        lines += ["        {", f"            double changed[{slope.width}], rows[SLOPED][SIZE][SIZE - AXES];"]
         lines += [f"            {combine_call(model.fitted, slope.columns, 'db[i]', 'changed')}"]
         lines += ["            slope_rows(changed, rows);"]
         lines += ["            deform(model->mass_gradient[i], rows, eta + AXES);", "        }"]
     if curvature is not None and curvature.columns is not None:
-        lines += ["        {", "            double rows[AXES][SIZE][SIZE - AXES] = {{{0.0}}};"]
+        lines += ["        {", "            double rows[SLOPED][SIZE][SIZE - AXES] = {{{0.0}}};"]
         lines += [f"            double changed[{curvature.width}];"]
         lines += [f"            {combine_call(model.fitted, curvature.columns, 'db[i]', 'changed')}"]
         lines += ["            curve(changed, model->mass_gradient[i], rows, eta + AXES);", "        }"]
@@ -240,16 +240,16 @@ BENDING = """\
         }
         sum[k] -= 0.5 * twice;
     }
-    for (i = 0; i < AXES; ++i)
+    for (i = 0; i < SLOPED; ++i)
         for (j = 0; j < SIZE; ++j) {
-            const double pair = (j < AXES ? 0.5 : 1.0) * rates[i] * rates[j];
+            const double pair = (j < SLOPED ? 0.5 : 1.0) * rates[i] * rates[j];
             double along = 0.0;
             for (k = 0; k < SIZE - AXES; ++k) {
                 along += m->mass_slope[i][j][k] * rates[AXES + k];
                 sum[AXES + k] -= m->mass_slope[i][j][k] * pair;
             }
             sum[i] += along * rates[j];
-            if (j >= AXES) sum[j] += along * rates[i];
+            if (j >= SLOPED) sum[j] += along * rates[i];
         }"""
 
 

@@ -36,6 +36,8 @@ def source(model: CModel) -> str:
         "SIZE": n_s[0], "AXES": n_s[1], "INPUTS": n_s[2], "OUTPUTS": n_s[3], "FRICTION": n_s[4],
         "COLUMNS": fitted.outputs, "TERMS": counts[-1], **sizes, "NOWHERE": NOWHERE,
     }  # fmt: skip
+    if model.bent:
+        enum["SLOPED"] = model.layout.sloped
     text = HEAD.replace("@name@", comment(model.rom.name)).replace("@prefix@", model.prefix)
     text += "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
     text += f"#define ROW(leaf) ({'(leaf) * TERMS' if rows is None else 'leaf_row[leaf]'})\n\n"

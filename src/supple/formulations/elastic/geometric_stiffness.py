@@ -49,13 +49,19 @@ class Acceleration(NamedTuple):
 
 
 def load_stiffness(
-    drawing: Drawing, body: ElasticBody, loads: Array, accelerations: Sequence[Acceleration], shapes: Array
+    drawing: Drawing,
+    body: ElasticBody,
+    loads: Array,
+    accelerations: Sequence[Acceleration],
+    moved: Array,
+    shapes: Array,
 ) -> Array:
     """K_g (p, n, n) over n shapes of a body of beams, for the internal forces that each of p loads causes.
 
     loads  : (size, p) forces on all degrees of freedom; what a load has of force and moment altogether is balanced by
              the inertia of the free body, so that loads which balance each other add up to what they cause together
-    accelerations : those that the first of the loads are the inertia of
+    accelerations, moved : those that the first of the loads are the inertia of; then displacements (size, q) whose
+             second derivatives the next q are the inertia of
     shapes : (size, n) displacements of all degrees of freedom
     """
     spans, found, _, _ = meshed_beams(drawing, body.name)
@@ -63,8 +69,8 @@ def load_stiffness(
     forces = _end_forces(body, data, free_response(body, loads))
     slopes = _slopes(data)
     G = np.einsum("epc,ecij->epij", forces, _forms(data, found.ends, slopes[0]), optimize=True)
-    own = _axial_loads(data, found.ends, accelerations)
-    G[:, : len(accelerations)] += np.einsum("eps,esij->epij", own, slopes[1])
+    own = _axial_loads(body, data, found.ends, accelerations, moved)
+    G[:, : own.shape[1]] += np.einsum("eps,esij->epij", own, slopes[1])
     K = np.zeros((loads.shape[1], shapes.shape[1], shapes.shape[1]))
     for nodes, one in zip(body.elements, G, strict=True):
         here = _of_element(body, nodes, shapes)
@@ -140,11 +146,17 @@ def _arm(k: int, place: Array) -> Array:
     return outer + np.swapaxes(outer, 1, 2) - place[:, k, None, None] * np.eye(3)
 
 
-def _axial_loads(data: ElementData, ends: Array, accelerations: Sequence[Acceleration]) -> Array:
-    """(e, p, 2) inertia of the elements along their axes, at both ends."""
+def _axial_loads(
+    body: ElasticBody, data: ElementData, ends: Array, accelerations: Sequence[Acceleration], moved: Array
+) -> Array:
+    """(e, p + q, 2) inertia of the elements along their axes, at both ends."""
     mass = beam_matrices(data.length, data.rates, data.shear)[1][:, AXIAL[:, None], AXIAL]
-    moved = [(one.shift + ends @ one.turn.T) @ data.axes[:, :, :1] for one in accelerations]  # each (e, 2, 1)
-    return -np.stack([(mass @ along)[..., 0] for along in moved], axis=1)
+    axis = data.axes[:, :, 0]
+    fields = [np.einsum("esk,ek->es", one.shift + ends @ one.turn.T, axis) for one in accelerations]
+    at = _on_ends(data.arms) @ np.array([_of_element(body, nodes, moved) for nodes in body.elements])
+    shifted = np.stack([at[:, :3], at[:, 6:9]], axis=1)  # (e, 2, 3, q)
+    along = np.concatenate([np.stack(fields, axis=2), np.einsum("eskq,ek->esq", shifted, axis)], axis=2)
+    return -np.swapaxes(mass @ along, 1, 2)
 
 
 def _slopes(data: ElementData) -> tuple[Array, Array]:

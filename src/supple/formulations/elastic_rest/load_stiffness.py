@@ -43,11 +43,13 @@ class BodyPatterns(NamedTuple):
 
     loads         : (d + axes², size) -M times the acceleration, over z
     accelerations : (d + axes², size, size) K_g over z of these loads
+    motions       : (size, size, size) K_g over z of the inertia of unit second derivatives of z
     wrenches      : by node, (6, size, size) of forces and moments there
     """
 
     loads: Array
     accelerations: Array
+    motions: Array
     wrenches: dict[int, Array]
 
 
@@ -55,11 +57,13 @@ class CarriedLoads(NamedTuple):
     """Several loads on a mechanism at one configuration.
 
     accelerations : (loads, bodies, d + axes²) of the bodies' frames, gravity being -g
+    motions       : (loads, z) second derivatives of z
     row_forces    : (loads, rows) λ of all rows, so that V + Σ λ φ is stationary
     nodal         : forces at places, of the first load alone
     """
 
     accelerations: Array
+    motions: Array
     row_forces: Array
     nodal: list[NodalForce]
 
@@ -91,13 +95,14 @@ def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
     for i, node in enumerate(nodes):
         pushes[mesh.columns(node), i * mesh.width + np.arange(mesh.width)] = 1.0
     count, own = len(fields), _accelerations(axes)
-    every = np.column_stack([-np.array(fields).T, pushes])
-    K = beam_stiffness(rest.numbering.drawing, mesh, every, own, body.shapes)
+    every = np.column_stack([-np.array(fields).T, -(mesh.M @ body.shapes), pushes])
+    K = beam_stiffness(rest.numbering.drawing, mesh, every, own, body.shapes, body.shapes)
+    motions, K = K[count : count + body.size], np.delete(K, np.s_[count : count + body.size], axis=0)
     wrenches = {}
     for i, node in enumerate(nodes):
         wrenches[node] = np.zeros((6, body.size, body.size))
         wrenches[node][rest.arrays.column] = K[count + i * mesh.width : count + (i + 1) * mesh.width]
-    return BodyPatterns(loads, K[:count], wrenches)
+    return BodyPatterns(loads, K[:count], motions, wrenches)
 
 
 def _accelerations(axes: int) -> list[Acceleration]:
@@ -125,7 +130,8 @@ def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
         moment = moment + np.cross(own.center, own.mass * moved)
         loads.append(-(own.mass * moved @ shift + moment @ turn))
     K = np.array([turn.T @ arm_form(own.mass * field, own.center) @ turn for field in fields])
-    return BodyPatterns(np.array(loads), K, {})
+    motions = np.tensordot(body.shapes.T, K[: len(column)], 1)
+    return BodyPatterns(np.array(loads), K, motions, {})
 
 
 def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Array) -> BodyPatterns:
@@ -138,6 +144,7 @@ def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Arra
     momenta = [*np.einsum("zc,kzy->cky", body.rigid, turning)]  # aᵀM W_k over z, of each field a
     swept = np.einsum("zl,mkzy->mlky", rotations, twice)
     momenta += [*(0.5 * (swept + np.swapaxes(swept, 0, 1))).reshape(axes * axes, axes, -1)]
+    momenta += [*np.moveaxis(turning, 0, 1)]
     K = []
     for row in momenta:
         half = mean.T @ row
@@ -148,14 +155,14 @@ def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Arra
         shapes, place = body.of_node(node), body.mesh.nodes[node]
         units = [(np.eye(3)[c], np.zeros(3)) for c in range(3)] + [(np.zeros(3), np.eye(3)[c]) for c in range(3)]
         wrenches[node] = np.array([carried_stiffness(rest, body, shapes, place, *unit) for unit in units])
-    return BodyPatterns(loads, np.array(K), wrenches)
+    return BodyPatterns(loads, np.array(K[: -body.size]), np.array(K[-body.size :]), wrenches)
 
 
-def inertia_loads(rest: ElasticRest, accelerations: Array) -> Array:
-    """-M times accelerations (loads, bodies, d + axes²) of the bodies' frames, over z: (loads, z)."""
-    f = np.zeros((len(accelerations), rest.size))
+def inertia_loads(rest: ElasticRest, accelerations: Array, motions: Array) -> Array:
+    """-M times accelerations (loads, bodies, d + axes²) of the bodies' frames and (loads, z) of z: (loads, z)."""
+    f = -motions
     for b, (body, patterns) in enumerate(zip(rest.bodies, body_patterns(rest), strict=True)):
-        f[:, body.start : body.stop] = accelerations[:, b] @ patterns.loads
+        f[:, body.start : body.stop] += accelerations[:, b] @ patterns.loads
     return f
 
 
@@ -180,6 +187,9 @@ def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Arra
     for b, (body, patterns) in enumerate(zip(rest.bodies, body_patterns(rest), strict=True)):
         here = modes[:, body.start : body.stop]
         K += np.tensordot(loads.accelerations[:, b], here @ patterns.accelerations @ here.T, 1)
+        own = loads.motions[:, body.start : body.stop]
+        if own.any():
+            K += np.tensordot(own, here @ patterns.motions @ here.T, 1)
     for part, (b, first, width) in enumerate(rest.arrays.part_i[:, [BODY, FIRST, WIDTH]].tolist()):
         if wrenches[:, part].any():
             here = modes[:, first : first + width]
