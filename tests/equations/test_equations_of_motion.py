@@ -22,22 +22,29 @@ NAMES = {
     "DFORCE_THETA": "dforce_theta", "DDAMPING": "ddamping", "DINPUT_MAP": "dinput_map", "BEND": "bend",
     "MODES_SLOPE": "modes_slope", "DFRICTION_MAP": "dfriction_map", "SQUARES": "squares", "OVERLAP": "overlap",
     "PLACES": "places", "MASS_GRADIENT": "mass_gradient", "MASS_SLOPE": "mass_slope",
-    "MASS_SLOPE_GRADIENT": "mass_slope_gradient",
+    "MASS_SLOPE_GRADIENT": "mass_slope_gradient", "MASS_CURVATURE": "mass_curvature",
+    "MASS_CURVATURE_GRADIENT": "mass_curvature_gradient", "EFFORTS": "efforts",
 }  # fmt: skip
 
 
-@pytest.fixture(params=["M of θ and δ", "M of θ"])
+@pytest.fixture(params=["M of θ and δ", "M of θ and δ, stiffened", "M of θ"])
 def equations(request):
     """A row of any numbers, with the symmetries of its matrices and K zero for θ."""
     rng = np.random.default_rng(4)
-    layout = row_layout(N, S, INPUTS, OUTPUTS, DRY, bent=request.param == "M of θ and δ")
+    bent, curved = request.param != "M of θ", "stiffened" in request.param
+    layout = row_layout(N, S, INPUTS, OUTPUTS, DRY, bent=bent, curved=curved)
     row = rng.standard_normal(layout.width)
     for name in ("M", "K", "damping", "stiffness_slope", "christoffel", "mass_gradient"):
         part = layout.part(row, name)
         part += np.swapaxes(part, -1, -2).copy()
-    for name in ("mass_slope", "mass_slope_gradient") if request.param == "M of θ and δ" else ():
-        part = layout.part(row, name)[..., :S, :]
+    for name in ("mass_slope", "mass_slope_gradient") if bent else ():
+        part = layout.part(row, name)
+        part = part[..., : part.shape[-3], :]
         part += np.swapaxes(part, -3, -2).copy()
+    for name in ("mass_curvature", "mass_curvature_gradient") if curved else ():
+        part = layout.part(row, name)
+        part += np.swapaxes(part, -1, -2).copy()
+        part += np.swapaxes(part, -3, -4).copy()
     layout.part(row, "M")[:] += 20.0 * np.eye(N)
     layout.part(row, "K")[:S], layout.part(row, "K")[:, :S] = 0.0, 0.0
     labels = Labels(tuple("abcde"), tuple("uvw"), tuple("yz"), {"p": LIMITS[0], "q": LIMITS[1]})
@@ -65,6 +72,7 @@ def kernel_forces(c, eta, rates, u):
     [
         row_layout(5, 2, 3, 2, 1),
         row_layout(5, 2, 3, 2, 1, bent=True),
+        row_layout(5, 2, 3, 2, 1, bent=True, curved=True),
         local_layout(5, 2, 3, 2, 1, 2),
         local_layout(2, 2, 3, 2, 1),
     ],
@@ -74,7 +82,7 @@ def test_a_coefficient_stands_where_its_name_says(layout):
         place = getattr(places, constant)
         if place < len(layout.shapes):
             assert layout.offsets[place] == layout.start(name), constant
-    assert len(layout.shapes) in (places.COEFFICIENTS, len(NAMES))
+    assert len(layout.shapes) in (places.COEFFICIENTS, len(NAMES) + 1)  # no kernel asks for "defforts"
     rows = np.arange(2.0 * layout.width).reshape(2, -1)
     assert sum(part.size for part in layout.split(rows).values()) == rows.size
 
