@@ -33,7 +33,6 @@ def bar(tmp_path):
     [
         ("local",),
         ("linearize", "--at", "motor=0.1"),
-        ("inverse", "--motion", "turn"),
         ("reduce", "--region", "motor=0:0.2", "--no-store", "-o", "bar.rom"),
     ],
     ids=lambda arguments: arguments[0],
@@ -56,6 +55,24 @@ def test_a_simulation_deforms_unless_asked_not_to(supple, bar):
     assert max(said.object["energy"]["strain"]) > 0.0
     meant = supple("simulate", bar, "--until", "5ms", "--rigid", "--json")
     assert meant.object["rigid"] == ["link"]
+
+
+def test_forces_of_a_motion_are_those_of_the_elastic_mechanism_unless_asked_not_to(supple, bar):
+    soft = supple("inverse", bar, "--motion", "turn", "--step", "2ms", "--json")
+    stiff = supple("inverse", bar, "--motion", "turn", "--step", "2ms", "--rigid", "--json")
+    assert soft.object["rigid"] == []
+    assert soft.object["reason"] == ""
+    assert soft.err == stiff.err == ""
+    assert stiff.object["rigid"] == ["link"]
+    assert soft.object["peak"]["motor"] != pytest.approx(stiff.object["peak"]["motor"], rel=1e-3)
+
+
+def test_sag_of_any_size(supple, bar):
+    small, large = (supple("sag", bar, *more, "--json").object for more in ((), ("--large",)))
+    assert large["large"]
+    assert large["displacements"]["tip.z"] == pytest.approx(small["displacements"]["tip.z"], rel=1e-3)
+    assert large["displacements"]["tip.x"] < 0.0  # what the linear model does not know
+    assert "of any size" in supple("sag", bar, "--large").out
 
 
 def test_a_rigid_mechanism_takes_nothing_as_rigid(supple, four_bar):

@@ -85,6 +85,8 @@ def inverse(
 ) -> None:
     """Compute the forces of the actuators along a motion."""
     with answering(as_json) as answer:
+        from supple.diagnostics import NumericalError
+
         options: dict[str, Any] = {"actuators": actuators, "minimize": minimize.value}
         width = None if step is None else quantity_of(step, "--step", TIME)
         found: InverseDynamics | ModelForces
@@ -122,8 +124,12 @@ def inverse(
             "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
             "rigid": found.rigid,
             "deformation": deformation,
+            "reason": getattr(found, "reason", ""),
         }
         answer.give(data, lambda: _show(name, found, motion, minimize.value))
+        if data["reason"]:
+            ended = f"forces end at {course.time[-1]:.6g} s: {data['reason']}"
+            raise answer.cut_short(ended, NumericalError.exit_status)
 
 
 def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """Inverse dynamics: the forces of the actuators that a motion needs.
 
 B(θ) u = Q,   Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j sgn(J_j θ̇)
+
+of a rigid mechanism. Of an elastic one θ(t) is prescribed and all else moves as it will: Q are the multipliers λ of the
+prescribed rows in the full equations, which hold the vibrations that the motion excites.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,8 +31,9 @@ from supple.analyses.inverse_dynamics.force_rates import least_squares_within_ra
 from supple.analyses.inverse_dynamics.joint_reactions import joint_reactions, unknown_multipliers
 from supple.analyses.inverse_dynamics.refused_bounds import refused_bounds, refused_rates
 from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
+from supple.analyses.statics.equilibrium import equilibrium
+from supple.analyses.time.simulation import simulate
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formulations.absolute.reaction import Reaction
@@ -40,6 +44,7 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, span
+from supple.results.simulation import Simulation
 from supple.results.table import Table
 
 Array = NDArray[np.float64]
@@ -58,6 +63,7 @@ class InverseDynamics(Result):
     forces   : of each chosen actuator (N,), N or N m; `forces.units` says which
     needed   : (N, s) generalized force Q that they add up to
     friction : (N, f) dry friction that they work against
+    run      : of an elastic mechanism, its motion with θ prescribed; None where elastic parts are taken as rigid
     """
 
     trajectory: Trajectory
@@ -66,6 +72,7 @@ class InverseDynamics(Result):
     model: LocalModel
     motion: Motion
     friction: Array
+    run: Simulation | None = None
 
     def summary(self) -> str:
         moved, time = self.trajectory.coordinates, self.trajectory.time
@@ -82,7 +89,12 @@ class InverseDynamics(Result):
     @property
     def rigid(self) -> tuple[str, ...]:
         """Names of the elastic parts that are taken as rigid."""
-        return self.model.rigid
+        return self.model.rigid if self.run is None else self.run.rigid
+
+    @property
+    def reason(self) -> str:
+        """Why it ends before the motion does, or ""."""
+        return "" if self.run is None else self.run.reason
 
     @property
     def peak(self) -> dict[str, float]:
@@ -106,6 +118,8 @@ class InverseDynamics(Result):
         These are the forces of constraint; the actuator of a joint and its friction act beside them. Where constraints
         are redundant, the least, moments divided by the mechanism's extent.
         """
+        if self.run is not None:
+            return {name: self.run.reaction(name) for name in self.model.configuration.mechanism.joints}
         names = self.model.inputs
         u = np.zeros((len(self.time), len(names)))
         for name, values in self.forces.items():
@@ -140,15 +154,22 @@ def inverse(
     rate_bounds : |u̇| <= bound, N/s or N m/s, between neighbouring instants
     weights     : w > 0 by actuator, 1 if left out
     times, step : instants, as in `trajectory`
-    rigid       : elastic parts are meant to be taken as rigid, and nothing is said of it
+    rigid       : elastic parts are taken as rigid. Otherwise they begin as their loads bend them, and vibrate as the
+                  motion makes them. Actuators that do not act along a coordinate do so as if nothing were deformed
+
+    An elastic mechanism that cannot follow to the end returns what there is, and warns; see `InverseDynamics.run`.
     """
     require_objective(minimize)
     path = trajectory(mechanism, motion, times=times, step=step)
-    taken_as_rigid(mechanism, rigid, "reduce it with modes and ask the reduced model")
+    run = None
+    if mechanism.elastic and not rigid:
+        _require_unmixed(minimize)
+        run = followed(mechanism, path)
+        path = _until(path, len(run.time))
     model = local(mechanism, path.theta, rigid=True)
     moving = motion_of(model.configuration, path.rates, path.accelerations)
     friction = dry_friction(model, path.rates)
-    needed = needed_force(model, path, friction)
+    needed = needed_force(model, path, friction) if run is None else _columns(run.driving_forces, path.coordinates)
     chosen = actuation(model.configuration.rest.numbering, model.input_map, actuators, path.time)
     w = weights_of(chosen, weights)
     lower, upper = force_bounds(chosen, bounds)
@@ -161,7 +182,35 @@ def inverse(
         objective = multiplier_objective(free, unit[..., chosen.numbers], w)
     u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction)
+    return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction, run)
+
+
+def followed(mechanism: Mechanism, path: Trajectory) -> Simulation:
+    """The motion of an elastic mechanism with θ prescribed, from where its loads bend it at the first instant."""
+    if len(path.time) < 2 or not (np.diff(path.time) > 0.0).all():
+        raise InputError(
+            "its elastic parts move in time, and these are single states", part="motion",
+            hint="give instants that follow each other, or say rigid=True (--rigid)",
+        )  # fmt: skip
+    begin = equilibrium(mechanism, path.theta[0], held=path.coordinates)
+    return simulate(mechanism, path.time, start=begin, motion=path)
+
+
+def _until(path: Trajectory, count: int) -> Trajectory:
+    parts = {name: getattr(path, name)[:count] for name in ("time", "theta", "rates", "accelerations")}
+    return replace(path, **parts)
+
+
+def _columns(signals: Signals, names: Sequence[str]) -> Array:
+    return np.stack([signals[name] for name in names], axis=1)
+
+
+def _require_unmixed(minimize: str) -> None:
+    if minimize == "multipliers":
+        raise InputError(
+            "it weighs joint forces of the rigid mechanism, and elastic parts deform", part="minimize",
+            hint="minimise torque or peak, or say rigid=True (--rigid)",
+        )  # fmt: skip
 
 
 def require_objective(minimize: str) -> None:
