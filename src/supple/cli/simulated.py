@@ -30,7 +30,7 @@ class Told(NamedTuple):
             "accelerations": run.accelerations, "inputs": run.inputs, "driving_forces": run.driving_forces,
             "energy": run.energy, "reactions": self.reactions, "units": dict(run.coordinates.units) | run.seen.units,
             "complete": run.complete, "reason": run.reason, "steps": run.steps, "iterations": run.iterations,
-            "rigid": run.rigid, "tolerance": run.tolerance, "energy_defect": run.energy_defect,
+            "rigid": run.rigid, "damping": run.damping, "tolerance": run.tolerance, "energy_defect": run.energy_defect,
             "balanced": run.balanced,
         }  # fmt: skip
 

@@ -15,6 +15,7 @@ from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.formulations.absolute.time_damping import say_damping
 from supple.integration.result_times import LONGEST
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
@@ -62,6 +63,7 @@ def closed_loop(
     loop = _plant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping, rigid)
     if isinstance(plant, Mechanism) and isinstance(loop, MechanismPlant):
         taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model", names=loop.rigid)
+        say_damping(plant, rigid)
     measured = [loop.measure()]
     forces: list[Array] = []
     for t in times[:-1]:

@@ -75,6 +75,7 @@ class Simulation(Result):
     tolerance : error that a step was allowed; None where steps were fixed
     rigid   : names of the elastic parts that are taken as rigid; basis : what δ is counted in, None without any
     bodies  : of a mechanism, the motion of all bodies; None otherwise
+    damping : how damping was taken, where it is not as described; "" where it is
     """
 
     name: str
@@ -88,6 +89,7 @@ class Simulation(Result):
     rigid: tuple[str, ...] = ()
     basis: Basis | None = None
     bodies: Bodies | None = None
+    damping: str = ""
 
     def summary(self) -> str:
         ended = f", ended early: {self.reason}" if self.reason else ""

@@ -29,6 +29,7 @@ from supple.formulations.absolute.march import (
 )
 from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute
+from supple.formulations.absolute.time_damping import time_damping
 from supple.integration.generalized_alpha import Alpha
 from supple.kinematics.closure import bulk
 from supple.results.simulation import Simulation
@@ -96,6 +97,7 @@ def simulation_of(motion: BodyMotion, reason: str, carried: Array, tolerance: fl
     return Simulation(
         mechanism.name, motion.time, motion, reason, float(carried[TIME]), int(carried[STEPS]), int(carried[COUNT]),
         tolerance, rigid=motion.problem.frames.rigid, bodies=motion,
+        damping=time_damping(mechanism).said if motion.problem.frames.elastic else "",
     )  # fmt: skip
 
 

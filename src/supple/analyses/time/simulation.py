@@ -21,6 +21,7 @@ from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
+from supple.formulations.absolute.time_damping import say_damping
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import longest_step, require_positive, result_times
@@ -114,6 +115,7 @@ def simulate(
     problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid)
     instead = "reduce it with modes and simulate the reduced model"
     taken_as_rigid(mechanism, rigid, instead, names=problem.frames.rigid)
+    say_damping(mechanism, rigid)
     require_damped(problem, spectral_radius)
     names = here.rest.numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)

@@ -8,6 +8,7 @@ import numpy as np
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams, beam_arrays
 from supple.formulations.absolute.frames import Frames
 from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays, superelement_arrays
+from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.elastic.elastic_body import meshed_beams
 
 
@@ -20,12 +21,8 @@ def frame_beams(frames: Frames) -> BeamArrays:
         if mesh is None:
             continue
         meshed = meshed_beams(numbering.drawing, mesh.name)
-        laws = [
-            mechanism.damping,
-            *(mechanism.materials[beam.material].damping for beam in mechanism.bodies[mesh.name].all_beams),
-        ]
-        given = np.array([(0.0, 0.0) if law is None or law.rayleigh is None else law.rayleigh for law in laws])
-        alpha, beta = (given[0] + given[1:]).T
+        damping = time_damping(mechanism)
+        alpha, beta = np.array([damping.of(beam.material) for beam in mechanism.bodies[mesh.name].all_beams]).T
         found.append(BodyBeams(meshed.spans, meshed.mesh, int(first), alpha, beta))
     return beam_arrays(found, mechanism.planar)
 
@@ -33,7 +30,6 @@ def frame_beams(frames: Frames) -> BeamArrays:
 def frame_superelements(frames: Frames) -> SuperelementArrays:
     """All of them, body after body; damping in proportion to mass is that of their deformation."""
     mechanism = frames.numbering.mechanism
-    law = mechanism.damping
-    alpha, beta = (0.0, 0.0) if law is None or law.rayleigh is None else law.rayleigh
+    alpha, beta = time_damping(mechanism).whole if frames.superelements else (0.0, 0.0)
     placed = [item._replace(damping=alpha * item.body.M + beta * item.body.K) for item in frames.superelements]
     return superelement_arrays(placed, mechanism.planar)

@@ -1,0 +1,99 @@
+"""Damping of elastic parts as motion in time can have it: in proportion to mass and stiffness, element by element.
+
+A ratio of the mechanism's modes, or a loss factor, is a law of the whole structure at one θ (docs/theory/damping.md).
+In large motion the nearest law of elements takes its place,
+
+    β = 2 ζ(ω₁)/ω₁,   β = η/ω₁                                          (docs/theory/superelements-in-motion.md, 13)
+
+exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their frequency.
+Nothing in proportion to mass, which would brake the motion of the whole. What was done is said.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.description.elastic.damping import Damping
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import SuppleWarning
+from supple.formulations.absolute.superelements.floating_modes import modal_body
+from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.formulations.elastic_rest.dense import dense_modes
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
+
+Rayleigh = tuple[float, float]
+
+
+class TimeDamping(NamedTuple):
+    """α (1/s) and β (s) of the whole mechanism, and of each material beside it; said : how, where that is not the law
+    of the description itself, or ""."""
+
+    whole: Rayleigh
+    materials: dict[str, Rayleigh]
+    said: str
+
+    def of(self, material: str) -> Rayleigh:
+        """Of what is made of a material."""
+        own = self.materials[material]
+        return self.whole[0] + own[0], self.whole[1] + own[1]
+
+
+def time_damping(mechanism: Mechanism) -> TimeDamping:
+    """The law in time, found once."""
+    return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
+
+
+def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
+    """How damping is taken in time, "" where nothing differs from the description; a SuppleWarning says it."""
+    found = "" if rigid or not mechanism.elastic else time_damping(mechanism).said
+    if found:
+        warnings.warn(f'mechanism "{mechanism.name}": {found}', SuppleWarning, stacklevel=stacklevel)
+    return found
+
+
+def _nearest(mechanism: Mechanism) -> TimeDamping:
+    given = {"": mechanism.damping, **{name: item.damping for name, item in mechanism.materials.items()}}
+    laws = {name: law for name, law in given.items() if law is not None}
+    if all(law.rayleigh is not None for law in laws.values()):
+        exact = {name: law.rayleigh or (0.0, 0.0) for name, law in laws.items()}
+        return TimeDamping(
+            exact.get("", (0.0, 0.0)), {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials}, ""
+        )
+    hertz = _lowest_hz(mechanism)
+    found = {name: _at(law, hertz) for name, law in laws.items()}
+    beta = max(beta for _, beta in found.values())
+    ratio = 100.0 * np.pi * hertz * beta
+    said = (
+        f"its damping is no sum over elements; in time it is in proportion to stiffness, {ratio:.3g} % of "
+        f"critical at the lowest mode ({hertz:.4g} Hz) and more above; give "
+        f"damping: {{rayleigh: [0, {beta:.3g}]}} if that is meant"
+    )
+    return TimeDamping(
+        found.get("", (0.0, 0.0)), {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials}, said
+    )
+
+
+def _at(law: Damping, hertz: float) -> Rayleigh:
+    """The law of elements that is as much at a frequency."""
+    if law.rayleigh is not None:
+        return law.rayleigh
+    ratio = 0.5 * law.structural if law.structural is not None else float(law.ratios(np.array([hertz]))[0])
+    return 0.0, ratio / (np.pi * hertz)
+
+
+def _lowest_hz(mechanism: Mechanism) -> float:
+    """Of the mechanism at rest with its actuators locked; with bodies given by modes, of the first of these, free."""
+    drawing = rest(mechanism).numbering.drawing
+    bodies = (modal_body(drawing, name) for name in mechanism.bodies)
+    by_modes = [body for body in bodies if body is not None]
+    if by_modes:
+        squares = np.linalg.eigvals(np.linalg.solve(by_modes[0].M, by_modes[0].K)).real
+    else:
+        structure = elastic_rest(mechanism, own_band(mechanism))
+        squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
+    return float(np.sqrt(squares[squares > 0.0].min())) / (2.0 * np.pi)
