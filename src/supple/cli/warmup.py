@@ -106,6 +106,7 @@ def _time(machines: Machines) -> None:
     import supple
 
     supple.simulate(machines.loop, until=0.01)
+    supple.simulate(machines.beam, until=0.002, step=1e-3).section("arm", 0.5)
     supple.inverse(machines.loop, "nod")
 
 

@@ -216,7 +216,7 @@ class Simulation(Result):
 
     @property
     def strain_energy(self) -> Signals:
-        """Strain energy of every body that deforms and of every drive that yields, by name, J."""
+        """Strain energy of every body that deforms, and of joints that are elastic or have a drive, by name, J."""
         return self._every_body("strain energy").strain_energy
 
     def plot(self, *names: str, axes: Any = None) -> Any:

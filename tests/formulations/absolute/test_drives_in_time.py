@@ -21,6 +21,10 @@ def test_a_drive_is_a_hub_on_an_elastic_weld():
     assert driven.rigid == hub.rigid == ()
     for name in ("tool.x", "tool.z", "encoder"):
         np.testing.assert_allclose(driven.outputs[name], hub.outputs[name], atol=1e-6 * np.ptp(hub.outputs[name]))
+    for run, joints in ((driven, ("left", "right")), (hub, ("left_gear", "right_gear"))):
+        shares = run.strain_energy
+        assert set(shares) == {"left_arm", "right_arm", *joints}
+        np.testing.assert_allclose(sum(shares.values()), run.energy["strain"], atol=1e-9 * run.energy["strain"].max())
     for part in ("kinetic", "potential", "lost", "actuators"):
         size = np.abs(hub.energy["kinetic"]).max()
         np.testing.assert_allclose(driven.energy[part], hub.energy[part], atol=1e-5 * size)

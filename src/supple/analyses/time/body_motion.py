@@ -245,7 +245,7 @@ class BodyMotion:
 
     @property
     def strain_energy(self) -> Signals:
-        """Strain energy of every body that deforms and every drive that yields."""
+        """Strain energy of every body that deforms, and of joints that are elastic or have a drive."""
         values = strain_energies(self.problem, self.X, self._end_forces.strain)
         return Signals(self.time, values, dict.fromkeys(values, "J"))
 

@@ -31,11 +31,13 @@ from supple.formulations.absolute.beams.beam_sections import (
 )
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import row_value
 
 Array = NDArray[np.float64]
 
 IN_SPACE = {"N": NORMAL, "Qy": SHEAR_Y, "Qz": SHEAR_Z, "T": TWIST, "My": BEND_Y, "Mz": BEND_Z}
 IN_PLANE = {"N": NORMAL, "Q": SHEAR_Y, "M": BEND_Z}
+_NO_TURNS = np.zeros(0)  # joints hold no angle beyond a turn
 _NEAR = 1e-6  # of a beam's length: closer is at it
 
 
@@ -129,7 +131,7 @@ def _within(ends: Array, span: Array, s: float) -> Array:
 
 
 def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Array]:
-    """Of every body that deforms and every drive (N,), J: bodies by name, drives by their joints."""
+    """Of every body that deforms (N,), J, then of joints that are elastic or have a drive."""
     frames, names = problem.frames, problem.rest.numbering.bodies
     found: dict[str, Array] = {}
     at = 0
@@ -144,6 +146,20 @@ def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Arr
     for i, drive in enumerate(frames.drives):
         frame, position = held.at(len(held.sizes) - 1, i)
         found[drive.joint] = found.get(drive.joint, 0.0) + 0.5 * drive.stiffness * X[:, frame, position] ** 2
+    for name, energy in _joints(problem, X).items():
+        found[name] = found.get(name, 0.0) + energy
+    return found
+
+
+def _joints(problem: Absolute, X: Array) -> dict[str, Array]:
+    """½ k Φ² of elastic joints."""
+    rows, compliance = problem.system.rows, problem.system.compliance
+    found: dict[str, Array] = {}
+    for name, own in problem.rest.numbering.joint_rows.items():
+        for row in range(own.start, own.stop):
+            if compliance[row] > 0.0:
+                away = np.array([row_value(rows.rows_i, rows.rows_f, row, x, _NO_TURNS) for x in X])
+                found[name] = found.get(name, 0.0) + 0.5 * away**2 / compliance[row]
     return found
 
 

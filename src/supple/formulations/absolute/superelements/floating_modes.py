@@ -47,7 +47,7 @@ def _node(arrays: ModalArrays, place: TouchedPlace, offset: Array) -> int:
     nearest = int(np.argmin(distance))
     size = float(np.linalg.norm(np.ptp(arrays.positions, axis=0)))
     if not place.loose and distance[nearest] > _AT_NODE * size:
-        listed = ", ".join(f"{x:.6g}" for x in place.position)
+        listed = ", ".join(f"{x:.6g}" for x in place.position + offset)
         raise InputError(
             f"no node of its modes is at ({listed}) in its axes; the nearest is {distance[nearest]:.4g} m away",
             part=place.part, path=place.path, hint="give the place a node, with the shapes that it moves by",
