@@ -1,13 +1,13 @@
 """Second order in δ: what makes a spinning or loaded link stiffer or softer.
 
-With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the lengths
-of beams, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
+With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the strain
+of Ψδ, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
 
     M_ia ∋ H_i,ab δ_b,   M_ab ∋ (H_a,bc + H_b,ac) δ_c,   H_i = K[ψ_i],   H_a = K[ψ_a]
     M_ij ∋ δᵀ(S_ij + N_ij)δ,   S_ij = n_i·n_j,   N_ij = ½(∂_jH_i + ∂_iH_j) - K[a_ij],   a_ij = ∂_jψ_i + ω_j × ψ_i
     V    ∋ ½ δᵀK_g δ,   K_g of gravity, forces, springs and the actuators that hold θ
 
-(docs/theory/stiffening.md, eqs. 3-8)
+(docs/theory/stiffening.md, eqs. 1-8)
 """
 
 from __future__ import annotations

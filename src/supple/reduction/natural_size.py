@@ -5,7 +5,7 @@ size says nothing about that; the sizes of what it is made of do. With m_i = √
 natural rate of θ_j (1 for an angle, 1/extent for a length):
 
     M_ij : m_i m_j      K_ij : √(K_ii K_jj)      Γ_ijk : m m of two of them times r of a third that is in θ
-    ∂²M_ij/∂δ_a∂δ_b : m_a m_b r_i r_j
+    Γ_abc of δ alone : m_a m_b m_c / (√mass extent)      ∂²M_ij/∂δ_a∂δ_b : m_a m_b r_i r_j
     p_θ : r_j × weight × extent      p_δ : m_a g √mass      B, Ψ_o, J of δ_a : m_a max_j |∂_θj| / m_j
 
 What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
@@ -49,6 +49,9 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     pairs = np.einsum("pi,pj->pij", m, m)
     ways = ("pij,k->pijk", "pik,j->pijk", "pjk,i->pijk")
     mass = sum(item.mass for item in mass_properties(numbering.drawing).values())
+    bent = np.zeros((count, n, n, n))
+    own = m[:, theta:]
+    bent[:, theta:, theta:, theta:] = np.einsum("pa,pb,pc->pabc", own, own, own) / (np.sqrt(mass or 1.0) * extent)
     g = 0.0 if mechanism.gravity is None else float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
     turning = np.broadcast_to(rate * mass * g * extent, (count, theta))
     force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
@@ -59,7 +62,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     sizes = {
         "M": pairs,
         "K": np.einsum("pi,pj->pij", k, k),
-        "christoffel": np.maximum.reduce([np.einsum(way, pairs, rates) for way in ways]),
+        "christoffel": np.maximum.reduce([bent, *(np.einsum(way, pairs, rates) for way in ways)]),
         "mass_curvature": _curved(m, rate),
         "damping": np.einsum("pi,pj->pij", d, d),
         "force": np.maximum(force, np.abs(parts["force"])),

@@ -3,7 +3,7 @@ displacements of second order.
 
 It is linear in the load. A body that is accelerated with v̇ + ω̇ × X + ω × (ω × X) carries -M times that, and what its
 rows push it with; for each unit of these its internal forces, and their geometric stiffness over z, are constants. Rows
-add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 8-13).
+add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 7-12).
 """
 
 from __future__ import annotations
