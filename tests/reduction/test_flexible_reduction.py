@@ -194,8 +194,3 @@ def test_samples_of_another_choice_of_modes_are_others(tmp_path, bars):
     choices = [ModeChoice(), *(ModeChoice(("E.z",), n, t, g) for n in (2, 3) for t in ("subspace", "modes")
                                for g in (None, (0.3,)))]  # fmt: skip
     assert len({samples_name(bars, choice) for choice in choices}) == len(choices)
-
-
-def test_a_path_is_refused(bars):
-    with pytest.raises(supple.InputError, match="rigid models"):
-        supple.reduce(bars, region=np.linspace(-1.0, 1.0, 20)[:, None], internal_modes=2)

@@ -143,6 +143,9 @@ def _models(machines: Machines) -> None:
         model.inverse([0.1] * theta)
         model.forward([[0.1] * theta] * 2)
         model.inverse([[0.1] * theta] * 2)
+        if model.layout.size > theta:
+            model.evaluate([[0.1] * theta] * 2, delta=[[0.0] * (model.layout.size - theta)] * 2)
+        model.energy([0.1] * theta)
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="explicit")
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="implicit")
 

@@ -36,7 +36,8 @@ def held_layout(layout: RowLayout, varied: Integers, inputs: Integers) -> tuple[
     for name, whole in layout.split(np.arange(layout.width, dtype=float)).items():
         part = whole.astype(np.int64)
         for axis, kind in enumerate(_AXES[name]):
-            part = part if kind == "." else np.take(part, kept[kind], axis=axis)
+            if kind != "." and part.shape[axis]:  # what a model does without has no entries to take
+                part = np.take(part, kept[kind], axis=axis)
         shapes[name] = part.shape
         places.append(part.ravel())
     return RowLayout(shapes), np.concatenate(places)
