@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from supple.control.controller import Controller, Measurement
 from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleError
 from supple.formulations.absolute.time_damping import say_damping
 from supple.integration.result_times import LONGEST
 from supple.reduced.model import ReducedModel
@@ -56,7 +57,7 @@ def closed_loop(
                   outputs of the deformed mechanism
 
     Results are at the samples: coordinates, rates and outputs as measured, inputs as held from then on. A run that ends
-    early, or whose account of energy does not balance, warns.
+    early, be it that the controller asks for what is not measured, or whose account of energy does not balance, warns.
     """
     times = _samples(until, sample_time)
     damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
@@ -64,16 +65,22 @@ def closed_loop(
     if isinstance(plant, Mechanism) and isinstance(loop, MechanismPlant):
         taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model", names=loop.rigid)
         say_damping(plant, rigid)
-    measured = [loop.measure()]
-    forces: list[Array] = []
-    for t in times[:-1]:
-        forces.append(_forces(controller, float(t), measured[-1], loop.inputs))
-        if not loop.advance(forces[-1]):
+    measured, forces, failed = [loop.measure()], [], ""
+    for t in times:
+        try:
+            forces.append(_forces(controller, float(t), measured[-1], loop.inputs))
+        except SuppleError as error:
+            if not forces:  # nothing has been computed yet
+                raise
+            failed = f"the controller failed at {t:.6g} s: {error}"
+            forces.append(forces[-1])
+            break
+        if t == times[-1] or not loop.advance(forces[-1]):
             break
         measured.append(loop.measure())
-    else:
-        forces.append(_forces(controller, float(times[-1]), measured[-1], loop.inputs))
     run = loop.result(times[: len(measured)], measured, np.array(forces[: len(measured)]))
+    if failed:
+        run = replace(run, reason=failed, stopped=float(times[len(measured) - 1]))
     warn_of(run)
     return run
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.time.adaptation import require_damped, stuck
+from supple.analyses.time.adaptation import overbent, require_damped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
 from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.analyses.time.mechanism_run import AT_ONCE, method_of, simulation_of
@@ -27,6 +27,7 @@ from supple.formulations.absolute.march import (
     DONE,
     LAST,
     NEXT,
+    OVERBENT,
     PAUSED,
     STEPS,
     TIME,
@@ -150,6 +151,8 @@ class HeldSimulation:
                 f"no step from {self._carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
                 f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
             )
+        elif status == OVERBENT:
+            self.reason = overbent(float(self._carried[TIME]))
         elif status != DONE:
             defect = defect_of(problem, self._record.energies[: int(self._carried[NEXT])])
             tried = float(self._carried[TRIAL])
