@@ -63,3 +63,16 @@ def test_it_is_readable(supple, four_bar):
     assert "0.172774" in said.out  # the mass matrix of the published four-bar
     assert "N m" in said.out
     assert "∂/∂crank" in said.out
+
+
+def test_stiffening_is_an_option_of_flexible_models(supple, folder):
+    plain, stiff = (
+        supple("local", "flexible-four-bar", "--internal-modes", "2", *option, "--json").object
+        for option in ((), ("--stiffening",))
+    )
+    assert (plain["stiffening"], stiff["stiffening"]) == (False, True)
+    assert_allclose(stiff["M"], plain["M"])
+    assert np.abs(np.subtract(stiff["dM"], plain["dM"]))[..., 1:].max() > 0.1
+    alone = supple("local", "flexible-four-bar", "--stiffening")
+    assert alone.status == 1
+    assert "none are kept" in alone.err

@@ -1,5 +1,7 @@
 """Laws that every reduced model keeps, whatever it was fitted to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.linalg import norm
@@ -104,6 +106,21 @@ def test_power_is_the_rate_of_energy(four_bar, orthoglide):
         work -= np.einsum("ni,ni->n", c.force, rates)
         put_in = np.einsum("ni,nij,nj->n", rates, c.input_map, u)
         assert_allclose(work, put_in, atol=1e-12 * np.abs(c.force).max() + 1e-12 * np.abs(work).max())
+
+
+@pytest.mark.parametrize("name", ["flexible", "stiffened"])
+def test_power_is_the_rate_of_energy_deformed_too(name, request):
+    """d/dt(T + V) = η̇ᵀ(B u - D_d η̇), by differences along the motion."""
+    model = request.getfixturevalue(name)
+    model = replace(model, layout=replace(model.layout, dry_forces={"hinge": 0.0}))
+    theta, delta, rates = states(model)
+    u, h = np.random.default_rng(1).normal(size=(len(theta), 2)), 1e-6
+    eta, s = np.hstack([theta, 10.0 * delta]), model.layout.theta
+    a = model.forward(eta[:, :s], rates, u, delta=eta[:, s:])
+    ahead, behind = (model.observe(eta + way * rates, rates + way * a)[1].sum(axis=1) for way in (h, -h))
+    c = model.evaluate(eta[:, :s])
+    power = np.einsum("ni,nij,nj->n", rates, c.input_map, u) - np.einsum("ni,nij,nj->n", rates, c.damping, rates)
+    assert_allclose((ahead - behind) / (2.0 * h), power, atol=1e-6 * np.abs(a).max())
 
 
 @pytest.mark.parametrize("name", ["four_bar", "orthoglide"])

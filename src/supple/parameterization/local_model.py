@@ -128,13 +128,18 @@ class LocalModel(EquationsOfMotion):
         return None if self.system is None else self.row.part(self.rows, "overlap")[..., 0]
 
     def mass(self, delta: ArrayLike) -> Array:
-        """M(θ, δ) = M + Σ_a δ_a ∂M/∂δ_a, (..., n, n), δ (..., n - s): what a reduced model evaluates there.
+        """M(θ, δ) = M + Σ_a δ_a ∂M/∂δ_a, (..., n, n), δ (..., n - s): what a reduced model evaluates there. With
+        stiffening M_θθ has ½ δᵀ ∂²M/∂δ² δ besides.
 
         Γ at δ ≠ 0 needs ∂²M/∂δ∂θ besides, second derivatives of the modes, which a local model does not have: its Γ is
         that at δ = 0. A reduced model takes them from its fit.
         """
         s = self.theta.shape[-1]
-        return np.asarray(self.M + np.einsum("...ija,...a->...ij", self.dM[..., s:], np.asarray(delta, float)))
+        given = np.asarray(delta, float)
+        found = np.asarray(self.M + np.einsum("...ija,...a->...ij", self.dM[..., s:], given))
+        if self.stiffening:
+            found[..., :s, :s] += 0.5 * np.einsum("...ijab,...a,...b->...ij", self.mass_curvature, given, given)
+        return found
 
     @property
     def basis(self) -> Basis | None:

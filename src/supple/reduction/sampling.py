@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from inspect import getsource
 from pathlib import Path
 from types import FunctionType
 from typing import cast
@@ -21,10 +22,13 @@ from numpy.typing import NDArray
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
 from supple.formats.mechanism_text import to_yaml
+from supple.formulations.elastic import geometric_stiffness
+from supple.formulations.elastic_rest import load_stiffness
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.rest import rest
+from supple.parameterization import second_order
 from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
@@ -142,6 +146,8 @@ def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:
         "version": supple_version(),
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
+    if choice.stiffening:  # which is no kernel
+        parts["stiffening"] = [getsource(module) for module in (second_order, load_stiffness, geometric_stiffness)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
