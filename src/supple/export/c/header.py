@@ -108,7 +108,8 @@ def _sizes(model: CModel) -> list[str]:
     rows += [("COORDINATES", n, "all coordinates eta = (theta, delta)" if n > s else "all coordinates: theta")]
     rows += [
         ("INPUTS", u, "inputs u"),
-        ("OUTPUTS", y, "outputs y"),
+        ("OUTPUTS", len(model.layout.outputs), "outputs y"),
+        *([] if model.layout.observation is None else [("MEASURES", y, "measures that outputs are made of")]),
         ("COLUMNS", model.fitted.outputs, "fitted columns"),
     ]
     return [*(f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows), ""]
@@ -169,7 +170,15 @@ def _functions(model: CModel) -> list[str]:
     ]
     inputs = f"\n    const double inputs[{U}_INPUTS]," if "input_map" in names else ""
     lines += [f"int {P}_forward({state},{inputs} double accelerations[{n}]);", ""]
-    if "outputs" in names:
+    if model.layout.observation is not None:
+        given = f", const double inputs[{U}_INPUTS]" if model.layout.inputs else ""
+        lines += ["/* Outputs of a motion under given inputs: with rates, accelerations and forces inside. */"]
+        lines += [
+            f"int {P}_observe({state},",
+            f"    const double accelerations[{n}]{given}, double outputs[{U}_OUTPUTS]);",
+            "",
+        ]
+    elif "outputs" in names:
         lines += [
             "/* Outputs, and their rates of change (at delta = 0). */"
             if model.elastic

@@ -66,9 +66,9 @@ class CModel:
 
     @property
     def sizes(self) -> tuple[int, int, int, int, int]:
-        """n, s, inputs, outputs, joints with dry friction."""
+        """n, s, inputs, measures that outputs are made of, joints with dry friction."""
         layout = self.layout
-        return layout.size, layout.theta, len(layout.inputs), len(layout.outputs), len(layout.dry_forces)
+        return layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces)
 
     @property
     def elastic(self) -> int:
@@ -111,8 +111,6 @@ class CModel:
             raise self._refused("it has no boxes")
         if arrays.coefficients.shape[1] < layout.fitted:
             raise self._refused(f"{layout.fitted} columns are named, {arrays.coefficients.shape[1]} fitted")
-        if layout.observation is not None:
-            raise self._refused("its outputs are made of rates, accelerations or forces, which C code does not have")
         tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
         tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
         if not all(np.isfinite(values).all() for values in tables):
@@ -173,6 +171,7 @@ class CModel:
         n, s = self.layout.size, self.layout.theta
         shapes = row | {"potential": (), "output_modes": row["modes"]}
         shapes |= {"force_gradient": (n - s, s), "stiffness_gradient": (s, n, n)}
+        seen = "y" if self.layout.observation is None else "measures"
         rows = [
             (True, "M", "mass matrix at theta and delta" if self.bent else "mass matrix"),
             (self.has_christoffel, "christoffel", "Christoffel symbols, first kind"),
@@ -185,8 +184,8 @@ class CModel:
             (self.elastic_force_columns is not None, "force_gradient", "dp_delta / dtheta"),
             (self.stiffness_columns is not None, "stiffness_gradient", "dK / dtheta"),
             ("input_map" in known, "input_map", "B"),
-            ("outputs" in known, "outputs", "y at delta = 0" if self.elastic else "y"),
-            ("output_modes" in known, "output_modes", "dy / ddelta"),
+            ("outputs" in known, "outputs", f"{seen} at delta = 0" if self.elastic else seen),
+            ("output_modes" in known, "output_modes", f"d{seen} / ddelta"),
             ("friction_map" in known, "friction_map", "rates of joints with dry friction"),
         ]
         return [(name, shapes[name], meaning) for present, name, meaning in rows if present]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
-from supple.export.c import equations, location, outputs, polynomial
+from supple.export.c import equations, location, observed, outputs, polynomial
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment
@@ -60,7 +60,8 @@ def source(model: CModel) -> str:
     if "friction_map" in model.coefficients:
         text += equations.DIRECTION.replace("@UPPER@", model.upper)
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
-    return text + equations.dynamics(model) + outputs.outputs(model)
+    seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
+    return text + equations.dynamics(model) + seen
 
 
 def _coefficients(model: CModel) -> str:
@@ -72,7 +73,7 @@ def _coefficients(model: CModel) -> str:
 
 def _rates_need_slopes(model: CModel) -> bool:
     outputs = model.coefficients.get("outputs")
-    return outputs is not None and outputs.columns is not None
+    return model.layout.observation is None and outputs is not None and outputs.columns is not None
 
 
 def _widths(model: CModel) -> set[int]:
@@ -81,7 +82,8 @@ def _widths(model: CModel) -> set[int]:
     ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
     ranges += model.inertia_columns
     ranges += [known["potential"].columns] if model.potential_gives_force else []
-    ranges += [known[name].columns for name in ("outputs", "output_modes") if name in known]
+    made = () if model.layout.observation is None else ("efforts", "friction_map")
+    ranges += [known[name].columns for name in ("outputs", "output_modes", *made) if name in known]
     return {stop - first for first, stop in (item for item in ranges if item is not None)}
 
 
