@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.kept import written
 from supple.cli.options import At, File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.quantities import along, quantity_of
@@ -54,6 +55,8 @@ def modes(
     free_actuators: FreeActuators = False,
     no_preload: NoPreload = False,
     grid: Map = None,
+    deformed: Deformed = False,
+    rates: Rates = None,
     output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -67,7 +70,13 @@ def modes(
             answer.note(f"--no-preload changes nothing while the {what} are locked")
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
         if values is not None:
+            if deformed or rates is not None:
+                raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
             _map(answer, mechanism, values, configuration(mechanism, at), options, output, typed_units(grid or ""))
+            return
+        if deformed or rates is not None:
+            wanted = {"count": count, "free_actuators": free_actuators}
+            deformed_modes(answer, mechanism, at, rates, wanted, output)
             return
         from supple.analyses.vibration.modal import modes as modes_of
 

@@ -116,6 +116,7 @@ def _vibration(machines: Machines) -> None:
     supple.modes(machines.beam, {"motor": 0.1}, count=2)
     supple.modes(machines.beam, {"motor": 0.1}, count=2, free_actuators=True)
     supple.deflection(machines.beam, {"motor": 0.1})
+    supple.deflection(machines.beam, {"motor": 0.1}, large=True)
     supple.frf(machines.beam, {"motor": 0.1}, "motor.acceleration", "tip.z", [1.0, 2.0])
 
 

@@ -29,6 +29,7 @@ Complex = NDArray[np.complex128]
 _DENSE = 150  # coordinates, up to which everything is computed at once
 _NOTHING = 1e-13  # of the largest entry: a matrix below is rounding
 _RANK = 1e-10
+_TRACE = 1e-11  # of the largest stiffness: what a motion without any feels at once
 
 
 class FreeMotions(NamedTuple):
@@ -46,10 +47,9 @@ def free_motions(tangent: Tangent, count: int) -> FreeMotions:
     steady = _small(tangent.D, tangent.M, tangent.K)
     if n <= _DENSE or count >= n // 4:
         return _dense(tangent, count, steady)
-    shift = _shift(tangent)
-    if steady:
-        return _symmetric_modes(tangent, count, shift)
-    return _damped_modes(tangent, count, shift)
+    if _loose(tangent):
+        return _dense(tangent, count, steady)
+    return _symmetric_modes(tangent, count) if steady else _damped_modes(tangent, count)
 
 
 def _small(D: sp.csc_array, M: sp.csc_array, K: sp.csc_array) -> bool:
@@ -58,23 +58,35 @@ def _small(D: sp.csc_array, M: sp.csc_array, K: sp.csc_array) -> bool:
     return float(np.abs(D).max()) <= _NOTHING * reference
 
 
-def _shift(tangent: Tangent) -> float:
-    return 0.0
+def _loose(tangent: Tangent) -> bool:
+    """Whether something moves without stiffness, so that K alone cannot be inverted."""
+    n = tangent.K.shape[0]
+    push = tangent.M @ np.random.default_rng(1).standard_normal(n)
+    stiffest = float(np.abs(tangent.K.diagonal()).max(initial=0.0))
+    try:
+        held = [
+            Saddle(sp.csc_array(tangent.K + part * stiffest * sp.eye_array(n)), tangent.J, tangent.compliance)
+            for part in (0.0, _TRACE)
+        ]
+        free, other = (np.linalg.norm(saddle.solve(push)[0]) for saddle in held)
+    except NumericalError:
+        return True
+    return not free < 2.0 * other
 
 
-def _symmetric_modes(tangent: Tangent, count: int, shift: float) -> FreeMotions:
+def _symmetric_modes(tangent: Tangent, count: int) -> FreeMotions:
     """Of K p = ω² M p."""
     M, K = _even(tangent.M), _even(tangent.K)
-    saddle = Saddle(sp.csc_array(K - shift * M), tangent.J, tangent.compliance)
+    saddle = Saddle(K, tangent.J, tangent.compliance)
     n = M.shape[0]
     begin = saddle.solve(M @ np.random.default_rng(0).standard_normal(n))[0]
     inverse = spla.LinearOperator((n, n), matvec=lambda x: saddle.solve(np.asarray(x).ravel())[0], dtype=float)
-    squares, shapes = spla.eigsh(K, count, M, sigma=shift, OPinv=inverse, v0=begin, tol=1e-13)
+    squares, shapes = spla.eigsh(K, count, M, sigma=0.0, OPinv=inverse, v0=begin, tol=1e-13)
     order = np.argsort(np.abs(squares))
     return FreeMotions(np.sqrt((-squares[order]).astype(complex)), shapes[:, order].astype(complex))
 
 
-def _damped_modes(tangent: Tangent, count: int, shift: float) -> FreeMotions:
+def _damped_modes(tangent: Tangent, count: int) -> FreeMotions:
     saddle = Saddle(tangent.K, tangent.J, tangent.compliance)
     M, D, n = tangent.M, tangent.D, tangent.K.shape[0]
 
