@@ -41,6 +41,18 @@ actuators: {spin: {joint: O}}
 point_masses: {tip: {at: blade.T, mass: 0.05}}
 """
 
+ON_AN_ARM = """\
+supple: 1
+name: mass-on-an-arm
+materials: {aluminium: {youngs_modulus: 70 GPa, density: 2700, poisson: 0.3}}
+sections: {bar: {rectangle: [10 mm, 5 mm]}}
+points: {O: [0, 0, 0], P: [0.6, 0, 0], T: [0.75, 0.2, 0.1]}
+bodies: {blade: {beam: [O, P], section: bar, material: aluminium, elements: 6, up: z, attach: {T: P}}}
+joints: {O: {revolute: [ground, blade], axis: z}}
+actuators: {spin: {joint: O}}
+point_masses: {tip: {at: blade.T, mass: 0.1}}
+"""
+
 
 def squares(model, rates):
     """ω² of the deformation with θ̇ prescribed, about where it rests then; gyroscopic forces included."""
@@ -57,7 +69,13 @@ def squares(model, rates):
 
 
 @pytest.mark.parametrize(
-    ("text", "gravity", "at", "rate"), [(FOUR_BAR, "[0, -9.81]", 0.3, 0.0), (BENT_BLADE, None, 0.0, 2.0)]
+    ("text", "gravity", "at", "rate"),
+    [
+        (FOUR_BAR, "[0, -9.81]", 0.3, 0.0),
+        (BENT_BLADE, None, 0.0, 2.0),
+        (ON_AN_ARM, "[1, 0, 0]", 0.0, 0.0),
+        (ON_AN_ARM, None, 0.0, 1.0),
+    ],
 )
 def test_frequencies_change_with_the_load_as_in_the_full_model(text, gravity, at, rate):
     free, loaded = supple.loads(text), supple.loads(text + (f"gravity: {gravity}\n" if gravity else ""))

@@ -97,12 +97,28 @@ def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
     count, own = len(fields), _accelerations(axes)
     every = np.column_stack([-np.array(fields).T, -(mesh.M @ body.shapes), pushes])
     K = beam_stiffness(rest.numbering.drawing, mesh, every, own, body.shapes, body.shapes)
+    K[: count + body.size] += _on_arms(rest, body, own)
     motions, K = K[count : count + body.size], np.delete(K, np.s_[count : count + body.size], axis=0)
     wrenches = {}
     for i, node in enumerate(nodes):
         wrenches[node] = np.zeros((6, body.size, body.size))
         wrenches[node][rest.arrays.column] = K[count + i * mesh.width : count + (i + 1) * mesh.width]
     return BodyPatterns(loads, K[:count], motions, wrenches)
+
+
+def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Acceleration]) -> Array:
+    """(accelerations + size, size, size): inertia of the parts that beams carry on arms, which turn with their nodes; of
+    the accelerations, then of z."""
+    assert body.mesh is not None
+    found = np.zeros((len(accelerations) + body.size, body.size, body.size))
+    for part in body.mesh.parts:
+        if part.mass and part.arm.any():
+            shift, spin = in_space(rest, body.of_node(part.node))
+            place = body.mesh.nodes[part.node] + part.arm
+            fields = [one.shift + one.turn @ place for one in accelerations]
+            fields += [*(shift - skew(part.arm) @ spin).T]
+            found += np.array([spin.T @ arm_form(part.mass * field, part.arm) @ spin for field in fields])
+    return found
 
 
 def _accelerations(axes: int) -> list[Acceleration]:
