@@ -107,8 +107,8 @@ def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
 
 
 def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Acceleration]) -> Array:
-    """(accelerations + size, size, size): inertia of the parts that beams carry on arms, which turn with their nodes; of
-    the accelerations, then of z."""
+    """(accelerations + size, size, size): inertia of parts that beams carry on arms, which turn with their nodes, of
+    the accelerations and then of z."""
     assert body.mesh is not None
     found = np.zeros((len(accelerations) + body.size, body.size, body.size))
     for part in body.mesh.parts:
