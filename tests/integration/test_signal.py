@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from supple.integration.input_course import input_course
 from supple.integration.signal import JUMP, joined, signal_breaks
 
 
@@ -48,3 +49,11 @@ def test_signals_tables_and_numbers_come_together_on_the_same_times():
     assert_allclose(np.interp([0.25, 0.75], times, inputs["b"]), [0.25, 0.75])
     assert_allclose(np.interp([0.25, 0.75], times, inputs["c"]), [0.0, 1.0])
     assert joined({"a": 2.0}, None, 1.0, None) == ({"a": 2.0}, None)
+
+
+def test_knots_that_differ_from_results_by_rounding_are_at_them():
+    grid = np.linspace(0.0, 1.0, 11)
+    knots = 1e-3 * np.arange(1001)
+    breaks, _ = input_course(("a",), {"a": np.sin(knots)}, knots, grid, None)
+    assert set(grid) <= set(breaks)
+    assert np.diff(breaks).min() > 0.9e-3

@@ -99,8 +99,9 @@ def _show_run(found: TimeComparison) -> None:
     worst = max(found.coefficients.items(), key=lambda item: item[1], default=None)
     if worst is not None:
         out.line(f"coefficients along the way: {worst[1]:.2g} off at most ({worst[0]})")
+    own = "" if found.own is None else f" in {found.own.steps} of its own"
     out.line(
-        f"{found.full_seconds:.3g} s to simulate, reduced {found.reduced_seconds:.3g} s: "
+        f"{found.full_seconds:.3g} s in {found.full.steps} steps, reduced {found.reduced_seconds:.3g} s{own}: "
         f"{found.speedup:.3g} times faster"
     )
     out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")

@@ -34,7 +34,7 @@ def input_course(
     elif all(np.ndim(signal) == 0 for signal in given.values()):  # type: ignore[arg-type]
         breaks = grid[[0, -1]]
     else:
-        breaks = knots
+        breaks = _snapped(knots, grid)
     values = np.zeros((len(breaks), len(names)))
     for i, name in enumerate(names):
         values[:, i] = _sampled(name, given.get(name, 0.0), breaks, knots)
@@ -80,6 +80,14 @@ def _sampled(name: str, signal: Signal, breaks: Array, knots: Array) -> Array:
             hint="give input_times of the same length, a number, or a callable of time",
         )  # fmt: skip
     return np.interp(breaks, knots, array)
+
+
+def _snapped(knots: Array, grid: Array) -> Array:
+    """Knots, those that differ from a result by rounding at that result: a step between the two would be no step."""
+    after = np.clip(np.searchsorted(grid, knots), 1, len(grid) - 1)
+    near = np.where(np.abs(knots - grid[after - 1]) < np.abs(knots - grid[after]), grid[after - 1], grid[after])
+    apart = _SAME * min(float(np.diff(knots).min()), float(np.diff(grid).min()))
+    return np.where(np.abs(knots - near) <= apart, near, knots)
 
 
 def _divided(grid: Array, spacing: float) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.motions.trajectory import trajectory
+from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.analyses.vibration.modal import modes
 from supple.description.elastic.damping import Damping
@@ -105,9 +106,14 @@ def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
 
 
 def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], *, rigid: bool) -> Configuration:
-    """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`."""
+    """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`, and so is
+    what a motion leads: it rests where the motion begins."""
     if scenario.motion is not None and scenario.start == REST:
-        return assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
+        begins = assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
+        loaded = mechanism.gravity is not None or mechanism.forces or mechanism.springs
+        if rigid or not mechanism.elastic or not loaded:
+            return begins
+        return deformed_rest(begins, np.zeros(len(mechanism.actuators))).configuration
     if scenario.start == EQUILIBRIUM:
         first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
         return equilibrium(mechanism, None, inputs=first, rigid=rigid)
