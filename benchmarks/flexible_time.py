@@ -34,6 +34,7 @@ warnings.filterwarnings("ignore", category=DeprecationWarning)  # of the names o
 LARGEST_RATIO, LEAST_OF_EXUDYN, LEAST_OF_OURS = 0.3, 100.0, 200.0  # what a release must reach
 LARGEST_ANGLE, LARGEST_ELASTIC = 1e-4, 0.01  # rad; of the largest elastic displacement of E
 TORQUE, LASTS, STEP, RADIUS = 0.1, 1.0, 1e-3, 0.9
+SHORT = 2.5e-4  # s, of steps where motions are compared
 DAMPING = 3.1e-4  # s: 1 % at 10.3 Hz, the first mode with the crank held
 LENGTHS = {"crank": 0.5, "coupler": 0.5218, "follower": 0.6936}
 BARS = {"crank": ("A", "B"), "coupler": ("B", "E"), "follower": ("D", "E")}
@@ -230,18 +231,18 @@ def compare(label: str, mechanism: supple.Mechanism, exudyn: Any, ways: dict[str
     model = supple.reduce(mechanism, region=REGION, tolerance=1e-3, progress=False, **MODES)
     grid = np.linspace(0.0, LASTS, 101)
 
-    def full() -> supple.Simulation:
+    def full(step: float = STEP) -> supple.Simulation:
         return supple.simulate(
-            mechanism, until=LASTS, step=STEP, inputs={"crank": TORQUE}, spectral_radius=RADIUS, output_step=LASTS / 100
+            mechanism, until=LASTS, step=step, inputs={"crank": TORQUE}, spectral_radius=RADIUS, output_step=LASTS / 100
         )
 
-    def reduced() -> supple.Simulation:
-        return model.simulate(grid, {"crank": TORQUE}, [0.0], step=STEP)
+    def reduced(step: float = STEP) -> supple.Simulation:
+        return model.simulate(grid, {"crank": TORQUE}, [0.0], step=step)
 
     work: dict[str, Any] = {f"Exudyn, {name}": (lambda how=how: exudyn.run(**how), 1) for name, how in ways.items()}
     found = timed({**work, "supple, full": (full, 1), "supple, reduced": (reduced, 3)}, 3)
-    exudyn.run(modified=False)
-    ours, small = full(), reduced()
+    exudyn.run(modified=False, step=SHORT)
+    ours, small = full(SHORT), reduced(SHORT)
     print(f"\n{label}: {LASTS:g} s at steps of {STEP * 1e3:g} ms, {TORQUE:g} N m at the crank, undamped")
     for name, seconds in found.items():
         print(f"  {name:44} {seconds * 1e3:10.3f} ms")
@@ -250,7 +251,9 @@ def compare(label: str, mechanism: supple.Mechanism, exudyn: Any, ways: dict[str
     told("reduced, times faster than Exudyn's fastest", fastest / found["supple, reduced"], at_least=LEAST_OF_EXUDYN)
     ends = ours.coordinates["crank"][-1]
     theirs, fewer = exudyn.angle(), small.coordinates["crank"][-1]
-    print(f"  the crank ends at {ends:.6f} rad, Exudyn's at {theirs:.6f}, the reduced one at {fewer:.6f}")
+    print(
+        f"  in steps of {SHORT * 1e3:g} ms the crank ends at {ends:.6f} rad, Exudyn's at {theirs:.6f}, the reduced one at {fewer:.6f}"
+    )
     told("rad between ours and Exudyn's", abs(theirs - ends), at_most=LARGEST_ANGLE)
     told("rad between full and reduced", abs(fewer - ends), at_most=LARGEST_ANGLE)
 
@@ -269,12 +272,12 @@ def elastic(mechanism: supple.Mechanism, theta: np.ndarray, place: np.ndarray) -
 
 def agreement() -> None:
     """Elastic displacements of E in two codes, with damping and short steps."""
-    mechanism, short = planar(), 2.5e-4
+    mechanism = planar()
     exudyn = InThePlane(damping=DAMPING, elements=4)
-    exudyn.run(modified=False, step=short, keep=True)
+    exudyn.run(modified=False, step=SHORT, keep=True)
     times, theta, place = exudyn.course()
-    pushed = Scenario(inputs={"crank": TORQUE}, damping={"rayleigh": (0.0, DAMPING)}, until=LASTS, step=short)
-    run = supple.simulate(mechanism, pushed, output_step=short * 2)
+    pushed = Scenario(inputs={"crank": TORQUE}, damping={"rayleigh": (0.0, DAMPING)}, until=LASTS, step=SHORT)
+    run = supple.simulate(mechanism, pushed, output_step=SHORT * 2)
     theirs = elastic(mechanism, theta, place)
     ours = elastic(mechanism, run.coordinates["crank"], np.stack([run.outputs["E.x"], run.outputs["E.z"]], axis=1))
     theirs = np.stack([np.interp(run.time, times, column) for column in theirs.T], axis=1)
