@@ -252,7 +252,7 @@ def compare(label: str, mechanism: supple.Mechanism, exudyn: Any, ways: dict[str
     ends = ours.coordinates["crank"][-1]
     theirs, fewer = exudyn.angle(), small.coordinates["crank"][-1]
     print(
-        f"  in steps of {SHORT * 1e3:g} ms the crank ends at {ends:.6f} rad, Exudyn's at {theirs:.6f}, the reduced one at {fewer:.6f}"
+        f"  in steps of {SHORT * 1e3:g} ms the crank ends at {ends:.6f} rad, Exudyn's {theirs:.6f}, reduced {fewer:.6f}"
     )
     told("rad between ours and Exudyn's", abs(theirs - ends), at_most=LARGEST_ANGLE)
     told("rad between full and reduced", abs(fewer - ends), at_most=LARGEST_ANGLE)

@@ -60,7 +60,8 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
         }  # fmt: skip
     scenario = scenario_in(mechanism, asked.scenario)
     if scenario.motion is not None:
-        return _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
+        led = _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
+        return led | {"t": scenario}
     if follows_path(model):
         raise InputError(
             f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",

@@ -23,7 +23,6 @@ from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.equations.coefficients import EquationsOfMotion
 from supple.integration.result_times import result_times
 from supple.parameterization.local_model import local
-from supple.reduced.damped import damped
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.held_motion import without_held
@@ -122,9 +121,7 @@ def _reduced_run(
     lasts = scenario.until or float(trajectory(mechanism, scenario.motion).time[-1])
     course = trajectory(mechanism, scenario.motion, times=result_times(None, until=lasts, step=scenario.step))
     along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
-    if scenario.damping is not None:
-        model = damped(model, *(scenario.damping.rayleigh or (0.0, 0.0)))
-    return _timed(lambda: model.simulate(motion=along, step=scenario.step))
+    return _timed(lambda: model.simulate(scenario_data(scenario), motion=along))
 
 
 def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) -> tuple[Simulation, float]:

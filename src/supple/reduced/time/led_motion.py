@@ -112,9 +112,11 @@ def led_motion(
     step: float | None = None,
     tolerance: float | None = None,
     friction_speed: float = 1e-3,
+    delta: Array | None = None,
 ) -> Simulation:
     """θ as the course says, δ free: from where it rests at the start, integrated to the tolerance (Dormand-Prince, 8).
 
+    delta : (n - s,) where else it starts, at rest
     step : s, the longest; `driving_forces` of the result are Q_θ, N or N m along each coordinate
     """
     _require_course(course)
@@ -130,7 +132,7 @@ def led_motion(
     eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in _parts(course))
     steps, works = 0, None
     if n > s and len(time) > 1:
-        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf), friction_speed)
+        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf), friction_speed, delta)
         eta[:, s:], v[:, s:], a[:, s:], works, steps = found
     motion = ModelMotion(model, time, eta, v, np.zeros((len(time), 0)), friction_speed, a, works)
     return Simulation(
@@ -140,7 +142,12 @@ def led_motion(
 
 
 def _followed(
-    model: ReducedModel, course: Led, time: Array, limits: tuple[float, float], friction_speed: float
+    model: ReducedModel,
+    course: Led,
+    time: Array,
+    limits: tuple[float, float],
+    friction_speed: float,
+    delta: Array | None,
 ) -> tuple[Array, Array, Array, Array, int]:
     """δ, δ̇, δ̈ (N, n - s) at the times, works (N, 2) put in and lost, and how many steps it took; limits : of a step's
     error, and of a step, s."""
@@ -177,7 +184,8 @@ def _followed(
     typical = np.maximum(typical, max(1e-6 * float(typical.max()), 1e-12))
     c = model.evaluate(course.theta[0])
     fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
-    start = quasi_static(model, course.theta[:1], still[:1], still[:1])[0]
+    start = quasi_static(model, course.theta[:1], still[:1], still[:1])[0] if delta is None else delta
+    typical = np.maximum(typical, np.abs(start))
     found = solve_ivp(
         slope, (time[0], time[-1]), np.concatenate([start, np.zeros(m + 2)]), method="DOP853", t_eval=time,
         max_step=longest, rtol=tolerance, atol=np.append(tolerance * np.append(typical, typical * fast), _ANY),

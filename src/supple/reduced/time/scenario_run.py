@@ -55,6 +55,22 @@ def scenario_run(
     return ScenarioRun(model, lasts, inputs, times, start, asked.get("rates", {}), fixed)
 
 
+def led_scenario(
+    model: ReducedModel, scenario: str | Mapping[str, Any], theta: Array
+) -> tuple[ReducedModel, Array | None]:
+    """What a scenario asks of a model that a motion leads from θ (s,): with its damping, and δ at the start.
+
+    δ is None where the scenario says nothing of it. Steps follow the tolerance.
+    """
+    asked = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    flexible = model.layout.size > model.layout.theta
+    if asked.get("damping") and flexible:
+        model = damped(model, *_rayleigh(model, asked["damping"], theta))
+    loads = asked.get("deflection")
+    delta = deflected(model, theta, loads)[model.layout.theta :] if loads and flexible else None
+    return model, delta
+
+
 def _known(model: ReducedModel, name: str) -> Mapping[str, Any]:
     known = {} if model.repertoire is None else model.repertoire.scenarios
     if name not in known:

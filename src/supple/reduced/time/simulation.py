@@ -21,7 +21,7 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.led_motion import course_at, led_motion
 from supple.reduced.time.model_motion import ModelMotion
-from supple.reduced.time.scenario_run import scenario_run
+from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.basis import State
 from supple.results.simulation import Simulation, warn_of
 
@@ -80,7 +80,11 @@ def simulate_model(
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     if method not in _METHODS:
         raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
-    if isinstance(t, str | Mapping):
+    delta = None
+    if isinstance(t, str | Mapping) and motion is not None:
+        model, delta = led_scenario(model, t, motion.theta[0])
+        t = None
+    elif isinstance(t, str | Mapping):
         run = scenario_run(model, t, until, step)
         model, t, until, step = run.model, None, run.until, run.step
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
@@ -89,7 +93,7 @@ def simulate_model(
         course = motion
         if t is not None or until is not None:
             course = course_at(motion, result_times(t, until=until, step=step, output_step=output_step))
-        return led_motion(model, course, step=step, tolerance=tolerance, friction_speed=friction_speed)
+        return led_motion(model, course, step=step, tolerance=tolerance, friction_speed=friction_speed, delta=delta)
     layout = model.layout
     grid = result_times(t, until=until, step=step, output_step=output_step)
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
