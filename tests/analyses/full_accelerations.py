@@ -13,7 +13,7 @@ from supple.formulations.absolute.system import absolute
 def dae_accelerations(mechanism, theta, rates, u, friction_speed=1e-3):
     """θ̈ (s,) from the equations of all bodies with multipliers, in absolute coordinates."""
     here = supple.assemble(mechanism, theta[None])
-    problem = absolute(here.rest, friction_speed=friction_speed)
+    problem = absolute(here.rest, friction_speed=friction_speed, rigid=True)
     X, V, still = centre_motion(problem, supple.motion(here, rates[None]))
     found = instant(problem, X, V, np.ascontiguousarray(here.w), u[None], np.zeros((1, 0))).acceleration
     # The bodies' accelerations are affine in θ̈.
