@@ -35,6 +35,7 @@ MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions:
 FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
 SLOW = 0.1  # how corrections fall with a factor that is made anew
 MANY = 5  # iterations after which a factor has served its time
+TURNED = 0.03  # rad, or extents: a step in which elements turn too far for a factor of the step before
 SAME = 1e-9  # of a step: one as long
 
 
@@ -215,6 +216,8 @@ def take_step(problem, method, h, start, u, aim, work, new):
     column, right_side, move = system.rows.column, work.right_side, work.move
     displaced(column, start.X, move, new.X, work.twist)
     renew, own = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h, False
+    # Elements turn with what they are on: a factor of other directions would push along their axes.
+    renew = renew or largest_of(system.rows, move) > TURNED
     for n in range(ITERATIONS):
         potential = residual(system, new, u, aim, work)
         if renew:
@@ -237,7 +240,7 @@ def take_step(problem, method, h, start, u, aim, work, new):
                 kept[KEPT_STEP] = 0.0
             error = local_error(problem, method, h, start, new, work) if method.adaptive > 0.0 else 0.0
             return True, n + 1, potential, error
-        renew = (n > 0 and size > SLOW * before and not own) if method.lasting else n == 3
+        renew = (n > 0 and size > SLOW * before) if method.lasting else n == 3
         before = size
     kept[KEPT_STEP] = 0.0
     return False, ITERATIONS, potential, 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from supple.formulations.absolute.beams.beam_arrays import ALPHA, BETA, BeamArrays, BodyBeams, beam_arrays
 from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives
 from supple.formulations.absolute.beams.beam_forces import beam_forces
+from supple.formulations.absolute.step_work import BENT
 from supple.formulations.elastic.beam_mesh import Span, assembled, mesh
 from supple.geometry.rotation import axes_from_x, exponential, rotation_about
 
@@ -59,7 +60,7 @@ class Beams(NamedTuple):
 
     def forces(self, X, V=None, acceleration=None, gravity=(0.0, 0.0, 0.0), kernel=beam_forces):
         V, acceleration = (self.still if item is None else item for item in (V, acceleration))
-        work = Work(self.still, np.zeros(5), np.zeros(0))
+        work = Work(self.still, np.zeros(BENT + 1), np.zeros(0))
         potential = kernel(self.arrays, np.asarray(gravity, float), X, V, acceleration, work)
         return Forces(work.forces, potential, work.account)
 

@@ -9,6 +9,7 @@ from supple.formulations.absolute.beams.beam_arrays import beam_arrays, no_beams
 from supple.formulations.absolute.beams.beam_derivatives import complex_steps
 from supple.formulations.absolute.beams.beam_forces import beam_forces, beam_kinetic
 from supple.formulations.absolute.beams.beam_tangents import beam_tangents
+from supple.formulations.absolute.step_work import BENT
 
 ROUNDING = 1e-12  # of the largest entry
 
@@ -50,7 +51,7 @@ def test_iteration_matrix_at_rest_is_their_sum(beams):
     columns = (beams.d * beams.arrays.frames[:, :, None] + np.arange(beams.d)).reshape(len(beams.arrays.frames), -1)
     one, other = columns[:, :, None], columns[:, None, :]
     places = np.minimum(one, other) * n + np.maximum(one, other)
-    work = Work(beams.still, np.zeros(5), np.zeros(n * n))
+    work = Work(beams.still, np.zeros(BENT + 1), np.zeros(n * n))
     beam_tangents(beams.arrays._replace(places=places), beams.at_rest, 0.1, 0.2, work)
     upper = work.matrix.reshape(n, n)
     expected = (1.0 + 0.1 * 0.3) * beams.M + (0.1 * 0.02 + 0.2) * beams.K
@@ -73,5 +74,5 @@ def test_a_mechanism_without_beams_has_no_forces_of_them(planar):
         assert field.shape == of_none.shape
         assert field.dtype == of_none.dtype
     X, V = np.zeros((1, 12)), np.zeros((0, 3 if planar else 6))
-    assert beam_forces(none, np.zeros(3), X, V, V, Work(V, np.zeros(5), np.zeros(0))) == 0.0
+    assert beam_forces(none, np.zeros(3), X, V, V, Work(V, np.zeros(BENT + 1), np.zeros(0))) == 0.0
     assert beam_kinetic(none, X, V) == 0.0

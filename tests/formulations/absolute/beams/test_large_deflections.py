@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
-from moving_beams import beams_through, bent_pair, settled
+from moving_beams import Work, beams_through, bent_pair, settled
 
+from supple.formulations.absolute.beams.beam_derivatives import complex_steps
 from supple.formulations.absolute.beams.beam_sections import section_forces
+from supple.formulations.absolute.beams.beam_tangents import beam_tangents
+from supple.geometry.rotation import exponential
 
 EI, LENGTH, COUNT = 2e3, 2.0, 8
 
@@ -49,3 +52,26 @@ def test_section_forces_end_in_the_reaction(planar):
     assert whole[1] == pytest.approx(whole[2], rel=1e-9)
     mass = beams.M[0 :: beams.d, 0 :: beams.d].sum()
     assert whole[0] == pytest.approx(np.linalg.norm(pull + mass * gravity), rel=1e-9)
+
+
+@pytest.mark.parametrize("planar", [True, False], ids=["plane", "space"])
+def test_the_iteration_matrix_is_good_where_beams_are_bent_far(planar):
+    """Half a circle in four elements: corrections still halve, whatever inertia and strain weigh."""
+    beams = beams_through([(0, 0, 0), (LENGTH, 0, 0)], planar=planar, elements=4)
+    n, d, frames = beams.d * len(beams.nodes), beams.d, beams.arrays.frames
+    X, arc = beams.at_rest, np.pi * beams.nodes[:, 0] / LENGTH
+    X[:-1, 0], X[:-1, 1] = LENGTH / np.pi * np.sin(arc), LENGTH / np.pi * (1.0 - np.cos(arc))
+    X[:-1, 3:] = [exponential([0.0, 0.0, angle]).ravel() for angle in arc]
+    columns = (d * frames[:, :, None] + np.arange(d)).reshape(len(frames), -1)
+    places = np.minimum(columns[:, :, None], columns[:, None]) * n + np.maximum(columns[:, :, None], columns[:, None])
+    found = np.zeros((3, len(frames), 2 * d, 2 * d))
+    complex_steps(beams.arrays, np.zeros(3), X, beams.still, beams.still, found)
+    free = np.flatnonzero(np.arange(n) // d != np.argmin(beams.nodes[:, 0]))
+    for share in (1e-8, 1e-6, 1e-4):  # of stiffness: h²/4 as a rule
+        work = Work(beams.still, np.zeros(1), np.zeros(n * n))
+        beam_tangents(beams.arrays._replace(places=places), X, 0.0, share, work)
+        upper = work.matrix.reshape(n, n)
+        taken = (upper + np.triu(upper, 1).T)[np.ix_(free, free)]
+        exact = -(beams.whole(found[2]) + share * beams.whole(found[0]))[np.ix_(free, free)]
+        left = np.linalg.eigvals(np.eye(len(free)) - np.linalg.solve(taken, exact))
+        assert np.abs(left).max() < 0.5
