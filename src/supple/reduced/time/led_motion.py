@@ -44,11 +44,12 @@ class Led(Protocol):
 
 
 def quasi_static(model: ReducedModel, theta: Array, rates: Array, accelerations: Array) -> Array:
-    """δ (N, n - s) at θ, θ̇, θ̈ (N, s) with δ̇ = δ̈ = 0, by iteration with K: inertia changes little with δ."""
+    """δ (N, n - s) at θ, θ̇, θ̈ (N, s) with δ̇ = δ̈ = 0, by iteration with K and what inertia adds to it."""
     s, n = model.layout.theta, model.layout.size
     v, a = (np.hstack([part, np.zeros((len(theta), n - s))]) for part in (rates, accelerations))
     delta = np.zeros((len(theta), n - s))
-    K = model.evaluate(theta).K[:, s:, s:]
+    c = model.evaluate(theta)
+    K = c.K[:, s:, s:] + c.inertia_slope(v, a)[:, s:]
     last = np.inf
     for _ in range(_ITERATIONS):
         left = model.inverse(theta, v, a, delta=delta)[:, s:]
