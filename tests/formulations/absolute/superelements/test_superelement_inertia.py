@@ -132,3 +132,28 @@ def test_mass_in_the_iteration_matrix_is_the_slope_of_the_forces(case):
             moved.A.ravel()[column] += 1.0
             slope = -(forces(moved, none)[0].forces - rest.forces).ravel()[columns]
             np.testing.assert_allclose(found[:, k], slope, atol=1e-11 * np.abs(found).max())
+
+
+def test_a_motion_of_everything_changes_nothing(case):
+    """Turned about z and moved, gravity with it: forces turn along, moments and forces on coordinates stay."""
+    still, _ = forces(case)
+    moved, R = Case(case.planar), exponential(np.array([0.0, 0.0, 0.8]))
+    for item in case.placed:
+        frame = item.frame
+        moved.X[frame, :3] = R @ case.X[frame, :3] + [3.0, -2.0, 0.0]
+        moved.X[frame, 3:] = (R @ case.X[frame, 3:].reshape(3, 3)).ravel()
+        for values in (moved.V, moved.A):
+            linear = np.zeros(3)
+            kept = case.column[case.column < 3]
+            linear[kept] = values[frame, : len(kept)]
+            values[frame, : len(kept)] = (R @ linear)[kept]
+    found, _ = forces(moved, R @ GRAVITY)
+    size = np.abs(still.forces).max()
+    for item in case.placed:
+        kept = len(case.column[case.column < 3])
+        turned = np.zeros(3)
+        turned[:kept] = still.forces[item.frame, :kept]
+        np.testing.assert_allclose(found.forces[item.frame, :kept], (R @ turned)[:kept], atol=1e-12 * size)
+        np.testing.assert_allclose(found.forces[item.frame, kept:], still.forces[item.frame, kept:], atol=1e-12 * size)
+        np.testing.assert_allclose(case._of(found.forces, item)[2], case._of(still.forces, item)[2], atol=1e-12 * size)
+    assert found.account[STRAIN] == pytest.approx(still.account[STRAIN], rel=1e-14)
