@@ -177,3 +177,16 @@ def test_files_of_before_are_read_with_the_form_they_were_made_with(flexible_dir
     theta, delta, v = [0.1, -0.2], [0.3, 0.01], np.arange(4.0)
     assert_array_equal(again.forward(theta, v, delta=delta), flexible_direct.forward(theta, v, delta=delta))
     assert_array_equal(again.evaluate(theta, delta=delta).M, flexible_direct.evaluate(theta).M)
+
+
+def test_a_loop_with_a_controller_keeps_the_account(damped):
+    """Works add up over the instants."""
+
+    class Push:
+        def step(self, t, measurement):
+            return [TORQUE * np.cos(40.0 * t), 0.0]
+
+    loop = supple.control.closed_loop(damped, Push(), until=0.1, sample_time=0.005, start=[0.1])
+    energy = loop.energy
+    assert energy["lost"][-1] > 0.0
+    assert np.abs(energy["balance"]).max() < 1e-3 * np.abs(energy["actuators"]).max()

@@ -79,6 +79,7 @@ class ModelPlant:
         self.inputs, self.reason, self.units = model.layout.inputs, "", model.units
         # A single instant: its checks of the start are those of any run.
         self._last, self._row, self._steps = self._run(times[:2], None, start, rates), 0, 0
+        self._works = [np.zeros(2)]
 
     def _run(self, span: Array, u: Array | None, start: Any, rates: Any) -> Simulation:
         with warnings.catch_warnings():
@@ -103,12 +104,15 @@ class ModelPlant:
         if run.reason or len(run.time) < 2:
             return False
         self._last, self._row = run, 1
+        if isinstance(run.record, ModelMotion) and run.record.works is not None:
+            self._works.append(self._works[-1] + run.record.works[-1])
         return True
 
     def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
         model = self._model
         eta, v = np.array([item.values for item in measured]), np.array([item.rates for item in measured])
-        motion = ModelMotion(model, time, eta, v, u, self._options["friction_speed"])
+        works = np.array(self._works[: len(time)])
+        motion = ModelMotion(model, time, eta, v, u, self._options["friction_speed"], works=works)
         return Simulation(
             model.name, time, motion, self.reason, self._last.stopped, self._steps, tolerance=self._last.tolerance,
             rigid=model.rigid, basis=model.basis,
