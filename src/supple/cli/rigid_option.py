@@ -10,6 +10,6 @@ Rigid = Annotated[
     bool,
     typer.Option(
         "--rigid",
-        help="Elastic parts are meant to be taken as rigid: no warning. The field `rigid` of --json names them anyway.",
+        help="Elastic parts are taken as rigid, on purpose: no warning. The field `rigid` of --json names them anyway.",
     ),
 ]
