@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
-from supple.export.c import equations, location, observed, outputs, polynomial
+from supple.export.c import deformation, equations, location, observed, outputs, polynomial
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment
@@ -55,8 +55,8 @@ def source(model: CModel) -> str:
     if slopes or _rates_need_slopes(model):
         text += polynomial.tabulated(fitted, slopes=True)
     text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
-    text += equations.SYMMETRIC + equations.SOLVE + (equations.DEFORMED if model.bent else "")
-    text += equations.CURVED if "mass_curvature" in model.coefficients else ""
+    text += equations.SYMMETRIC + equations.SOLVE + (deformation.DEFORMED if model.bent else "")
+    text += deformation.CURVED if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += equations.DIRECTION.replace("@UPPER@", model.upper)
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
