@@ -150,6 +150,31 @@ def test_a_model_is_compared_along_a_scenario(supple, moving, rom):
     assert supple("compare", moving, rom, "--scenario", "driven", "--json").object["force_error"] < 1e-4
 
 
+def test_a_scenario_in_a_file_is_run_through_both(supple, moving, rom, tmp_path):
+    file = tmp_path / "tap.yaml"
+    file.write_text(
+        "{start: home, inputs: {crank: {step: 1 N m, rise: 10 ms, until: 0.1 s}}, until: 0.2 s, step: 1 ms}"
+    )
+    said = supple("compare", moving, rom, "--scenario", file, "--json", "--plot", tmp_path / "both.png")
+    assert said.object.keys() >= {"error", "coefficients", "frequencies_hz", "energy", "speedup", "reason"}
+    assert set(said.object["frequencies_hz"]) == set(said.object["energy"]) == {"full", "reduced"}
+    assert max(said.object["error"].values()) < 1e-3
+    assert (tmp_path / "both.png").stat().st_size > 1000
+    alone = [supple("simulate", item, "--scenario", file, "--json").object for item in (moving, rom)]
+    assert alone[1]["coordinates"]["crank"][-1] == pytest.approx(alone[0]["coordinates"]["crank"][-1], abs=1e-4)
+
+
+def test_a_comparison_that_leaves_the_region_tells_what_it_has(supple, moving, rom, tmp_path):
+    file = tmp_path / "away.yaml"
+    file.write_text("{start: home, rates: {crank: 8}, until: 1 s, step: 1 ms}")
+    said = supple("compare", moving, rom, "--scenario", file, "--json")
+    assert said.status == 3
+    assert said.err.count("error:") == 1
+    assert "the comparison ends at" in said.err
+    assert not said.object["complete"]
+    assert 0 < said.object["points"] < 1000
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
