@@ -87,3 +87,15 @@ def test_a_sensor_that_is_missing_ends_the_loop_where_it_is_asked_for():
     assert_allclose(run.time, [0.0, 0.005, 0.01])
     with pytest.raises(InputError, match=r'"Q.z" is not measured'):  # at once: nothing has been computed
         control.closed_loop(ARM, Told(lambda t, measurement: measurement["Q.z"]), until=0.05, sample_time=0.005)
+
+
+def test_a_step_that_does_not_converge_ends_runs_with_what_there_is():
+    absurd = 1e15
+    with pytest.warns(EarlyEnd, match=r"results end at 0.009 s: no step from 0.009 s on converged") as caught:
+        run = supple.simulate(ARM, until=0.02, inputs={"O": lambda t: 0.0 if t < 0.01 else absurd}, step=1e-3)
+    assert len(caught) == 1
+    assert len(run.time) == 10
+    assert np.isfinite(run.outputs["P.z"]).all()
+    with pytest.warns(EarlyEnd, match=r"results end at 0.01 s: no step from 0.01 s on converged"):
+        loop = control.closed_loop(ARM, Told(lambda t, _: 0.0 if t < 0.0099 else absurd), until=0.02, sample_time=0.005)
+    assert_allclose(loop.time, [0.0, 0.005, 0.01])

@@ -53,3 +53,25 @@ def test_of_a_reduced_model_in_motion(reduced, speed, published):
     flap = frequencies[np.abs(frequencies - published).argmin()]
     assert reduced.stiffening == (abs(flap / published - 1.0) < 0.01)
     assert reduced.stiffening or np.abs(frequencies - 3.516015).min() < 1e-4
+
+
+def test_a_beam_that_turns_steadily_is_longer():
+    """u = tan(λL)/λ - L, λ = ω √(ρA/EA): exact, of the spin-up problem when its spin is constant."""
+    length, EA, EI, line_mass, speed = 10.0, 2.8e7, 1.4e4, 1.2, 6.0
+    area = 0.04
+    spun = supple.loads(f"""\
+supple: 1
+name: spun
+plane: xy
+points: {{O: [0, 0], T: [{length}, 0]}}
+materials: {{it: {{youngs_modulus: {EA / area}, density: {line_mass / area}, poisson: 0}}}}
+sections: {{it: {{area: {area}, Iy: {EI * area / EA}, Iz: {EI * area / EA}, torsion: 1e-5}}}}
+bodies: {{beam: {{beam: [O, T], section: it, material: it, elements: 8}}}}
+joints: {{O: {{revolute: [ground, beam]}}}}
+actuators: {{spin: {{joint: O}}}}
+""")
+    found = supple.small_motions(spun, rates=[speed], count=1).configuration.frame("beam.T").position
+    k = speed * np.sqrt(line_mass / EA)
+    exact = np.tan(k * length) / k - length
+    assert_allclose(exact, 5.1432e-4, rtol=1e-4)
+    assert_allclose(found, [length + exact, 0.0, 0.0], atol=1e-3 * exact)
