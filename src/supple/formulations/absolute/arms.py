@@ -29,8 +29,8 @@ def arm_forces(system, X, V, acceleration, work):
 
 
 @kernel(inline=True)
-def arm_tangents(system, at_body, X, A_):
-    """Adds their blocks [0, -m R r̃; ., -m r̃ r̃] to the iteration matrix."""
+def arm_tangents(system, at_body, A_):
+    """Adds their blocks [0, -m r̃; ., -m r̃ r̃] to the iteration matrix, displacements being in the axes of the frame."""
     column, mass = system.rows.column, system.mass
     d = column.shape[0]
     for n in range(system.armed.shape[0]):
@@ -42,10 +42,10 @@ def arm_tangents(system, at_body, X, A_):
             axis = column[e] - 3
             unit = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
             shift = cross(unit, r)
-            moved, moment = rotated(X, b, shift), cross(r, shift)
+            moment = cross(r, shift)
             for c in range(e + 1):
                 k = column[c]
-                A_[at_body[b, c, e]] += mass[b] * (moved[k] if k < 3 else moment[k - 3])
+                A_[at_body[b, c, e]] += mass[b] * (shift[k] if k < 3 else moment[k - 3])
 
 
 @kernel(inline=True)

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at
+from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at, solved
 from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces, rate
 from supple.formulations.absolute.step import NO_STEP, State, unit_of
 from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
-from supple.integration.ldl import factorise, substitute
+from supple.integration.ldl import factorise
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
 
@@ -108,7 +108,7 @@ def sparse_batch(problem, states, unit, found):
                 row = row_of(joints, system.driven, i)
                 left = seconds[i] - rate(system.rows.rows_i, row, work.gradients, acceleration)
                 right_side[nb * d + i] = 0.0 if i < joints and compliance[i] > 0.0 else left
-            substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+            solved(problem, X, work)
             change, largest = 0.0, 0.0
             for b in range(nb):
                 for c in range(d):

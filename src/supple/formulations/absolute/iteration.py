@@ -3,7 +3,9 @@
     [M̂    Φ_qᵀ] [  δq  ]     [ r_q / β' ]
     [Φ_q   -ε ] [-δλ/β'] = - [    r_c   ],    M̂ = M + Σ (m + c γ'/β' - f'/β') ∇ℓ ∇ℓᵀ
 
-M holds frames and elements, with D and K of elements beside it as of laws. A row of an elastic joint, Φ + λ/k + c/k Φ̇,
+M holds frames and elements, with D and K of elements beside it as of laws. The matrix is in the axes of the frames,
+positions too, so that it changes with what turns against one another alone; right sides and corrections are turned. A
+row of an elastic joint, Φ + λ/k + c/k Φ̇,
 has 1/(k/β' + c γ'/β') beside ε. ε acts on the increment of the multipliers alone, so that redundant constraints and
 singular positions pass and
 constraints are still met to rounding. A law that pulls where it should push back (f' > 0) is left out of M̂, which stays
@@ -15,10 +17,11 @@ from __future__ import annotations
 from supple.compilation import kernel
 from supple.formulations.absolute.arms import arm_forces, arm_tangents
 from supple.formulations.absolute.elements import element_forces, element_tangents
-from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, row_gradients
+from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, rotated, row_gradients
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.system import MEASURE, OTHER_SIDE, OTHER_TERM, SIDE, TERM
-from supple.kinematics.primitives import NONE, THEN, A
+from supple.integration.ldl import substitute
+from supple.kinematics.primitives import NONE, THEN, A, in_body
 from supple.kinematics.row_arrays import row_sizes
 
 SOFT = 1e-9  # ε of a row, against its entry in Φ_q M⁻¹ Φ_qᵀ
@@ -70,7 +73,7 @@ def iteration_matrix(system, iteration, state, factors, work):
     J, A_, at_body, at_multiplier = work.gradients, work.matrix, iteration.at_body, iteration.at_multiplier
     mass, inertia, links, at_link = iteration.solid_mass, iteration.solid_inertia, iteration.links, iteration.at_link
     at_term, joints, scale = iteration.at_term, row_sizes(system.rows).joint_rows, work.scale
-    compliance, lag = system.compliance, system.lag
+    compliance, lag, own = system.compliance, system.lag, work.own
     nb, d = mass.shape[0], column.shape[0]
     A_[:] = 0.0
     for b in range(nb):
@@ -80,27 +83,66 @@ def iteration_matrix(system, iteration, state, factors, work):
             else:
                 for e in range(c, d):
                     A_[at_body[b, c, e]] = inertia[b, column[c] - 3, column[e] - 3]
-    arm_tangents(system, at_body, state.X, A_)
+    arm_tangents(system, at_body, A_)
     for n in range(links.shape[0]):
         measure = links[n, MEASURE]
         factor = work.inertia[measure] + damping_factor * work.damping[measure]
         factor += stiffness_factor * max(work.stiffness[measure], 0.0)
         if factor != 0.0:
-            add_link(rows_i, links, n, factor, J, at_link, A_)
+            own_axes(rows_i, column, joints + measure, state.X, J, own)
+            add_link(rows_i, links, n, factor, own, at_link, A_)
     element_tangents(system, state.X, factors, work)
     fill_scale(column, iteration, A_, scale)
     for i in range(at_multiplier.shape[0]):
         softness = 0.0
         term = row_of(joints, driven, i)
+        own_axes(rows_i, column, term, state.X, J, own)
         while term != NONE:
             for side in range(2):
                 b = rows_i[term, A + side]
                 if b < nb:
-                    softness += fill_side(scale[b], J[term, side], at_term[term, side], A_)
+                    softness += fill_side(scale[b], own[term, side], at_term[term, side], A_)
             term = rows_i[term, THEN]
         A_[at_multiplier[i]] = -SOFT * softness
         if i < joints and compliance[i] > 0.0:
             A_[at_multiplier[i]] -= compliance[i] / (stiffness_factor + damping_factor * lag[i])
+
+
+@kernel(inline=True)
+def own_axes(rows_i, column, i, X, J, own):
+    """Gradients of the terms of row i, displacements in the axes of their frames, from those in the world."""
+    d = column.shape[0]
+    term = i
+    while term != NONE:
+        for side in range(2):
+            b = rows_i[term, A + side]
+            z = J[term, side, 2] if d == 6 else 0.0
+            v = in_body(X, b, (J[term, side, 0], J[term, side, 1], z))
+            for c in range(d):
+                own[term, side, c] = v[column[c]] if column[c] < 3 else J[term, side, c]
+        term = rows_i[term, THEN]
+
+
+@kernel
+def solved(problem, X, work):
+    """Solve with the factor for the right side in place, its forces and displacements being in the world."""
+    column, right_side = problem.system.rows.column, work.right_side
+    turn_right_side(column, X, right_side, False)
+    substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+    turn_right_side(column, X, right_side, True)
+
+
+@kernel(inline=True)
+def turn_right_side(column, X, right_side, outward):
+    """Its vectors from the world into the axes of their frames, or outward."""
+    d = column.shape[0]
+    for b in range(X.shape[0] - 1):
+        x, y = right_side[b * d], right_side[b * d + 1]
+        z = right_side[b * d + 2] if d == 6 else 0.0
+        v = rotated(X, b, (x, y, z)) if outward else in_body(X, b, (x, y, z))
+        right_side[b * d], right_side[b * d + 1] = v[0], v[1]
+        if d == 6:
+            right_side[b * d + 2] = v[2]
 
 
 @kernel(inline=True)

@@ -22,6 +22,7 @@ from supple.kinematics.row_arrays import row_sizes
 Array = NDArray[np.float64]
 
 HALVINGS = 12
+SHORTEST = 1e-9  # of the longest step: shorter ones lose their accelerations in rounding
 DONE, STUCK, PAUSED, OVERBENT = 0, 1, 2, 3
 TIME, NEXT, TRIAL, LAST, STEPS, COUNT, WORKS = 0, 1, 2, 3, 4, 5, 6  # what a march carries on
 KINETIC, POTENTIAL, STRAINED, WORK = 0, 1, 2, 3  # columns of the energies; four works
@@ -177,7 +178,7 @@ def march(problem, method, courses, times, state, record, carried, most):
             drift[:] = 0.0
             if moving and (method.adaptive > 0.0 or abs(step - last) > 1e-9 * last):
                 slope(courses.target_breaks, courses.targets, t, aim_rates)
-                breach(problem, state.V, aim_rates, work, drift)
+                breach(problem, state.X, state.V, aim_rates, work, drift)
             fine, error = False, 0.0
             for _ in range(HALVINGS):
                 polynomial(courses.input_breaks, courses.inputs, t + step, u)
@@ -189,6 +190,8 @@ def march(problem, method, courses, times, state, record, carried, most):
                     break
                 fine = False
                 step *= 0.5
+                if step < SHORTEST * method.longest:
+                    break
             if not fine:
                 carried[TIME], carried[TRIAL] = t, 2.0 * step
                 return STUCK

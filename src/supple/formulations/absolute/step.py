@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
-from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of
+from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, solved, turn_right_side
 from supple.formulations.absolute.residual import rate
-from supple.formulations.absolute.step_work import KEPT_STEP
+from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STEP
 from supple.integration.ldl import factorise, multiply, substitute
 from supple.kinematics.closure_kernel import moved
 from supple.kinematics.row_arrays import row_sizes
@@ -34,8 +34,7 @@ NO_STEP = 1e-30  # 1/β' of a step of hardly any length
 MAGNIFIED = 0.5 * ROUNDING / sqrt(SOFT)  # the same close to singular positions: at most 1/(2√ε) times as much
 FARTHEST = 1e3  # rad, or extents: no correction of a step that converges is as large
 SLOW = 0.1  # how corrections fall with a factor that is made anew
-MANY = 5  # iterations after which a factor has served its time
-TURNED = 0.03  # rad, or extents: a step in which elements turn too far for a factor of the step before
+LONGER = 1.25  # the steps that a factor may serve, against those that the one before it served
 SAME = 1e-9  # of a step: one as long
 
 
@@ -161,7 +160,7 @@ def factorised(problem, method, h, state, work):
         copy_row(work.matrix, work.mass)
     iteration_matrix(problem.system, problem.iteration, state, (first / second, 1.0 / second), work)
     fine = factorise(problem.pattern, work.matrix, work.L, work.D, work.solving, work.filled)
-    work.kept[KEPT_STEP] = h if fine else 0.0
+    work.kept[KEPT_STEP], work.kept[KEPT_AGE] = h if fine else 0.0, 0.0
     return fine
 
 
@@ -178,6 +177,7 @@ def local_error(problem, method, h, start, new, work):
         for b in range(nb):
             for c in range(d):
                 right_side[b * d + c] = factor * (after[b, c] - before[b, c])
+        turn_right_side(column, new.X, right_side, False)
         multiply(problem.pattern, work.mass, right_side, filtered)
         filtered[nb * d :] = 0.0
         substitute(problem.pattern, work.L, work.D, filtered, work.solving)
@@ -213,19 +213,19 @@ def take_step(problem, method, h, start, u, aim, work, new):
     system, kept = problem.system, work.kept
     before, potential = 0.0, 0.0
     predict(method, h, start, new, work.move)
-    column, right_side, move = system.rows.column, work.right_side, work.move
+    column, move = system.rows.column, work.move
     displaced(column, start.X, move, new.X, work.twist)
-    renew, own = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h, False
-    # Elements turn with what they are on: a factor of other directions would push along their axes.
-    renew = renew or largest_of(system.rows, move) > TURNED
-    for n in range(ITERATIONS):
+    renew = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h
+    if not renew and kept[KEPT_AGE] >= kept[KEPT_LIFE]:  # before it grows slow; the next may last longer
+        renew, kept[KEPT_LIFE] = True, LONGER * kept[KEPT_LIFE]
+    for n in range(2 * ITERATIONS if method.lasting else ITERATIONS):
         potential = residual(system, new, u, aim, work)
         if renew:
             if not factorised(problem, method, h, new, work):
                 return False, n, potential, 0.0
-            renew, own = False, True
+            renew = False
         scale_right_side(system, method, h, work)
-        substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+        solved(problem, new.X, work)
         size = correct(system, method, h, new, work)
         if not size < FARTHEST:
             kept[KEPT_STEP] = 0.0
@@ -236,18 +236,19 @@ def take_step(problem, method, h, start, u, aim, work, new):
         # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
         stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
         if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
-            if method.lasting and not own and n >= MANY:
-                kept[KEPT_STEP] = 0.0
+            kept[KEPT_AGE] += 1.0
             error = local_error(problem, method, h, start, new, work) if method.adaptive > 0.0 else 0.0
             return True, n + 1, potential, error
         renew = (n > 0 and size > SLOW * before) if method.lasting else n == 3
+        if renew and kept[KEPT_AGE] > 0.0:
+            kept[KEPT_LIFE] = kept[KEPT_AGE]
         before = size
     kept[KEPT_STEP] = 0.0
-    return False, ITERATIONS, potential, 0.0
+    return False, n + 1, potential, 0.0
 
 
 @kernel
-def breach(problem, V, aim_rates, work, drift):
+def breach(problem, X, V, aim_rates, work, drift):
     """The least part of the velocities, in the metric of M̂, without which they would keep the constraints."""
     rows_i, driven, joints = (
         problem.system.rows.rows_i,
@@ -263,7 +264,7 @@ def breach(problem, V, aim_rates, work, drift):
         right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V) if held else 0.0
     for n in range(aim_rates.shape[0]):
         right_side[nb * d + joints + n] -= aim_rates[n]
-    substitute(problem.pattern, work.L, work.D, right_side, work.solving)
+    solved(problem, X, work)
     for b in range(nb):
         for c in range(d):
             drift[b, c] = right_side[b * d + c]

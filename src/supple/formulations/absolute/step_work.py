@@ -17,26 +17,28 @@ Integers = NDArray[np.int64]
 # along measures, power of loads without potential, strain energy of elements and elastic joints, and the largest local
 # rotation of an element (rad).
 ACTUATED, LOST, ROTORS, FOLLOWING, STRAIN, BENT = range(6)
-KEPT_STEP = 0  # place in `kept`
+KEPT_STEP, KEPT_AGE, KEPT_LIFE = 0, 1, 2  # places in `kept`
 
 
 class StepWork(NamedTuple):
     """Of one iteration.
 
     gradients  : (terms, 2, d) of the terms of rows and measures, on their two frames
+    own        : the same, displacements being in the axes of the frames
     values     : (multipliers,) of joint and prescribed rows, what they should be taken off
     forces     : (frames, d) Q; account : (6,) powers and energies, above
     stiffness, damping, inertia : (measures,) -f', c and m of all laws along each
     matrix, L, D, solving, filled : the iteration matrix and its factor
     mass       : values of the matrix for steps of no length, where errors are filtered
     scale      : (frames, d) what a direction has in M̂, by which ε of the rows is counted
-    kept       : (1,) length of the step that the factor is of, s; 0 of none
+    kept       : (3,) length of the step that the factor is of, s, 0 of none; steps it has served, and may serve
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
     """
 
     gradients: Array
+    own: Array
     values: Array
     forces: Array
     account: Array
@@ -70,6 +72,7 @@ def step_work(system, pattern):
     n = nb * d + multipliers
     return StepWork(
         np.empty((system.rows.rows_i.shape[0], 2, d)),
+        np.zeros((system.rows.rows_i.shape[0], 2, d)),
         np.empty(multipliers),
         np.empty((nb, d)),
         np.zeros(6),
@@ -79,7 +82,7 @@ def step_work(system, pattern):
         np.empty(pattern.entries.shape[0]),
         np.empty(pattern.entries.shape[0]),
         np.empty((nb, d)),
-        np.zeros(1),
+        np.array([0.0, 0.0, np.inf]),
         np.empty(pattern.below_index.shape[0]),
         np.empty(n),
         np.empty(n),

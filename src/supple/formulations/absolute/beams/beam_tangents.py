@@ -1,12 +1,14 @@
 """What beam elements add to the iteration matrix of a step in time.
 
-    Cᵀ [(1 + c α) M + (c β + k) (K + EA/L (b bᵀ - b₀ b₀ᵀ)) + k N K_N] C
+    Cᵀ [(1 + c α) M + (c β + k) (K + EA/L (a aᵀ - a₀a₀ᵀ)) + k (N K_N + G)] C
 
-with C from displacements of the nodes to those of the ends, in element axes, the factors c and k of damping and
-stiffness, the matrices at rest and the geometric stiffness for the tension N. b is the gradient of the stretch
-û, which local rotations change much: they turn bending into stretch; b₀ is that at rest. It is symmetric; what local
-rotations and motion change besides is left out, which a convergent iteration does not mind. `beam_derivatives` leaves
-out nothing.   (docs/theory/flexible-motion.md, eq. 17)
+with the factors c and k of damping and stiffness, the element's matrices at rest, the gradient a of its stretch, which
+is a₀ at rest, its geometric stiffness for the tension N, and G that of the moments m of its ends (docs of add_moments).
+
+C takes displacements and rotations of the nodes, both in their own axes, to those of the ends in element axes: where a
+mechanism turns, and its elements with it, the matrix stays what it was. It is symmetric; what the motion adds, and
+what is of second order in the local rotations, is left out, which a convergent iteration does not mind.
+`beam_derivatives` leaves out nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.absolute.beams.beam_arrays import ALPHA, AXIAL, BETA, LENGTH, SHORTENING
-from supple.formulations.absolute.beams.element_work import ARM, END_WIDTH, THETA, E, S, element_work, vector_at
+from supple.formulations.absolute.beams.beam_arrays import ALPHA, ARMS, AXIAL, BENDING, BETA, LENGTH, SHORTENING
+from supple.formulations.absolute.beams.element_work import END_WIDTH, THETA, S, element_work
 from supple.formulations.absolute.beams.planar_element import end_angle, planar_chord, times_pair
 from supple.formulations.absolute.beams.space_frame import local_rotations, space_frame, space_stretch
-from supple.geometry.vectors import cross, plus
 
 
 @kernel
@@ -29,87 +30,211 @@ def beam_tangents(beams, X, damping_factor, stiffness_factor, work):
         return
     mass, stiffness, tension, coupled = beams.mass, beams.stiffness, beams.tension, beams.coupled
     own, d, places, matrix = element_work(X), width // 2, beams.places, work.matrix
-    C, product = np.zeros((2, d, d)), np.empty((width, width))
-    along, bent, straight = np.empty(width), np.empty(width), np.empty(width)
+    A, turn, slope, block = np.zeros((width, width)), np.zeros((2, 3, 3)), np.zeros(width), np.empty((3, 3))
+    form = np.empty((9, 9))
     for n in range(count):
         i, j, constants = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n]
+        A[:] = 0.0
         if d == 3:
-            N = stiffness_factor * planar_turn(constants, X, i, j, C, along)
+            N = planar_turn(constants, X, i, j, turn, slope, stiffness_factor, A)
         else:
-            N = stiffness_factor * space_turn(constants, X, i, j, own, C, along)
+            N = space_turn(constants, X, i, j, own, turn, slope)
+            add_moments(constants, slope, N, own, stiffness_factor, form, A)
+        N *= stiffness_factor
         of_mass = 1.0 + damping_factor * constants[ALPHA]
         of_stiffness = damping_factor * constants[BETA] + stiffness_factor
         for r in range(width):
-            for c in range(width):
-                product[r, c] = 0.0
             for q in range(4):
-                entry = of_mass * mass[n, r, q] + of_stiffness * stiffness[n, r, q] + N * tension[n, r, q]
-                end, row = coupled[r, q] // d, coupled[r, q] % d
-                for c in range(d):
-                    product[r, end * d + c] += entry * C[end, row, c]
-        stretching = of_stiffness * constants[AXIAL]
+                A[r, coupled[r, q]] += (
+                    of_mass * mass[n, r, q] + of_stiffness * stiffness[n, r, q] + N * tension[n, r, q]
+                )
+        axial = of_stiffness * constants[AXIAL]
         for p in range(width):
-            end, column = p // d, p % d
-            straight[p], bent[p] = (2.0 * end - 1.0) * C[end, 0, column], 0.0
-            for r in range(d):
-                bent[p] += C[end, r, column] * along[end * d + r]
+            for q in range(width):
+                A[p, q] += axial * slope[p] * slope[q]
+        A[0, 0] -= axial
+        A[d, d] -= axial
+        A[0, d] += axial
+        A[d, 0] += axial
+        for p in range(0, width, 3):
+            for q in range(p, width, 3):
+                turn_block(A, p, q, turn[p // d], turn[q // d], block)
+        take_arms(constants, d, A)
         for p in range(width):
-            end, column = p // d, p % d
-            for c in range(p, width):
-                total = stretching * (bent[p] * bent[c] - straight[p] * straight[c])
-                for r in range(d):
-                    total += C[end, r, column] * product[end * d + r, c]
-                matrix[places[n, p, c]] += total
+            for q in range(p, width):
+                matrix[places[n, p, q]] += A[p, q]
 
 
 @kernel
-def planar_turn(constants, X, i, j, C, along):
-    """C (2, 3, 3) of an element and b (6,). Returns its tension."""
+def planar_turn(constants, X, i, j, turn, slope, factor, A):
+    """Axes of the nodes in those of the element, the gradient a (6,) of its stretch, and G. Returns its tension."""
     chord = planar_chord(constants, X, i, j)
-    x, y = chord.x, chord.y
+    x, y, length = chord.x, chord.y, chord.length
     for end in range(2):
-        arm_x, arm_y = (chord.arm1_x, chord.arm1_y) if end == 0 else (chord.arm2_x, chord.arm2_y)
-        C[end, 0, 0], C[end, 0, 1], C[end, 0, 2] = x, y, y * arm_x - x * arm_y
-        C[end, 1, 0], C[end, 1, 1], C[end, 1, 2] = -y, x, x * arm_x + y * arm_y
-        C[end, 2, 2] = 1.0
+        b = i if end == 0 else j
+        turn[end, 0, 0], turn[end, 0, 1] = x * X[b, 3] + y * X[b, 6], x * X[b, 4] + y * X[b, 7]
+        turn[end, 1, 0], turn[end, 1, 1] = x * X[b, 6] - y * X[b, 3], x * X[b, 7] - y * X[b, 4]
+        turn[end, 2, 2] = 1.0
     t1, t2 = end_angle(constants, chord, X, i), end_angle(constants, chord, X, j)
     h1, h2 = times_pair(constants, SHORTENING, t1, t2)
-    across = (h1 + h2) / chord.length
-    along[0], along[1], along[2] = -1.0, across, h1
-    along[3], along[4], along[5] = 1.0, -across, h2
-    return constants[AXIAL] * (chord.length - constants[LENGTH] + 0.5 * (t1 * h1 + t2 * h2))
-
-
-@kernel
-def space_turn(constants, X, i, j, work, C, along):
-    """C (2, 6, 6) of an element and b (12,). Returns its tension."""
-    length = space_frame(constants, X, i, j, work)
-    local_rotations(work)
-    for end in range(2):
-        turn, arm = S + END_WIDTH * end, vector_at(work, ARM + END_WIDTH * end)
-        for c in range(3):
-            lever = cross((work[turn + c], work[turn + 3 + c], work[turn + 6 + c]), arm)
-            for r in range(3):
-                C[end, r, c], C[end, 3 + r, 3 + c] = work[E + 3 * r + c], work[turn + 3 * r + c]
-                C[end, r, 3 + c] = lever[r]
-    about = (0.0, 0.0, 0.0)
-    for end in range(2):
-        h = shortening(constants, end, work)
-        about = plus(about, h)
-        for k in range(3):
-            along[6 * end + k], along[6 * end + 3 + k] = 0.0, h[k]
-    along[0], along[1], along[2] = -1.0, about[2] / length, -about[1] / length
-    along[6], along[7], along[8] = 1.0, -about[2] / length, about[1] / length
-    return constants[AXIAL] * space_stretch(constants, length, work)
+    across = (h1 + h2) / length
+    slope[0], slope[1], slope[2], slope[3], slope[4], slope[5] = -1.0, across, h1, 1.0, -across, h2
+    N = constants[AXIAL] * (length - constants[LENGTH] + 0.5 * (t1 * h1 + t2 * h2))
+    m1, m2 = times_pair(constants, BENDING, t1, t2)
+    add_shear(factor * (m1 + m2 + N * (h1 + h2)) / (length * length), 0, 1, 3, A)
+    return N
 
 
 @kernel(inline=True)
-def shortening(constants, end, work):
-    """(Hθ) of an end."""
-    y, z = SHORTENING + 4 + 2 * end, SHORTENING + 8 + 2 * end
-    first, last = vector_at(work, THETA), vector_at(work, THETA + END_WIDTH)
-    return (
-        0.0,
-        constants[y] * first[1] + constants[y + 1] * last[1],
-        constants[z] * first[2] + constants[z + 1] * last[2],
-    )
+def add_shear(factor, axial, across, d, A):
+    """Adds factor (r zᵀ + z rᵀ), r the stretch and z the difference of the deflections of the ends."""
+    for p in range(2):
+        for q in range(2):
+            entry = factor if p == q else -factor
+            A[axial + d * p, across + d * q] += entry
+            A[across + d * q, axial + d * p] += entry
+
+
+@kernel
+def space_turn(constants, X, i, j, work, turn, slope):
+    """Axes of the nodes in those of the element, and the gradient a (12,) of its stretch. Returns its tension."""
+    length = space_frame(constants, X, i, j, work)
+    local_rotations(work)
+    for end in range(2):
+        for r in range(3):
+            for c in range(3):
+                turn[end, r, c] = work[S + END_WIDTH * end + 3 * r + c]
+    slope[0], slope[6] = -1.0, 1.0
+    for k in range(3):
+        h1, h2 = times_pair(constants, SHORTENING + 4 * k, work[THETA + k], work[THETA + END_WIDTH + k])
+        slope[3 + k], slope[9 + k] = h1, h2
+    slope[1], slope[2] = (slope[5] + slope[11]) / length, -(slope[4] + slope[10]) / length
+    slope[7], slope[8] = -slope[1], -slope[2]
+    return constants[AXIAL] * space_stretch(constants, length, work)
+
+
+@kernel
+def add_moments(constants, slope, N, work, factor, F, A):
+    """G of an element in space, from the moments m that its local rotations θ make.
+
+    With turns ψ of both ends and φ of the element, δ = ψ - φ, local rotations change by δ - ½ θ × δ - ½ φ × ψ, and the
+    energy of second order is
+
+        ½ (δ - ½ θ × δ)ᵀK(δ - ½ θ × δ) + Σ ½ ψ·(φ × m) + ½ φ_x (φ_y Σm_z - φ_z Σm_y) + (δl/l) φ·Σm
+
+    without the first part at θ = 0, which the matrix at rest has. F (9, 9) is this form over (ψ₁, ψ₂, φ); φ then
+    follows from the displacements of the ends.
+    """
+    F[:] = 0.0
+    inverse = 1.0 / constants[LENGTH]
+    whole_y, whole_z = 0.0, 0.0
+    for end in range(2):
+        at, own = BENDING + 2 * end, 3 * end
+        t1, t2 = THETA, THETA + END_WIDTH
+        m = (
+            constants[at] * work[t1] + constants[at + 1] * work[t2] + N * slope[3 + 6 * end],
+            constants[at + 4] * work[t1 + 1] + constants[at + 5] * work[t2 + 1] + N * slope[4 + 6 * end],
+            constants[at + 8] * work[t1 + 2] + constants[at + 9] * work[t2 + 2] + N * slope[5 + 6 * end],
+        )
+        whole_y += m[1]
+        whole_z += m[2]
+        for k in range(3):
+            up, down = (k + 1) % 3, (k + 2) % 3
+            put_both(F, own + up, 6 + k, -0.5 * m[down])  # ½ ψ·(φ × m)
+            put_both(F, own + down, 6 + k, 0.5 * m[up])
+        for other in range(2):
+            theta = (THETA, THETA + END_WIDTH)[other]
+            for k in range(3):
+                up, down = (k + 1) % 3, (k + 2) % 3
+                t = 0.5 * constants[BENDING + 4 * k + 2 * end + other]
+                put_turn(F, own + k, 3 * other + up, 6 + k, 6 + up, t * work[theta + down])
+                put_turn(F, own + k, 3 * other + down, 6 + k, 6 + down, -t * work[theta + up])
+    put_both(F, 6, 7, 0.5 * whole_z)
+    put_both(F, 6, 8, -0.5 * whole_y)
+    spread(F, factor, inverse, A)
+    add_shear(-factor * whole_y * inverse * inverse, 0, 2, 6, A)
+    add_shear(factor * whole_z * inverse * inverse, 0, 1, 6, A)
+
+
+@kernel(inline=True)
+def put_both(F, p, q, entry):
+    """F += entry at (p, q) and (q, p)."""
+    F[p, q] += entry
+    F[q, p] += entry
+
+
+@kernel(inline=True)
+def put_turn(F, p, q, r, s, entry):
+    """F += entry of (x_p - x_r)(x_q - x_s), twice."""
+    put_both(F, p, q, entry)
+    put_both(F, p, s, -entry)
+    put_both(F, r, q, -entry)
+    put_both(F, r, s, entry)
+
+
+@kernel(inline=True)
+def spread(F, factor, inverse, A):
+    """Adds the form F over (ψ₁, ψ₂, φ) to A: φ_x is the mean of both ends', φ_y and φ_z follow from deflections."""
+    for p in range(9):
+        for q in range(9):
+            entry = factor * F[p, q]
+            if entry == 0.0:
+                continue
+            for one in range(2):
+                if p < 6 and one == 1:
+                    continue
+                row, left = placed(p, one, inverse)
+                for other in range(2):
+                    if q < 6 and other == 1:
+                        continue
+                    column, right = placed(q, other, inverse)
+                    A[row, column] += left * right * entry
+
+
+@kernel(inline=True)
+def placed(p, end, inverse):
+    """Which displacement of the ends, and with which factor, part p of (ψ₁, ψ₂, φ) is by one end."""
+    if p < 6:
+        return 3 + p + (3 if p > 2 else 0), 1.0
+    sign = 1.0 if end == 0 else -1.0
+    if p == 6:
+        return 3 + 6 * end, 0.5
+    if p == 7:
+        return 2 + 6 * end, sign * inverse
+    return 1 + 6 * end, -sign * inverse
+
+
+@kernel
+def turn_block(A, p, q, one, other, T):
+    """The block of A at (p, q) from element axes into those of the nodes, SᵀAS; one, other : S (3, 3) of the two."""
+    for r in range(3):
+        x, y, z = A[p + r, q], A[p + r, q + 1], A[p + r, q + 2]
+        for c in range(3):
+            T[r, c] = x * other[0, c] + y * other[1, c] + z * other[2, c]
+    for r in range(3):
+        x, y, z = one[0, r], one[1, r], one[2, r]
+        for c in range(3):
+            A[p + r, q + c] = x * T[0, c] + y * T[1, c] + z * T[2, c]
+
+
+@kernel
+def take_arms(constants, d, A):
+    """Where arms hold the ends, from their displacements u + φ × arm to those of the nodes; A : its upper triangle."""
+    if not constants[ARMS : ARMS + 6].any():
+        return
+    width, turns, first = 2 * d, 3 if d == 6 else 1, 3 if d == 6 else 2
+    for p in range(width):
+        for q in range(p):
+            A[p, q] = A[q, p]
+    for end in range(2):
+        x, y, z = constants[ARMS + 3 * end], constants[ARMS + 3 * end + 1], constants[ARMS + 3 * end + 2]
+        for k in range(turns):
+            axis = k if d == 6 else 2
+            lever = (0.0, -z, y) if axis == 0 else ((z, 0.0, -x) if axis == 1 else (-y, x, 0.0))  # e_k × arm
+            at = end * d + first + k
+            for p in range(width):
+                for c in range(first):
+                    A[p, at] += A[p, end * d + c] * lever[c]
+            for p in range(width):
+                for c in range(first):
+                    A[at, p] += lever[c] * A[end * d + c, p]
