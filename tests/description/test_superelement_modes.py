@@ -86,6 +86,6 @@ def test_a_place_without_a_node_is_refused(tmp_path):
         supple.check(loaded(tmp_path, nodes=nodes))
 
 
-def test_vibrations_need_matrices_of_nodes(tmp_path):
-    with pytest.raises(supple.InputError, match="given by its modes"):
-        supple.modes(loaded(tmp_path))
+def test_its_vibrations(tmp_path):
+    """Held at A, the masses of the rod's end and of the load, 2 kg, swing against K = 100 N/m."""
+    assert supple.modes(loaded(tmp_path), count=1).frequencies_hz[0] == pytest.approx(np.sqrt(50.0) / (2.0 * np.pi))

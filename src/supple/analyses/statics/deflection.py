@@ -84,7 +84,7 @@ class Deflection(Result):
         b = self.rest.numbering.body_index(body)
         found = self.rest.bodies[b]
         z = self.z[found.start : found.stop]
-        if found.mesh is None or found.condensed is None:
+        if found.mesh is None or found.condensed is None or not found.condensed.by_nodes:
             return found.shapes @ z
         touched = np.concatenate([found.mesh.columns(node) for node in found.condensed.interface])
         down = self.configuration.X[b, 3:].reshape(3, 3).T @ self.gravity

@@ -19,12 +19,10 @@ import numpy as np
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleWarning
-from supple.formulations.absolute.superelements.floating_modes import modal_body
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
-from supple.kinematics.rest import rest
 
 Rayleigh = tuple[float, float]
 
@@ -87,13 +85,7 @@ def _at(law: Damping, hertz: float) -> Rayleigh:
 
 
 def _lowest_hz(mechanism: Mechanism) -> float:
-    """Of the mechanism at rest with its actuators locked; with bodies given by modes, of the first of these, free."""
-    drawing = rest(mechanism).numbering.drawing
-    bodies = (modal_body(drawing, name) for name in mechanism.bodies)
-    by_modes = [body for body in bodies if body is not None]
-    if by_modes:
-        squares = np.linalg.eigvals(np.linalg.solve(by_modes[0].M, by_modes[0].K)).real
-    else:
-        structure = elastic_rest(mechanism, own_band(mechanism))
-        squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
+    """Of the mechanism at rest with its actuators locked."""
+    structure = elastic_rest(mechanism, own_band(mechanism))
+    squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
     return float(np.sqrt(squares[squares > 0.0].min())) / (2.0 * np.pi)

@@ -33,6 +33,7 @@ class CondensedBody:
     rigid_coupling : (width, nc) Tᵀ M Φ
     turning_rigid  : (axes, width, nc) Tᵀ M W_k Φ; axes are x, y, z, or z alone in the plane
     turning        : (axes, nc, nc) Φᵀ M W_k Φ
+    by_nodes       : whether coordinates are those above; of a body given by its modes they are rigid motions and modes
     turned         : (pairs, nc, nc) Φᵀ W_jᵀ M W_k Φ for j <= k
     """
 
@@ -53,6 +54,7 @@ class CondensedBody:
     turning_rigid: Array
     turning: Array
     turned: Array
+    by_nodes: bool = True
 
     @property
     def size(self) -> int:

@@ -36,8 +36,8 @@ def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
         path = ("bodies", name, "superelement")
         if modal_arrays(described, path) is not None:
             raise InputError(
-                "it is given by its modes, with which it moves in time; vibrations and reduced models need its nodes",
-                part=part_name(("bodies", name)), path=path, hint="simulate it, or give matrices of mass and stiffness",
+                "it is given by its modes, and has no mesh", part=part_name(("bodies", name)), path=path,
+                hint="give matrices of mass and stiffness of its nodes",
             )  # fmt: skip
         return superelement_body(drawing, name, touched_places(drawing, name))
     return _body_of_beams(drawing, name)

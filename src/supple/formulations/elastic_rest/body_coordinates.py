@@ -12,10 +12,12 @@ from scipy.linalg import eigh
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
+from supple.formulations.absolute.superelements.floating_modes import modal_body
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody, condense
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
+from supple.formulations.elastic_rest.modal_body import lowest_hz, modal_condensed, modal_mesh
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
 
@@ -80,10 +82,15 @@ def own_band(mechanism: Mechanism) -> float:
 
     def lowest() -> float:
         names = [name for name in rest(mechanism).numbering.bodies if mechanism.bodies[name].elastic]
-        found = [natural_frequency(mesh_of(rest(mechanism).numbering, name)) for name in names]
+        found = [_own_hz(rest(mechanism).numbering, name) for name in names]
         return min((hertz for hertz in found if hertz > 0.0), default=1.0)
 
     return mechanism.remembered("own band", lowest)
+
+
+def _own_hz(numbering: Numbering, name: str) -> float:
+    modal = modal_body(numbering.drawing, name)
+    return natural_frequency(mesh_of(numbering, name)) if modal is None else lowest_hz(modal)
 
 
 def rigid_coordinates(
@@ -107,8 +114,9 @@ def elastic_coordinates(numbering: Numbering, name: str, band: float, start: int
     Coordinates are counted in units in which each has unit mass: metres, radians and internal coordinates are not to be
     compared, and what is left of them after rounding would depend on the body's size.
     """
-    mesh = mesh_of(numbering, name)
-    condensed = condense(mesh, 2.0 * pi * band)
+    modal = modal_body(numbering.drawing, name)
+    mesh = mesh_of(numbering, name) if modal is None else modal_mesh(modal)
+    condensed = condense(mesh, 2.0 * pi * band) if modal is None else modal_condensed(modal)
     masses = np.diag(condensed.M)
     unit = 1.0 / np.sqrt(np.where(masses > 0.0, masses, 1.0))
     M, K = (unit[:, None] * matrix * unit for matrix in (condensed.M, condensed.K))

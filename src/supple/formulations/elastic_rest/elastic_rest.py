@@ -104,9 +104,9 @@ class ElasticRest:
     def whole(self) -> bool:
         """Whether a wider band would keep nothing more of the bodies."""
         meshes = [(body.condensed, body.mesh) for body in self.bodies]
-        return all(small is None or mesh is None or small.size >= mesh.size for small, mesh in meshes) or (
-            self.band >= WIDEST * own_band(self.numbering.mechanism)
-        )
+        return all(
+            small is None or mesh is None or not small.by_nodes or small.size >= mesh.size for small, mesh in meshes
+        ) or (self.band >= WIDEST * own_band(self.numbering.mechanism))
 
     def held(self, *, actuators: bool) -> Held:
         """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""

@@ -14,6 +14,8 @@ from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
 from supple.formulations.absolute.tangent_modes import free_motions
 from supple.formulations.elastic.elastic_body import mesh_of
+from supple.formulations.elastic_rest.modal_body import modal_condensed
+from supple.geometry.rotation import skew
 from supple.kinematics.rest import rest
 
 ARM = """
@@ -83,3 +85,41 @@ def test_frequencies_are_those_of_its_vibrations(pair):
     state = State(X, V, V.copy(), V.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
     found = free_motions(tangent_at(problem, state, np.zeros(2), here.w[:2]), 6).eigenvalues
     assert_allclose(np.abs(found) / (2.0 * np.pi), supple.modes(made, count=6).frequencies_hz, rtol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def by_modes(pair, tmp_path_factory):
+    """The same body by its free vibrations: their integrals about the origin of the drawing."""
+    numbering = rest(pair[1]).numbering
+    body, offset = floating_body(numbering, "upper"), numbering.drawing.offsets["upper"]
+    there, C = body.center + offset, body.momentum
+    whole, A = modal_condensed(body), np.eye(6)
+    A[:3, 3:] = -skew(there)
+    arms, turns = np.cross(np.eye(3), there), np.stack([skew(e) @ C for e in np.eye(3)])
+    folder = tmp_path_factory.mktemp("modes")
+    np.savez(
+        folder / "upper.npz", nodes=body.nodes + offset, K=body.K, M=body.M, shapes=body.shapes,
+        rigid=A.T @ whole.M[:6, :6] @ A, coupling=A.T @ whole.M[:6, 6:],
+        widening=np.swapaxes(whole.turning[:, 3:6, 6:], 0, 1) + np.einsum("ji,kin->jkn", arms, turns),
+        turning=body.turning, turned=body.turned,
+    )  # fmt: skip
+    text = ARM.replace("BODY", "{superelement: {file: upper.npz}}")
+    (folder / "arm.yaml").write_text(text.replace("point_masses: {load: {at: upper.P, mass: 0.2}}\n", ""))
+    return supple.load(folder / "arm.yaml")
+
+
+def test_a_body_by_its_modes_is_the_body(pair, by_modes):
+    """The small mass on it is in its modes. Vibrations, local models and motion in time."""
+    imported = pair[1]
+    assert_allclose(
+        supple.modes(by_modes, count=5).frequencies_hz, supple.modes(imported, count=5).frequencies_hz, rtol=1e-6
+    )
+    found, exact = (supple.local(made, {"one": 0.3, "two": -0.2}, internal_modes=2) for made in (by_modes, imported))
+    for name in ("M", "K", "christoffel", "force"):
+        expected = getattr(exact, name)
+        assert_allclose(
+            np.abs(getattr(found, name)), np.abs(expected), atol=1e-4 * np.abs(expected).max(), err_msg=name
+        )
+    torques = {"one": lambda t: 6.0 * np.sin(40.0 * t), "two": 1.0}
+    runs = [supple.simulate(made, None, torques, until=0.02, step=5e-4) for made in (by_modes, imported)]
+    assert_allclose(runs[0].outputs["tip.z"], runs[1].outputs["tip.z"], atol=1e-10)
