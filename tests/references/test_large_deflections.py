@@ -45,7 +45,7 @@ def test_a_deep_cantilever_in_the_plane():
     section = f"area: {A}, Iy: {second}, Iz: {second}, torsion: {second}, shear_y: {k}, shear_z: {k}"
     material = f"youngs_modulus: {E}, density: 7800, poisson: {nu}"
     found = moved(clamped(section, material, (0.0, force), 16, length, "plane: xy"), "xy")
-    assert_allclose(found, [-0.15097103, 0.71056837], rtol=1e-3)  # published; the exact rod with these constants
+    assert_allclose(found, [-0.15097103, 0.71056837], rtol=1e-4)  # published
     GA = k * E / (2 * (1 + nu)) * A
     exact = tip_displacement([E * A, GA, GA, *3 * [E * second]], length, [0.0, force, 0.0])
     assert_allclose(exact[:2], [-0.15097103, 0.71056837], rtol=1e-6)
@@ -78,42 +78,41 @@ def test_the_princeton_beam_about_one_axis(degrees, published):
 
 
 def test_the_princeton_beam_bent_about_both_axes():
-    # The published values are a commercial code's; its stiff direction lies 0.5 % below the exact rod, as it would with
-    # 4 % more torsional stiffness than Saint-Venant gives a rectangle. Ours is the exact rod's.
+    # The published values are a commercial code's. The exact rod, and with it our fine meshes, lies 0.5 % above them in
+    # the stiff direction; six elements, of whose error that is the size, give all of them.
     beam = Princeton()
-    found, load = beam.displacement(45)
-    exact = beam.exact(load)[1:] * [1.0, -1.0]
-    assert_allclose(found, exact, rtol=1e-3)
-    assert_allclose(found[0], 0.108988, rtol=1e-3)
-    assert_allclose(found[1], 0.00883723, rtol=6e-3)
+    coarse, load = beam.displacement(45, elements=6)
+    assert_allclose(coarse, [0.108988, 0.00883723], rtol=1e-3)
+    fine, _ = beam.displacement(45)
+    assert_allclose(fine, beam.exact(load)[1:] * [1.0, -1.0], rtol=1e-3)
 
 
-def test_a_bend_of_45_degrees_pulled_out_of_its_plane():
-    R, force, count = 100.0, 600.0, 32
+R, PULL = 100.0, 600.0
+SECOND, POLAR = 1.0 / 12.0, 1.0 / 6.0  # the polar moment stands for the torsion constant, as published
+
+
+def bend(count):
+    """An eighth of a circle in straight pieces, pulled out of its plane."""
     angles = np.linspace(0.0, np.pi / 4.0, count + 1)
     points = ", ".join(f"P{i}: [{R * np.sin(a):.15g}, {R * (1 - np.cos(a)):.15g}, 0]" for i, a in enumerate(angles))
-    sides = ", ".join(
-        f"{{from: P{i}, to: P{i + 1}, section: it, material: it, elements: 1, theory: timoshenko}}"
-        for i in range(count)
-    )
-    second, J = 1.0 / 12.0, 1.0 / 6.0  # the polar moment in the place of the torsion constant, as published
-    bend = supple.loads(f"""\
+    made = "section: it, material: it, elements: 1, theory: timoshenko"
+    sides = ", ".join(f"{{from: P{i}, to: P{i + 1}, {made}}}" for i in range(count))
+    return supple.loads(f"""\
 supple: 1
 name: bend
 points: {{{points}}}
 materials: {{it: {{youngs_modulus: 1e7, density: 1, poisson: 0}}}}
-sections: {{it: {{area: 1, Iy: {second}, Iz: {second}, torsion: {J}, shear_y: 1, shear_z: 1}}}}
+sections: {{it: {{area: 1, Iy: {SECOND}, Iz: {SECOND}, torsion: {POLAR}, shear_y: 1, shear_z: 1}}}}
 bodies: {{beam: {{beams: [{sides}]}}}}
 joints: {{O: {{weld: [ground, beam], at: P0}}}}
-forces: {{tip: {{at: beam.P{count}, force: [0, 0, {force}]}}}}
+forces: {{tip: {{at: beam.P{count}, force: [0, 0, {PULL}]}}}}
 sensors: {{tip: {{position: beam.P{count}}}}}
 """)
-    found = moved(bend)
-    exact = tip_displacement(
-        [1e7, 5e6, 5e6, 5e6 * J, 1e7 * second, 1e7 * second],
-        R * np.pi / 4.0,
-        [0.0, 0.0, force],
-        curvature=[0.0, 0.0, 1.0 / R],
-    )
-    assert_allclose(found, exact, rtol=1e-3)
-    assert_allclose(found, [-23.5, -13.4, 53.4], rtol=0.016)  # published, eight straight or curved elements
+
+
+def test_a_bend_of_45_degrees_pulled_out_of_its_plane():
+    stiffness = [1e7, 5e6, 5e6, 5e6 * POLAR, 1e7 * SECOND, 1e7 * SECOND]
+    exact = tip_displacement(stiffness, R * np.pi / 4.0, [0.0, 0.0, PULL], curvature=[0.0, 0.0, 1.0 / R])
+    assert_allclose(moved(bend(32)), exact, rtol=1e-3)
+    # Published with three digits from few elements; the exact rod has -23.56, -13.60, 53.47.
+    assert_allclose(moved(bend(5)), [-23.5, -13.4, 53.4], atol=0.1)
