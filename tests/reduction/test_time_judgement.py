@@ -104,6 +104,20 @@ def test_outputs_that_the_model_lacks_are_named():
     assert set(found.error) == {"tip.x", "tip.z"}
 
 
+def test_rates_and_accelerations_have_elastic_parts_too():
+    """What undeformed bodies have of them, with the same θ, θ̇ and θ̈, is taken off."""
+    sensed = arm().replace(sensors={"tip": {"velocity": "link.P"}, "felt": {"acceleration": "link.P"}})
+    fewer = supple.reduce(
+        sensed, region={"motor": (-0.2, 1.0)}, tolerance=1e-4, internal_modes=2, store=False, progress=False
+    )
+    found = supple.compare(sensed, fewer, scenario="turn")
+    for name in ("tip.z", "felt.z"):
+        assert found.elastic_error[name] < 0.1
+    position = judged("turn").elastic["full"]["tip.z"]
+    rate = np.gradient(position, found.time)
+    assert_allclose(found.elastic["full"]["tip.z"], rate, atol=0.03 * np.abs(rate).max())
+
+
 def test_a_scenario_in_a_file_and_one_at_hand_are_one(tmp_path):
     file = tmp_path / "turn.yaml"
     file.write_text("{inputs: {motor: {step: 0.1, rise: 10 ms}}, damping: {ratio: 0.01}, until: 20 ms, step: 1 ms}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.held_motion import without_held
 from supple.reduction.path_motion import along_path
-from supple.results.signals import Signals, labelled
+from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.time_comparison import FULL, REDUCED, TimeComparison
 
@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 _REPEATS = 5  # of the short run; the fastest counts
 _RESULTS, _TOLERANCE = 100, 1e-7  # of a run at the model's own pace
+_STILL = 1e-6  # of the largest acceleration, rad/s² or m/s²: below, a prescribed coordinate has arrived
 _FEW = 5  # steps that compile what will be timed
 _STEP = 1e-3  # s, where the scenario leaves it to the motion
 
@@ -64,21 +65,28 @@ def judged_in_time(
     count = min(len(full.time), len(reduced.time))
     reasons = [f"{who}: {run.reason}" for who, run in (("the mechanism", full), ("the reduced model", reduced))
                if run.reason]  # fmt: skip
+    whole = domain.path is None and not domain.held
     undeformed = {
-        FULL: _undeformed(mechanism, full, _stacked(full, full.coordinates)),
-        REDUCED: _undeformed(mechanism, reduced, domain.theta(_stacked(reduced, model.layout.coordinates, domain))),
+        FULL: _undeformed(mechanism, full, _stacked(full.coordinates, full.coordinates)),
+        REDUCED: _undeformed(
+            mechanism, reduced, domain.theta(_stacked(reduced.coordinates, domain.coordinates)), moving=whole
+        ),
     }
     missing = tuple(name for name in full.outputs if name not in reduced.outputs)
     return TimeComparison(
         full, reduced, undeformed, slow, fast, force_error=_forces(full, reduced, count), reason="; ".join(reasons),
-        missing=missing, free_from=_constant_from(full), own=own,
+        missing=missing, free_from=_free_from(full), own=own,
     )  # fmt: skip
 
 
-def _constant_from(run: Simulation) -> float:
-    """s, of the result after which no input changes."""
+def _free_from(run: Simulation) -> float:
+    """s, of the result after which no input changes and no prescribed coordinate is accelerated."""
     changes = [np.flatnonzero(np.diff(values)) for values in run.inputs.values()]
-    return float(run.time[max((int(found[-1]) + 1 for found in changes if len(found)), default=0)])
+    for name in run.driving_forces:
+        pushed = np.abs(run.accelerations[name]) if name in run.accelerations else np.zeros(1)
+        changes.append(np.flatnonzero(pushed > _STILL * max(float(pushed.max(initial=0.0)), _STILL)))
+    last = max((int(found[-1]) + 1 for found in changes if len(found)), default=0)
+    return float(run.time[min(last, len(run.time) - 1)])
 
 
 def _require_free(domain: Domain, scenario: Scenario) -> None:
@@ -140,19 +148,37 @@ def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) 
     )
 
 
-def _stacked(run: Simulation, names: object, domain: Domain | None = None) -> Array:
-    """Coordinates over time (N, k); with a domain, those it is a function of."""
-    wanted = list(names) if domain is None else list(domain.coordinates)  # type: ignore[call-overload]
-    return np.stack([run.coordinates[name] for name in wanted], axis=1) if wanted else np.zeros((len(run.time), 0))
+def _stacked(signals: Signals, names: Iterable[str]) -> Array:
+    """Signals side by side, (N, k)."""
+    return np.stack([signals[name] for name in names], axis=1)
 
 
-def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array) -> Signals:
-    """ρ_o(θ(t)): outputs of undeformed bodies with the coordinates of a run."""
+def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array, *, moving: bool = True) -> Signals:
+    """ρ_o(θ(t)): outputs of undeformed bodies with the coordinates of a run; of rates and accelerations with its θ̇, θ̈.
+
+    moving : rates of the run are those of θ; if not, outputs that are no measures as they stand are left out, and so is
+             what tells of forces in bodies
+    """
     if not len(mechanism.sensors) or not len(theta):
         return Signals(run.time, {})
     model: EquationsOfMotion = local(mechanism, theta, rigid=True)
-    values = model.row.part(model.rows, "outputs")
-    return labelled(run.time, model.labels.outputs, values, {})
+    theta_names = model.labels.coordinates
+    seen = model.labels.observed
+    x = np.zeros((3, len(theta), len(seen.measures) + len(seen.efforts)))
+    measured = x[:, :, : len(seen.measures)]
+    measured[0] = model.row.part(model.rows, "outputs")
+    names = [name for name in seen.names if seen.measure_of(name) is not None]
+    if moving and not seen.plain:
+        v, a = (_stacked(signals, theta_names) for signals in (run.rates, run.accelerations))
+        slope, bend = (model.row.part(model.rows, part) for part in ("rigid", "bend"))
+        measured[1] = np.einsum("noi,ni->no", slope, v)
+        measured[2] = np.einsum("noi,ni->no", slope, a) + np.einsum("noij,ni,nj->no", bend, v, v)
+        inside = range(len(seen.measures))
+        names = [
+            name for name, form in seen.outputs.items() if all(k in inside for item in form for k, _ in item.factors)
+        ]
+    values = dict(zip(seen.names, seen.values(x).T, strict=True))
+    return Signals(run.time, {name: values[name] for name in names})
 
 
 def _forces(full: Simulation, reduced: Simulation, count: int) -> float | None:
