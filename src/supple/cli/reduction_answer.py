@@ -63,6 +63,8 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(_left_out(made["truncation"]))
     if model.layout.internal:
         out.line(_followed(made["options"]["modes"], model.layout.internal))
+    if model.stiffening:
+        out.line("stiffening: second order in the deformation, with the stiffness of loads and of inertia")
     for name, value in model.held.items():
         out.line(f"{name} is held at {value:.6g}: it is no coordinate of the model")
     if made["dropped"]:
