@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import GROUND
-from supple.equations.effort_row import effort_places
+from supple.equations.effort_row import EffortPlaces, effort_places
 from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, carried
 from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
@@ -42,6 +42,7 @@ from supple.parameterization.modal_inertia import turning_in_z
 Array = NDArray[np.float64]
 
 _RANK = 1e-10
+_ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less
 
 
 class Deformation(NamedTuple):
@@ -72,6 +73,7 @@ class _Watched(NamedTuple):
     ends: tuple[tuple[int, int, int], ...]  # row, term, side
     cut: Cut | None
     components: tuple[int, ...]
+    place: Array  # of a joint, on its second body
 
 
 @single_blas_thread()
@@ -89,41 +91,47 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
     forces = np.stack([item.r for item in patterns], axis=1)
     _, every = static_response(rest, X, forces)
     multipliers = -_least(rest, X, every)
-    watched = [_watched(rest, name) for name in dict.fromkeys(item.sensor for item in load.efforts)]
+    watched = _all_watched(rest)
     found = np.zeros((count, len(load.efforts), places.width))
+    size = np.zeros((count, places.width))  # what a column is made of, if nothing in it cancelled
     columns = [0, *range(places.inputs, places.width)]  # of the patterns; those of the modes apart
     of_modes = None if deformed is None else _mode_forces(rest, X, deformed, s)
     for k, here in enumerate(configuration.each()):
+        acting = multipliers[k]
+        made = np.abs(acting)
+        for total, whole, pattern in zip(acting, made, patterns, strict=True):
+            for row, force in pattern.along.items():
+                total[row] += force[k]
+                whole[row] += abs(force[k])
         loads = loads_at(rest, here)
-        pull = _row_wrenches(rest, here.X, watched)
         first = 0
-        for item, wrenches in zip(watched, pull, strict=True):
+        for item, wrenches in zip(watched, _row_wrenches(rest, here.X, watched), strict=True):
             rows = slice(first, first + len(item.components))
             first = rows.stop
-            for column, pattern, lam in zip(columns, patterns, multipliers[k], strict=True):
-                total = lam.copy()
-                for row, force in pattern.along.items():
-                    total[row] += force[k]
-                wrench = wrenches @ total + _direct(rest, here, item, pattern, loads, k)
-                found[k, rows, column] = (_to_sensor(rest, here, item) @ wrench)[list(item.components)]
+            shown = _to_sensor(rest, here, item)[list(item.components)]
+            direct = np.stack([_direct(rest, here, item, pattern, loads, k) for pattern in patterns], axis=1)
+            found[k, rows, columns] = (shown @ (wrenches @ acting.T + direct)).T
+            most = np.abs(shown) @ (np.outer(np.abs(wrenches).max(axis=1), made.max(axis=1)) + np.abs(direct))
+            size[k, columns] = np.maximum(size[k, columns], most.max(axis=0, initial=0.0))
             if of_modes is not None:
-                for a, (lam, push) in enumerate(zip(of_modes.multipliers[k], of_modes.loads[k], strict=True)):
-                    wrench = wrenches @ lam + _inertia(rest, item, push)
-                    found[k, rows, places.modes + a] = (_to_sensor(rest, here, item) @ wrench)[list(item.components)]
+                push = np.stack([_inertia(rest, item, held) for held in of_modes.loads[k]], axis=1)
+                found[k, rows, places.modes : places.inputs] = shown @ (wrenches @ of_modes.multipliers[k].T + push)
     if deformed is not None and n > s:
-        _counted_by_modes(found, forces, deformed, s, columns, slice(places.modes, places.inputs), places.rates)
+        _counted_by_modes(found, size, forces, deformed, s, columns, places)
+    found[np.abs(found) <= _ROUNDING * size[:, None, :]] = 0.0  # else a fit would follow rounding
     return found
 
 
 def _counted_by_modes(
-    found: Array, forces: Array, deformed: Deformation, s: int, columns: list[int], modes: slice, rates: int
+    found: Array, size: Array, forces: Array, deformed: Deformation, s: int, columns: list[int], places: EffortPlaces
 ) -> None:
     """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does."""
-    by = found[:, :, modes] @ np.linalg.inv(deformed.K)
+    by = found[:, :, places.modes : places.inputs] @ np.linalg.inv(deformed.K)
     projected = np.einsum("naz,npz->nap", deformed.modes[:, s:], forces)
     found[:, :, columns] -= by @ projected
-    d = modes.stop - modes.start
-    found[:, :, rates + s : rates + s + d] += by @ deformed.D
+    size[:, columns] += (np.abs(by) @ np.abs(projected)).max(axis=1, initial=0.0)
+    d = places.inputs - places.modes
+    found[:, :, places.rates + s : places.rates + s + d] += by @ deformed.D
 
 
 def _rigid_motion(rest: ElasticRest, configuration: Configuration) -> tuple[Array, dict[tuple[int, int], _Pattern]]:
@@ -267,6 +275,14 @@ def _mode_forces(rest: ElasticRest, X: Array, deformed: Deformation, s: int) -> 
     return _ModeForces(found, k)
 
 
+def _all_watched(rest: ElasticRest) -> list[_Watched]:
+    """Of all sensors of forces inside, made once."""
+    mechanism = rest.numbering.mechanism
+    names = dict.fromkeys(item.sensor for item in inside(rest.numbering.drawing).efforts)
+    key = f"watched {rest.band} {tuple(rest.displacements)} {rest.elastic}"
+    return mechanism.remembered(key, lambda: [_watched(rest, name) for name in names])
+
+
 def _watched(rest: ElasticRest, sensor: str) -> _Watched:
     """What a sensor looks at."""
     numbering, arrays = rest.numbering, rest.arrays
@@ -277,11 +293,12 @@ def _watched(rest: ElasticRest, sensor: str) -> _Watched:
         names = numbering.mechanism.joints[described.said].bodies
         body = numbering.body_index(names[1] if names[1] != GROUND else names[0])
         chosen = range(numbering.joint_rows[described.said].start, numbering.joint_rows[described.said].stop)
-        return _Watched(sensor, body, _ends(rest, chosen, body, None), None, components)
+        place = joint_frames(numbering.drawing, described.said).pb
+        return _Watched(sensor, body, _ends(rest, chosen, body, None), None, components, place)
     section = section_of(numbering.drawing, sensor)
     cut, body = cut_at(numbering, section, sensor), numbering.body_index(section.body)
     heads = range(len(arrays.rows_i))
-    return _Watched(sensor, body, _ends(rest, heads, body, cut), cut, components)
+    return _Watched(sensor, body, _ends(rest, heads, body, cut), cut, components, section.position)
 
 
 def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[tuple[int, int, int], ...]:
@@ -369,11 +386,10 @@ def _to_sensor(rest: ElasticRest, here: Configuration, item: _Watched) -> Array:
     numbering = rest.numbering
     described = numbering.mechanism.sensors[item.sensor]
     first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.said].bodies)
-    frames = joint_frames(numbering.drawing, described.said)
     R = here.X[item.body, 3:].reshape(3, 3)
-    place, sign = frames.pb, 1.0
+    place, sign = item.place, 1.0
     if item.body == first and second == len(numbering.bodies):  # on the ground: the opposite of what acts on the first
-        place, sign = R.T @ (frames.pb - here.X[first, :3]), -1.0
+        place, sign = R.T @ (item.place - here.X[first, :3]), -1.0
     about = np.eye(6)
     about[3:, :3] = -skew(place)
     own = described.own_axes and second != len(numbering.bodies)
