@@ -1,6 +1,6 @@
 """Forces inside a mechanism as functions of its motion, by a row of coefficients each.
 
-    e = e₀(θ) + Ψ^e δ + E_u u + E_a η̈ + E_v η̇ + E_q[θ̇, θ̇] + E_f f
+    e = e₀(θ) + Ψ^e δ + E_u u + E_a η̈ + E_v η̇ + E_q[θ̇, η̇] + E_f f
 
 Ψ^e are the forces of the modes (the papers' Ψ^{λδ}); the rest is what loads, inputs u, inertia, damping and dry
 friction f in the joints do to what is not among the modes (docs/theory/outputs.md).
@@ -17,7 +17,7 @@ Numbers = NDArray[Any]
 
 
 class EffortPlaces(NamedTuple):
-    """Where each part begins in a row; width : of the whole row. pairs : (j, k), j <= k, of θ̇_j θ̇_k"""
+    """Where each part begins in a row; width : of the whole row. pairs : (j, k), j in θ and k >= j, of η̇_j η̇_k"""
 
     modes: int
     inputs: int
@@ -31,7 +31,7 @@ class EffortPlaces(NamedTuple):
 
 def effort_places(n: int, s: int, inputs: int, dry: int) -> EffortPlaces:
     """Of n coordinates, s of them θ, some inputs and joints with dry friction."""
-    pairs = tuple((j, k) for j in range(s) for k in range(j, s))
+    pairs = tuple((j, k) for j in range(s) for k in range(j, n))
     starts = np.cumsum([1, n - s, inputs, n, n, len(pairs), dry]).tolist()
     modes, after, accelerations, rates, turning, friction, width = starts
     return EffortPlaces(modes, after, accelerations, rates, turning, friction, width, pairs)

@@ -46,11 +46,17 @@ _ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences 
 
 
 class Deformation(NamedTuple):
-    """Modes of η over z (N, n, z), and of δ: K and the damping of materials D (N, d, d); internal : how many of δ."""
+    """Modes of η over z (N, n, z), and of δ: ∂ψ/∂θ (N, s, d, z), K and the damping of materials D (N, d, d).
+
+    loads    : Ψ_δ r (N, d, patterns) as the equations of motion have it, of every load in the order of `_patterns`
+    internal : how many of δ
+    """
 
     modes: Array
+    slopes: Array
     K: Array
     D: Array
+    loads: Array
     internal: int
 
 
@@ -81,7 +87,7 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
     """(N, efforts, width) at a batch of configurations; deformed : of a flexible model."""
     numbering, X = rest.numbering, configuration.X
     count, s = len(X), len(numbering.coordinates)
-    modes, quadratic = _rigid_motion(rest, configuration)
+    modes, quadratic = _rigid_motion(rest, configuration, deformed)
     if deformed is not None:
         modes = deformed.modes
     n, load = modes.shape[1], carried(configuration.rest)
@@ -117,25 +123,29 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
                 push = np.stack([_inertia(rest, item, held) for held in of_modes.loads[k]], axis=1)
                 found[k, rows, places.modes : places.inputs] = shown @ (wrenches @ of_modes.multipliers[k].T + push)
     if deformed is not None and n > s:
-        _counted_by_modes(found, size, forces, deformed, s, columns, places)
+        _counted_by_modes(found, size, deformed, s, columns, places)
     found[np.abs(found) <= _ROUNDING * size[:, None, :]] = 0.0  # else a fit would follow rounding
     return found
 
 
 def _counted_by_modes(
-    found: Array, size: Array, forces: Array, deformed: Deformation, s: int, columns: list[int], places: EffortPlaces
+    found: Array, size: Array, deformed: Deformation, s: int, columns: list[int], places: EffortPlaces
 ) -> None:
-    """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does."""
+    """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does.
+
+    Ψ_δ r is that of the equations of motion, so that what they make of δ is taken off again to the last digit.
+    """
     by = found[:, :, places.modes : places.inputs] @ np.linalg.inv(deformed.K)
-    projected = np.einsum("naz,npz->nap", deformed.modes[:, s:], forces)
-    found[:, :, columns] -= by @ projected
-    size[:, columns] += (np.abs(by) @ np.abs(projected)).max(axis=1, initial=0.0)
+    found[:, :, columns] -= by @ deformed.loads
+    size[:, columns] += (np.abs(by) @ np.abs(deformed.loads)).max(axis=1, initial=0.0)
     d = places.inputs - places.modes
     found[:, :, places.rates + s : places.rates + s + d] += by @ deformed.D
 
 
-def _rigid_motion(rest: ElasticRest, configuration: Configuration) -> tuple[Array, dict[tuple[int, int], _Pattern]]:
-    """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k."""
+def _rigid_motion(
+    rest: ElasticRest, configuration: Configuration, deformed: Deformation | None
+) -> tuple[Array, dict[tuple[int, int], _Pattern]]:
+    """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k, and of θ̇_j δ̇_a, 2 (∂_jψ_a + ω_j × ψ_a)."""
     count, s = configuration.theta.shape
     column = rest.arrays.column
     axes = [2] if len(column) == 3 else [0, 1, 2]
@@ -169,6 +179,16 @@ def _rigid_motion(rest: ElasticRest, configuration: Configuration) -> tuple[Arra
                     r[:, own] -= way @ turning[b][m].T
             r -= acceleration
             found[j, k] = _Pattern(r, {}, acceleration, turned)
+        for a in range(0 if deformed is None else deformed.K.shape[1]):
+            assert deformed is not None
+            shape, acceleration = deformed.modes[:, s + a], 2.0 * deformed.slopes[:, j, a]
+            turned, r = np.zeros((count, len(axes), rest.size)), -acceleration
+            for b, body in enumerate(rest.bodies):
+                own = slice(body.start, body.stop)
+                for m, axis in enumerate(axes):
+                    turned[:, m, own] = 2.0 * V[j][:, b, 3 + axis, None] * shape[:, own]
+                    r[:, own] -= turned[:, m, own] @ turning[b][m].T
+            found[j, s + a] = _Pattern(r, {}, acceleration, turned)
     return modes, found
 
 

@@ -12,6 +12,7 @@ from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import searched_modes
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
+from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.effort_columns import Deformation, effort_columns
@@ -20,7 +21,7 @@ from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
-from supple.parameterization.rigid_rows import chosen, rigid_rows
+from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_rows
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.stiffening import stiffen
 
@@ -28,8 +29,11 @@ Array = NDArray[np.float64]
 
 
 @single_blas_thread()
-def modal_rows(configuration: Configuration, system: ModalParameterization) -> ModalRows:
-    """A row depends on its own configuration alone, whatever stands beside it in the batch."""
+def modal_rows(configuration: Configuration, system: ModalParameterization, *, efforts: bool = True) -> ModalRows:
+    """A row depends on its own configuration alone, whatever stands beside it in the batch.
+
+    efforts : with those of forces inside; else these are zero
+    """
     position = configuration.rest
     given, regular = rigid_rows(configuration, efforts=False)
     rigid = rigid_layout_of(position.numbering, carried(position))
@@ -75,7 +79,7 @@ def modal_rows(configuration: Configuration, system: ModalParameterization) -> M
     parts = layout.split(results.rows)
     before = parts["damping"].copy()
     _add_damping(system, parts, results.modes)
-    if carried(position).efforts and (results.status == DONE).any():
+    if efforts and carried(position).efforts and (results.status == DONE).any():
         _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
         stiffen(system, configuration, layout, results)
@@ -91,7 +95,24 @@ def _add_efforts(
     if one.X.ndim == 2:
         one = Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
     here = chosen(one, which)
-    deformed = Deformation(found.modes[which], parts["K"][which, s:, s:], D[which, s:, s:], system.choice.internal)
+    size, slopes = coordinate_steps(here), np.zeros((len(which), s, *found.modes[which, s:].shape[1:]))
+    for j in range(s):
+        for step in (-1.0, 1.0):
+            moved = assemble(here.mechanism, here.theta + step * size[j] * np.eye(s)[j])
+            slopes[:, j] += step / (2.0 * size[j]) * modal_rows(moved, system, efforts=False).modes[:, s:]
+    n, of = parts["M"].shape[1], {name: part[which] for name, part in parts.items()}
+    pairs = [(j, k) for j in range(s) for k in range(j, n)]
+    turning = [(1.0 + (j < k)) * of["christoffel"][:, s:, j, k] for j, k in pairs]
+    loads = np.concatenate(
+        [
+            of["force"][:, s:, None], of["input_map"][:, s:], -of["M"][:, s:], D[which, s:] - of["damping"][:, s:],
+            -np.stack(turning, axis=-1), -np.swapaxes(of["friction_map"][..., s:], 1, 2),
+        ],
+        axis=2,
+    )  # fmt: skip
+    deformed = Deformation(
+        found.modes[which], slopes, of["K"][:, s:, s:], D[which, s:, s:], loads, system.choice.internal
+    )
     parts["efforts"][which] = effort_columns(system.rest, here, deformed)
 
 
