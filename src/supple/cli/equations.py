@@ -45,6 +45,7 @@ def equations_data(found: LocalModel | Coefficients, at: Mapping[str, Any]) -> d
             name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
             for name, output in found.outputs.items()
         },
+        **({"efforts": found.efforts} if found.efforts else {}),
         "internal_hz": found.internal_hz, "potential": found.potential,
     }  # fmt: skip
 

@@ -166,6 +166,12 @@ class EquationsOfMotion(Result):
         seen = {name: self.labels.observed.measure_of(name) for name in self.labels.outputs}
         return {name: [part[o] for part in parts] for name, o in seen.items() if o is not None}
 
+    @property
+    def efforts(self) -> dict[str, Array]:
+        """Rows of forces inside by name, (..., width); see `supple.equations.effort_row`"""
+        rows = np.moveaxis(self.row.part(self.rows, "efforts"), self.theta.ndim - 1, 0)
+        return dict(zip(self.labels.observed.efforts, rows, strict=True))
+
     @cached_property
     def dM(self) -> Array:
         """∂M_ij/∂η_k, (n, n, n)"""
