@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance, compliance
     from supple.analyses.statics.deflection import Deflection, deflection
     from supple.analyses.statics.equilibrium import equilibrium
+    from supple.analyses.statics.large_deflection import LargeDeflection
     from supple.analyses.sweep import Sweep, sweep
     from supple.analyses.time.simulation import simulate
     from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
@@ -87,6 +88,7 @@ _HOMES = {
     "Joint": "supple.description.joints.joint",
     "JointKind": "supple.description.joints.joint_kind",
     "LinearBatch": "supple.analyses.linear_models.linearization_batch",
+    "LargeDeflection": "supple.analyses.statics.large_deflection",
     "LawParameter": "supple.description.force_law",
     "LinearModel": "supple.results.linear_model",
     "LocalModel": "supple.parameterization.local_model",
@@ -140,8 +142,8 @@ _HOMES = {
 __all__ = [
     "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
     "Deflection", "Drive", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
-    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LawParameter",
-    "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
+    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection",
+    "LawParameter", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
     "NumericalError", "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
     "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
     "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",

@@ -65,6 +65,8 @@ RESULTS = {
     "Compliance": lambda: supple.compliance(five_bar(), "home", ["tool.x", "tool.z"]),
     "Compliance of a batch": lambda: supple.compliance(five_bar(), [[2.05, 1.12], [2.1, 1.1]], ["tool.x", "tool.z"]),
     "Deflection": lambda: supple.deflection(five_bar(), "home"),
+    "LargeDeflection": lambda: supple.deflection(five_bar(), "home", large=True),
+    "SmallMotions": lambda: supple.small_motions(five_bar(), "home", count=3),
     "Simulation of a closed loop": lambda: closed_loop(
         arm(), gain().regulator(), until=0.2, sample_time=0.01, start=dict.fromkeys(linear().states[:2], 0.05)
     ),

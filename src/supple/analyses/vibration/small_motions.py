@@ -23,6 +23,7 @@ from supple.formulations.absolute.tangent_modes import free_motions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.reduced.named_values import in_order
+from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -62,6 +63,10 @@ class SmallMotions(Result):
         """With the eigenvalues and shapes."""
         return {"theta": self.configuration.theta, **self.table().arrays(), "eigenvalues": self.eigenvalues,
                 "shapes": self.shapes}  # fmt: skip
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the eigenvalues in the complex plane (matplotlib); returns the figure."""
+        return picture("pole_plot")({"": self.eigenvalues}, axes=axes)
 
     @property
     def configuration(self) -> Configuration:
