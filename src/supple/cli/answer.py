@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from supple.diagnostics import EarlyEnd, SuppleError
+from supple.diagnostics import EarlyEnd, SuppleError, SuppleNote
 from supple.diagnostics.quoting import brief
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ class Answer:
     def warn(self, text: str) -> None:
         print(f"warning: {brief(text, _LONGEST)}", file=sys.stderr)
 
+    def heard(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        """A warning of the work itself, or a note."""
+        (self.note if issubclass(category, SuppleNote) else self.warn)(str(message))
+
     def fail(self, text: str, status: int) -> typer.Exit:
         """Tell what went wrong; the exception to raise carries the exit status."""
         line = brief(text, _LONGEST)
@@ -71,7 +75,7 @@ def answering(as_json: bool) -> Iterator[Answer]:
     answer = Answer(as_json)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EarlyEnd)  # `cut_short` says it
-        warnings.showwarning = lambda message, *_, **__: answer.warn(str(message))
+        warnings.showwarning = answer.heard
         try:
             yield answer
         except SuppleError as error:

@@ -1,5 +1,13 @@
 """Errors and warnings that help: the part, the value, the limit, the next step."""
 
-from supple.diagnostics.errors import EarlyEnd, InputError, NumericalError, SuppleError, SuppleWarning, nearest
+from supple.diagnostics.errors import (
+    EarlyEnd,
+    InputError,
+    NumericalError,
+    SuppleError,
+    SuppleNote,
+    SuppleWarning,
+    nearest,
+)
 
-__all__ = ["EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleWarning", "nearest"]
+__all__ = ["EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning", "nearest"]

@@ -59,6 +59,10 @@ class SuppleWarning(UserWarning):
     """Something the user should know that does not stop the work."""
 
 
+class SuppleNote(UserWarning):
+    """How something was taken where what is described cannot be had as it is; nothing is wrong with it."""
+
+
 class EarlyEnd(SuppleWarning):
     """A run in time ended early; what it returns goes as far as it came."""
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.diagnostics import SuppleNote
 from supple.formulations.absolute.time_damping import time_damping
 
 CANTILEVER = """
@@ -43,7 +44,7 @@ def decay(made):
     ids=["modal", "structural", "material"],
 )
 def test_a_ratio_is_kept_at_the_lowest_mode(law, material):
-    with pytest.warns(supple.SuppleWarning, match="2 % of critical"):
+    with pytest.warns(SuppleNote, match="2 % of critical"):
         found, run = decay(reed(law, material))
     assert found == pytest.approx(0.02, rel=0.05)  # of tops that lie between results
     assert "lowest mode" in run.damping

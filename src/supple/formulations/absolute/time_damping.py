@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import SuppleWarning
+from supple.diagnostics import SuppleNote
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
@@ -47,10 +47,10 @@ def time_damping(mechanism: Mechanism) -> TimeDamping:
 
 
 def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
-    """How damping is taken in time, "" where nothing differs from the description; a SuppleWarning says it."""
+    """How damping is taken in time, "" where nothing differs from the description; a SuppleNote says it."""
     found = "" if rigid or not mechanism.elastic else time_damping(mechanism).said
     if found:
-        warnings.warn(f'mechanism "{mechanism.name}": {found}', SuppleWarning, stacklevel=stacklevel)
+        warnings.warn(f'mechanism "{mechanism.name}": {found}', SuppleNote, stacklevel=stacklevel)
     return found
 
 
