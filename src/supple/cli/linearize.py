@@ -193,6 +193,8 @@ def _show(name: str, found: LinearModel) -> None:
     out.matrix("B", found.states, found.inputs, found.B)
     if found.outputs:
         out.matrix("C", found.outputs, found.states, found.C)
+    if found.D.any():
+        out.matrix("D", found.outputs, found.inputs, found.D)
     rows = []
     for value in found.eigenvalues.tolist():
         size = abs(value)
