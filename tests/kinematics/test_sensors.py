@@ -94,3 +94,28 @@ def test_what_is_wrong_is_said_with_its_line(sensor, message):
 def test_in_the_plane_an_axis_is_refused():
     with pytest.raises(supple.InputError, match="in the plane its axis is the normal"):
         supple.check(supple.loads(FLAT.replace("SENSORS", "{s: {angle: [one, two], axis: x}}")))
+
+
+def test_copies_of_sensors_look_at_their_own_copies():
+    machine = supple.loads("""
+supple: 1
+name: arms
+points: {P: [0, 0, 5], Q: [0, 1, 5]}
+bodies: {base: {rod: [P, Q], mass: 1}}
+joints: {P: {revolute: [ground, base], axis: x}}
+actuators: {base: {joint: P}}
+copies:
+  legs:
+    about: z
+    count: 2
+    points: {A: [1, 0, 0], B: [2, 0, 0.2]}
+    bodies: {arm: {rod: [A, B], mass: 1}}
+    joints: {A: {revolute: [ground, arm], axis: y}}
+    actuators: {q: {joint: A}}
+    sensors: {imu: {acceleration: arm.B, axes: body, gravity: true, axis: z}, r: {reaction: A, axes: body}}
+""")
+    found = supple.linearize(machine)
+    for one, other in (("imu1", "imu2"), ("r1.z", "r2.z")):
+        rows = [found.D[found.outputs.index(name)] for name in (one, other)]
+        assert_allclose(np.sort(rows[0]), np.sort(rows[1]), atol=1e-12)
+        assert np.abs(rows[0]).max() > 0.1

@@ -162,8 +162,11 @@ def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
     kind, said = SENSOR_KINDS[sensor.kind], sensor.said
     named = by.joint(said) if kind.places == 0 else by.named(said) if kind.places == 1 else by.pair(said, by.named)
     turning = any(term.turns for row in kind.axis.values() for term in row)
-    drawn = kind.places == 1 and not sensor.own_axes
-    L = by.A if sensor.axis is None or drawn else _same_axes(by, sensor.places, (sensor.axis,))
+    L = by.A
+    if sensor.axis is not None and kind.places == 2:
+        L = _same_axes(by, sensor.places, (sensor.axis,))
+    elif sensor.axis is not None and sensor.own_axes:
+        L = by.local_at(sensor.said)
     return _changed(sensor, **{kind.name: named}, axis=by.along(sensor.axis, turning, L))
 
 
