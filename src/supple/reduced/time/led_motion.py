@@ -158,11 +158,13 @@ def _followed(
     s, n = model.layout.theta, model.layout.size
     m = n - s
     slopes = _quintics(course)
+    lowest, highest = course.theta.min(axis=0), course.theta.max(axis=0)
     units = np.vstack([np.zeros(m), np.eye(m)])
 
     def moved(t: float, delta: Array, rate: Array) -> tuple[Array, Array]:
         """δ̈, and the powers put in and lost."""
         theta, v, a = (np.asarray(part(t)) for part in slopes)
+        theta = np.clip(theta, lowest, highest)  # at the end of a path, rounding would leave the region
         whole = np.append(v, rate)
         # Affine in δ̈: once without it, once for each, whatever M depends on.
         tau = model.inverse(
