@@ -52,3 +52,43 @@ def test_a_sensor_is_an_output_of_every_model(installed):
     names = ["height", "ahead", "B.x", "B.y", "B.z"]
     assert told["reduced"] == told["run"] == told["linear"] == names
     assert "gap" in found.supple("schema")["$defs"]["Sensor"]["properties"]
+
+
+CLOSING = """
+import supple
+from supple.description.measure import distance
+
+CLOSING = supple.SensorKind(
+    name="closing",
+    says="Two places: how fast they part.",
+    places=2,
+    space={"": distance()},
+    order=1,
+)
+"""
+SEEN = """
+import json
+import supple
+
+machine = supple.load("machine.yaml")
+run = supple.simulate(machine, until=0.01, rates={"first": 0.5, "second": 0.4})
+print(json.dumps({
+    "seen": list(run.outputs["speed"]), "rate": list(run.output_rates["apart"]), "unit": run.outputs.units["speed"],
+    "slope": supple.linearize(machine, [0.3, -0.4]).C[1, 2:].tolist(),
+}))
+"""
+
+
+def test_a_sensor_of_a_rate_is_a_record_too(installed):
+    found = installed(CLOSING, "CLOSING")
+    machine = MACHINE[: MACHINE.index("sensors:")]
+    machine += "sensors: {apart: {between: [P, arm.B]}, speed: {closing: [P, arm.B]}}\n"
+    (found.folder / "machine.yaml").write_text(
+        machine.replace("points: {", "points: {P: [0, 2, 0], ").replace(
+            "actuators:", "frames: {P: {on: ground, at: P}}\nactuators:"
+        )
+    )
+    told = found.python(SEEN)
+    assert_allclose(told["seen"], told["rate"], atol=1e-12)
+    assert told["unit"] == "m/s"
+    assert max(map(abs, told["slope"])) > 0.1
