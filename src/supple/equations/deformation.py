@@ -127,11 +127,8 @@ def take_bending(c, rates, f):
 
 
 @kernel
-def bending_slopes(c, rates, S):
-    """Γ[η̇] (n, n) of a bent row into S, so that ∂(Γ[η̇, η̇])/∂η̇ = 2 Γ[η̇].
-
-    2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
-    """
+def add_mass_slopes(c, x, S):
+    """S_ij += (∂_j M x)_i, (n, n), of a bent row: the derivative of M(θ, δ) x."""
     n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
     d = n - s
     for j in range(s):
@@ -139,19 +136,29 @@ def bending_slopes(c, rates, S):
         for i in range(n):
             total = 0.0
             for k in range(n):
-                total += row[first + i * n + k] * rates[k]
-            S[i, j] = total
-    for i in range(n):
-        for a in range(d):
-            S[i, s + a] = 0.0
+                total += row[first + i * n + k] * x[k]
+            S[i, j] += total
     for i in range(sloped):
         for j in range(n):
             first = at[MASS_SLOPE] + (i * n + j) * d
             for a in range(d):
                 slope = row[first + a]
-                S[i, s + a] += slope * rates[j]
+                S[i, s + a] += slope * x[j]
                 if j >= sloped:
-                    S[j, s + a] += slope * rates[i]
+                    S[j, s + a] += slope * x[i]
+
+
+@kernel
+def bending_slopes(c, rates, S):
+    """Γ[η̇] (n, n) of a bent row into S, so that ∂(Γ[η̇, η̇])/∂η̇ = 2 Γ[η̇].
+
+    2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
+    """
+    n = c.n
+    for i in range(n):
+        for j in range(n):
+            S[i, j] = 0.0
+    add_mass_slopes(c, rates, S)
     for i in range(n):
         for j in range(i + 1):
             changing = mass_rate(c, rates, i, j)

@@ -13,7 +13,7 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
-from supple.equations.deformation import deform
+from supple.equations.deformation import add_mass_slopes, deform, is_bent
 from supple.equations.forces import add_mass, forces, lost_power, push, rate_slopes, solve_mass
 from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
 from supple.integration.generalized_alpha import Alpha
@@ -38,8 +38,9 @@ class Options(NamedTuple):
 
 
 @kernel
-def tangent(c, friction, rates, mass, slope, S):
-    """β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η, as far as p is linear in δ and θ, into S (n, n)."""
+def tangent(c, friction, rates, accelerations, mass, slope, S):
+    """β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η + ∂(M η̈)/∂η, as far as p is linear in δ and θ, into S
+    (n, n)."""
     n, s, at, row = c.n, c.s, c.at, c.values
     d = n - s
     rate_slopes(c, friction, rates, S)
@@ -50,6 +51,8 @@ def tangent(c, friction, rates, mass, slope, S):
         for k in range(d):
             S[i, s + k] -= row[at[FORCE_SLOPE] + i * d + k]
             S[s + k, i] -= row[at[FORCE_SLOPE] + i * d + k]
+    if is_bent(c):
+        add_mass_slopes(c, accelerations, S)
 
 
 @kernel
@@ -131,7 +134,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
             deform(c, eta)
             forces(c, friction, eta, v, u, f)
             add_mass(c, -1.0, dv, f)
-            tangent(c, friction, v, mass, slope, S)
+            tangent(c, friction, v, dv, mass, slope, S)
             if not eliminate(S, f):
                 break
             before, far = far, 0.0
