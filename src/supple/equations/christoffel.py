@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.equations.row import CHRISTOFFEL
 
 Array = NDArray[np.float64]
 
@@ -43,15 +42,6 @@ def christoffel_symbols(n, dM, gamma):
             for k in range(n):
                 ij_k, ik_j, jk_i = dM[(i * n + j) * n + k], dM[(i * n + k) * n + j], dM[(j * n + k) * n + i]
                 gamma[(i * n + j) * n + k] = symbol(ij_k, ik_j, jk_i)
-
-
-@kernel
-def turned(c, rates, i, j):
-    """Γ[η̇]_ij = Σ_k Γ_ijk η̇_k of a row of coefficients, so that Γ[η̇, η̇] = Γ[η̇] η̇, with the derivative 2 Γ[η̇]."""
-    total, first = 0.0, c.at[CHRISTOFFEL] + (i * c.n + j) * c.n
-    for k in range(c.n):
-        total += c.values[first + k] * rates[k]
-    return total
 
 
 def turning(gamma: Array, rates: Array) -> Array:

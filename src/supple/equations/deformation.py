@@ -154,31 +154,23 @@ def bending_slopes(c, rates, S):
 
     2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
     """
-    n = c.n
+    n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
+    d = n - s
     for i in range(n):
         for j in range(n):
             S[i, j] = 0.0
     add_mass_slopes(c, rates, S)
     for i in range(n):
         for j in range(i + 1):
-            changing = mass_rate(c, rates, i, j)
+            changing, first = 0.0, at[MASS_GRADIENT] + i * n + j  # Ṁ_ij
+            for k in range(s):
+                changing += row[first + k * n * n] * rates[k]
+            if j < sloped:
+                first = at[MASS_SLOPE] + (j * n + i) * d
+                for a in range(d):
+                    changing += row[first + a] * rates[s + a]
             half = 0.5 * (S[i, j] - S[j, i])
             S[i, j], S[j, i] = 0.5 * changing + half, 0.5 * changing - half
-
-
-@kernel
-def mass_rate(c, rates, i, j):
-    """Ṁ_ij of a bent row; i ≥ j."""
-    n, s, at, row = c.n, c.s, c.at, c.values
-    d = n - s
-    total = 0.0
-    for k in range(s):
-        total += row[at[MASS_GRADIENT] + (k * n + i) * n + j] * rates[k]
-    if j < sloped_rows(c):
-        first = at[MASS_SLOPE] + (j * n + i) * d
-        for a in range(d):
-            total += row[first + a] * rates[s + a]
-    return total
 
 
 # ---------------------------------------------------------------------------- the same as arrays

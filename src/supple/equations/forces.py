@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.equations.christoffel import turned
 from supple.equations.deformation import bending_slopes, is_bent, take_bending
 from supple.equations.dry_friction import dry_friction
 from supple.equations.row import (
+    CHRISTOFFEL,
     DAMPING,
     DDAMPING,
     DFORCE_THETA,
@@ -72,9 +72,16 @@ def take_inertia(c, rates, f):
     if is_bent(c):
         take_bending(c, rates, f)
         return
-    for i in range(c.n):
-        for j in range(c.n):
-            f[i] -= turned(c, rates, i, j) * rates[j]
+    n, row, first = c.n, c.values, c.at[CHRISTOFFEL]
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            along = 0.0
+            for k in range(n):
+                along += row[first + k] * rates[k]
+            first += n
+            total += along * rates[j]
+        f[i] -= total
 
 
 @kernel
@@ -109,9 +116,14 @@ def rate_slopes(c, friction, rates, S):
     if is_bent(c):
         bending_slopes(c, rates, S)
     else:
+        first = at[CHRISTOFFEL]
         for i in range(n):
             for j in range(n):
-                S[i, j] = turned(c, rates, i, j)
+                along = 0.0
+                for k in range(n):
+                    along += row[first + k] * rates[k]
+                first += n
+                S[i, j] = along
     for i in range(n):
         for j in range(n):
             S[i, j] = -2.0 * S[i, j] - row[at[DAMPING] + i * n + j]
