@@ -21,7 +21,7 @@ from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, solved, turn_right_side
 from supple.formulations.absolute.residual import rate
-from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STEP
+from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STEADY, KEPT_STEP
 from supple.integration.ldl import factorise, multiply, substitute
 from supple.kinematics.closure_kernel import moved
 from supple.kinematics.row_arrays import row_sizes
@@ -104,21 +104,42 @@ def largest_of(rows, values):
 
 
 @kernel(inline=True)
-def predict(method, h, start, new, move):
-    """The end of the step as its beginning says, λ kept."""
-    beta, gamma, m = method.beta, method.gamma, method.m
+def predict(method, h, start, new, work):
+    """The end of the step as its beginning says, λ kept: with v̇ as it was, or, where v̇ oscillates too fast for the
+    step, at the velocity that it has."""
+    beta, gamma, m, f, move = method.beta, method.gamma, method.m, method.f, work.move
+    steady = not method.lasting or work.kept[KEPT_STEADY] > 0.0
     V, acceleration, algorithmic = start.V, start.acceleration, start.algorithmic
     V1, acceleration1, algorithmic1 = new.V, new.acceleration, new.algorithmic
     nb, d = move.shape
     for b in range(nb):
         for c in range(d):
             a0, v0 = algorithmic[b, c], V[b, c]
-            a1 = (acceleration[b, c] - m * a0) / (1.0 - m)
-            acceleration1[b, c], algorithmic1[b, c] = acceleration[b, c], a1
+            if steady:
+                acceleration1[b, c] = acceleration[b, c]
+                a1 = (acceleration[b, c] - m * a0) / (1.0 - m)
+            else:
+                a1 = (1.0 - 0.5 / beta) * a0
+                acceleration1[b, c] = ((1.0 - m) * a1 + m * a0 - f * acceleration[b, c]) / (1.0 - f)
+            algorithmic1[b, c] = a1
             move[b, c] = h * (v0 + h * ((0.5 - beta) * a0 + beta * a1))
             V1[b, c] = v0 + h * ((1.0 - gamma) * a0 + gamma * a1)
     copy_row(start.multipliers, new.multipliers)
     copy_row(start.w, new.w)
+
+
+@kernel(inline=True)
+def steadiness(rows, method, h, start, new, move):
+    """How much better a guess v̇ of the step before was than none: above 0 where it was, in rad or extents."""
+    with_it, without = 0.0, 0.0
+    factor = h * h * method.beta * (1.0 - method.f) / (1.0 - method.m)
+    before, after, V = start.acceleration, new.acceleration, start.V
+    for b in range(move.shape[0]):
+        for c in range(move.shape[1]):
+            unit = unit_of(rows, rows.column[c])
+            with_it = max(with_it, factor * abs(after[b, c] - before[b, c]) / unit)
+            without = max(without, abs(move[b, c] - h * V[b, c]) / unit)
+    return without - with_it
 
 
 @kernel(inline=True)
@@ -212,7 +233,7 @@ def take_step(problem, method, h, start, u, aim, work, new):
     """
     system, kept = problem.system, work.kept
     before, potential = 0.0, 0.0
-    predict(method, h, start, new, work.move)
+    predict(method, h, start, new, work)
     column, move = system.rows.column, work.move
     displaced(column, start.X, move, new.X, work.twist)
     renew = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h
@@ -237,6 +258,8 @@ def take_step(problem, method, h, start, u, aim, work, new):
         stalled = n > 1 and size >= 0.5 * before and size <= MAGNIFIED
         if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
             kept[KEPT_AGE] += 1.0
+            if method.lasting:
+                kept[KEPT_STEADY] = steadiness(system.rows, method, h, start, new, move)
             error = local_error(problem, method, h, start, new, work) if method.adaptive > 0.0 else 0.0
             return True, n + 1, potential, error
         renew = (n > 0 and size > SLOW * before) if method.lasting else n == 3

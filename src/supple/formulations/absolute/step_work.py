@@ -17,7 +17,7 @@ Integers = NDArray[np.int64]
 # along measures, power of loads without potential, strain energy of elements and elastic joints, and the largest local
 # rotation of an element (rad).
 ACTUATED, LOST, ROTORS, FOLLOWING, STRAIN, BENT = range(6)
-KEPT_STEP, KEPT_AGE, KEPT_LIFE = 0, 1, 2  # places in `kept`
+KEPT_STEP, KEPT_AGE, KEPT_LIFE, KEPT_STEADY = 0, 1, 2, 3  # places in `kept`
 
 
 class StepWork(NamedTuple):
@@ -31,7 +31,8 @@ class StepWork(NamedTuple):
     matrix, L, D, solving, filled : the iteration matrix and its factor
     mass       : values of the matrix for steps of no length, where errors are filtered
     scale      : (frames, d) what a direction has in M̂, by which ε of the rows is counted
-    kept       : (3,) length of the step that the factor is of, s, 0 of none; steps it has served, and may serve
+    kept       : (4,) length of the step that the factor is of, s, 0 of none; steps it has served, and may serve; how
+                 steady accelerations are
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
@@ -82,7 +83,7 @@ def step_work(system, pattern):
         np.empty(pattern.entries.shape[0]),
         np.empty(pattern.entries.shape[0]),
         np.empty((nb, d)),
-        np.array([0.0, 0.0, np.inf]),
+        np.array([0.0, 0.0, np.inf, 0.0]),
         np.empty(pattern.below_index.shape[0]),
         np.empty(n),
         np.empty(n),
