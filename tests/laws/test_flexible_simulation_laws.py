@@ -52,12 +52,12 @@ def test_a_thousand_periods_keep_the_energy(planar):
 
 @pytest.mark.parametrize("planar", [True, False], ids=["plane", "space"])
 def test_errors_fall_with_the_square_of_the_step(planar):
-    """A bar that falls from its hinge and bends; the tip after a tenth of a second."""
-    pendulum = bar(planar, "revolute", E=2e10)
+    """A bar that falls from its hinge and bends, all of its modes resolved; the tip on its way."""
+    pendulum = bar(planar, "revolute", E=2e9, elements=1)
     ends = []
-    for step in (8e-4, 4e-4, 2e-4, 1e-4):
-        found = supple.simulate(pendulum, until=0.1, step=step, spectral_radius=0.5, output_step=0.1)
-        ends.append(np.array([values[-1] for values in found.outputs.values()]))
+    for step in (2e-4, 1e-4, 5e-5, 2.5e-5):
+        found = supple.simulate(pendulum, until=0.05, step=step, spectral_radius=0.8, output_step=0.002)
+        ends.append(np.array([*found.outputs.values()]))
     changes = [np.linalg.norm(b - a) for a, b in pairwise(ends)]
     orders = np.log2(np.array(changes[:-1]) / changes[1:])
     assert orders[-1] == pytest.approx(2.0, abs=0.25)
@@ -80,18 +80,19 @@ def test_a_turned_and_shifted_mechanism_moves_the_same():
 def test_a_loop_with_redundant_joints_stays_in_its_plane_and_closed():
     """The flexible four-bar in space: three of its rows are redundant as rigid bodies."""
     bars = supple.load("examples/flexible-four-bar/mechanism.yaml")
-    found = supple.simulate(bars, until=0.05, step=5e-4, inputs={"crank": 0.5})
+    found = supple.simulate(bars, until=0.05, step=5e-4, inputs={"crank": lambda t: 10.0 * t})
     assert found.rigid == ()
     assert np.abs(found.outputs["E.y"]).max() < 1e-9
     ends = [found.nodes(body).position for body in ("coupler", "follower")]
     apart = np.linalg.norm(ends[0][:, :, None] - ends[1][:, None], axis=-1).min(axis=(1, 2))
-    assert apart.max() < 1e-12
+    assert apart[1:].max() < 1e-14  # at the start, as assembled
+    assert apart[0] < 1e-11
     assert found.energy["strain"].max() > 1e-4
 
 
 @pytest.mark.parametrize("planar", [True, False], ids=["plane", "space"])
 def test_a_stiff_bar_moves_as_a_rigid_one(planar):
-    stiff = bar(planar, "revolute", E=1e16)
+    stiff = bar(planar, "revolute", E=1e14)
     one, other = (
         supple.simulate(stiff, until=0.4, step=1e-3, rigid=rigid, spectral_radius=0.5) for rigid in (False, True)
     )
