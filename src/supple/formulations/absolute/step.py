@@ -106,9 +106,10 @@ def largest_of(rows, values):
 @kernel(inline=True)
 def predict(method, h, start, new, work):
     """The end of the step as its beginning says, λ kept: with v̇ as it was, or, where v̇ oscillates too fast for the
-    step, at the velocity that it has."""
+    step, as far as it went in the step before."""
     beta, gamma, m, f, move = method.beta, method.gamma, method.m, method.f, work.move
     steady = not method.lasting or work.kept[KEPT_STEADY] > 0.0
+    first, last = work.kept[KEPT_STEADY] == 0.0, work.last
     V, acceleration, algorithmic = start.V, start.acceleration, start.algorithmic
     V1, acceleration1, algorithmic1 = new.V, new.acceleration, new.algorithmic
     nb, d = move.shape
@@ -119,7 +120,8 @@ def predict(method, h, start, new, work):
                 acceleration1[b, c] = acceleration[b, c]
                 a1 = (acceleration[b, c] - m * a0) / (1.0 - m)
             else:
-                a1 = (1.0 - 0.5 / beta) * a0
+                way = v0 if first else last[b, c]
+                a1 = (way - v0) / (h * beta) + (1.0 - 0.5 / beta) * a0
                 acceleration1[b, c] = ((1.0 - m) * a1 + m * a0 - f * acceleration[b, c]) / (1.0 - f)
             algorithmic1[b, c] = a1
             move[b, c] = h * (v0 + h * ((0.5 - beta) * a0 + beta * a1))
@@ -129,17 +131,20 @@ def predict(method, h, start, new, work):
 
 
 @kernel(inline=True)
-def steadiness(rows, method, h, start, new, move):
-    """How much better a guess v̇ of the step before was than none: above 0 where it was, in rad or extents."""
-    with_it, without = 0.0, 0.0
+def steadiness(rows, method, h, start, new, work):
+    """How much better a guess v̇ of the step before was than its way: above 0 where it was, in rad or extents. The way
+    of this step is kept for the next."""
+    move, last = work.move, work.last
+    with_it, without, first = 0.0, 0.0, work.kept[KEPT_STEADY] == 0.0
     factor = h * h * method.beta * (1.0 - method.f) / (1.0 - method.m)
     before, after, V = start.acceleration, new.acceleration, start.V
     for b in range(move.shape[0]):
         for c in range(move.shape[1]):
             unit = unit_of(rows, rows.column[c])
             with_it = max(with_it, factor * abs(after[b, c] - before[b, c]) / unit)
-            without = max(without, abs(move[b, c] - h * V[b, c]) / unit)
-    return without - with_it
+            without = max(without, abs(move[b, c] - h * (V[b, c] if first else last[b, c])) / unit)
+            last[b, c] = move[b, c] / h
+    return without - with_it if without != with_it else -1e-300
 
 
 @kernel(inline=True)
@@ -259,7 +264,7 @@ def take_step(problem, method, h, start, u, aim, work, new):
         if size <= enough or (n > 0 and size * size <= enough * before) or stalled:
             kept[KEPT_AGE] += 1.0
             if method.lasting:
-                kept[KEPT_STEADY] = steadiness(system.rows, method, h, start, new, move)
+                kept[KEPT_STEADY] = steadiness(system.rows, method, h, start, new, work)
             error = local_error(problem, method, h, start, new, work) if method.adaptive > 0.0 else 0.0
             return True, n + 1, potential, error
         renew = (n > 0 and size > SLOW * before) if method.lasting else n == 3

@@ -34,6 +34,7 @@ class StepWork(NamedTuple):
     kept       : (4,) length of the step that the factor is of, s, 0 of none; steps it has served, and may serve; how
                  steady accelerations are
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
+    last       : (frames, d) displacement of the step before, over its length
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
     """
@@ -56,6 +57,7 @@ class StepWork(NamedTuple):
     filled: Integers
     right_side: Array
     filtered: Array
+    last: Array
     move: Array
     twist: Array
     term: Array
@@ -90,6 +92,7 @@ def step_work(system, pattern):
         np.empty(n, np.int64),
         np.empty(n),
         np.empty(n),
+        np.zeros((nb, d)),
         np.empty((nb, d)),
         np.zeros(6),
         np.empty(13),
