@@ -91,7 +91,10 @@ def _show_run(found: TimeComparison) -> None:
     out.table(("coordinate", "largest difference"), [(k, f"{v:.2g}") for k, v in found.coordinate_error.items()])
     full, reduced = (found.frequencies_hz[which] for which in ("full", "reduced"))
     if len(full):
-        rows = [(f"{a:.4g}", f"{b:.4g}", f"{100 * (b / a - 1):+.2g} %") for a, b in zip(full, reduced, strict=True)]
+        rows = [
+            (f"{a:.4g}", f"{b:.4g}", f"{100 * (b / a - 1):+.2g} %") if b == b else (f"{a:.4g}", "none", "")
+            for a, b in zip(full, reduced, strict=True)
+        ]
         out.table(("resonance, Hz", "reduced", "off by"), rows)
     out.table(("energy, J", "mechanism", "reduced"), _accounts(found.energy))
     if found.force_error is not None:
