@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 import supple
 from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.diagnostics import InputError
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.led_motion import Course, led_motion, quasi_static
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 
@@ -65,6 +66,43 @@ def test_slow_motions_deform_quasi_statically(ralf, model):
         assert_allclose(led.driving_forces[name], values, rtol=5.0 * off[1])
     assert forces.deformation is not None
     assert_allclose(forces.deformation["mode1"], bent[:, 0])
+
+
+def test_held_still_it_vibrates_as_linear_equations_say(model):
+    """θ at rest: M_δδ δ̈ + D δ̇ + K δ = p_δ with constant coefficients, whose motion is a matrix exponential."""
+    theta, time = np.tile([1.15, 1.0], (21, 1)), np.linspace(0.0, 0.5, 21)
+    still, c = np.zeros_like(theta), model.evaluate(theta[0])
+    M, K, D = (part[2:, 2:] for part in (c.M, c.K, c.damping))
+    start = np.array([0.02, -0.01])  # √kg m
+    led = led_motion(model, Course(("lift", "elbow"), time, theta, still, still), tolerance=1e-10, delta=start)
+    rest = np.linalg.solve(K, c.force[2:])
+    slopes = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+    expected = np.array([expm(slopes * t) @ np.append(start - rest, [0.0, 0.0]) for t in time])
+    for i, name in enumerate(("mode1", "mode2")):
+        assert_allclose(led.coordinates[name], rest[i] + expected[:, i], atol=1e-7 * np.abs(start).max())
+        assert_allclose(led.rates[name], expected[:, 2 + i], atol=1e-7 * np.abs(expected[:, 2 + i]).max())
+    assert_allclose(led.energy["prescribed"], 0.0)
+    assert led.energy_defect < 1e-8
+
+
+def test_results_are_the_same_whichever_are_asked_for(ralf, model):
+    """The course between results is its own, not one drawn through them; and work and energy agree along it."""
+    course = reaching(ralf, 1.0, 201)
+    fine, some = model.follow(course), model.simulate([0.0, 0.25, 0.6, 1.0], motion=course)
+    at = [0, 50, 120, 200]
+    for name, values in fine.coordinates.items():
+        assert_allclose(some.coordinates[name], values[at], atol=1e-8 * np.abs(values).max())
+    for name, values in fine.driving_forces.items():
+        assert_allclose(some.driving_forces[name], values[at], rtol=1e-6)
+    assert fine.energy_defect < 1e-9
+    assert np.ptp(fine.energy["prescribed"]) > 1.0  # J
+
+
+def test_a_course_out_of_the_region_is_refused(model):
+    theta = np.array([[1.15, 1.0], [5.0, 1.0]])
+    still = np.zeros_like(theta)
+    with pytest.raises(InputError, match="region"):
+        model.follow(Course(("lift", "elbow"), np.array([0.0, 1.0]), theta, still, still))
 
 
 def test_at_rest_it_sags_as_in_equilibrium(model):

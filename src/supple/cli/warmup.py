@@ -135,6 +135,8 @@ def _reduction(machines: Machines) -> Machines:
 
 
 def _models(machines: Machines) -> None:
+    import supple
+
     for model in (machines.rigid_model, machines.flexible_model):
         assert model is not None
         theta = model.layout.theta
@@ -146,6 +148,7 @@ def _models(machines: Machines) -> None:
         model.inverse([[0.1] * theta] * 2)
         if model.layout.size > theta:
             model.evaluate([[0.1] * theta] * 2, delta=[[0.0] * (model.layout.size - theta)] * 2)
+            model.follow(supple.trajectory(machines.beam, lambda _: ([0.1], [0.0], [0.0]), times=[0.0, 0.001]))
         model.energy([0.1] * theta)
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="explicit")
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="implicit")

@@ -129,7 +129,8 @@ def _reduced_run(
     lasts = scenario.until or float(trajectory(mechanism, scenario.motion).time[-1])
     course = trajectory(mechanism, scenario.motion, times=result_times(None, until=lasts, step=scenario.step))
     along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
-    return _timed(lambda: model.simulate(scenario_data(scenario), motion=along))
+    runs = [_timed(lambda: model.simulate(scenario_data(scenario), motion=along)) for _ in range(_REPEATS)]
+    return min(runs, key=lambda run: run[1])
 
 
 def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) -> tuple[Simulation, float]:

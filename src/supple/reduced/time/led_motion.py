@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.quoting import quoted
+from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
 
 if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
     from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9  # of a step, of the largest quasi-static deformation
-_ANY = np.full(2, 1e30)  # J: works have no say in the steps
+_INSTANTS = 64  # at least, if there are as many, of a course that tell how far it will bend
 _ITERATIONS = 50
 _SETTLED = 1e-12  # of the largest deformation: the last change
 
@@ -79,15 +84,16 @@ class Course(NamedTuple):
     accelerations: Array
 
 
-def course_at(course: Led, time: Array) -> Course:
+def _course_at(course: Led, time: Array) -> Course:
     """The course at other times, by the quintics that meet its values, rates and accelerations."""
-    _require_course(course)
     if time[0] < course.time[0] or time[-1] > course.time[-1] * (1.0 + 1e-9):
         raise InputError(
             f"it lasts from {course.time[0]:.6g} to {course.time[-1]:.6g} s, and results are wanted from {time[0]:.6g} "
             f"to {time[-1]:.6g} s", part="motion", hint="ask for results that it covers",
         )  # fmt: skip
-    return Course(course.coordinates, time, *(np.asarray(part(time)) for part in _quintics(course)))
+    pieces = _quintics(course)
+    theta = np.clip(pieces(time), course.theta.min(axis=0), course.theta.max(axis=0))
+    return Course(course.coordinates, time, theta, np.asarray(pieces(time, 1)), np.asarray(pieces(time, 2)))
 
 
 def _require_course(course: Any) -> None:
@@ -98,25 +104,38 @@ def _require_course(course: Any) -> None:
         )  # fmt: skip
 
 
-def _quintics(course: Led) -> tuple[Any, Any, Any]:
-    """θ, θ̇ and θ̈ as functions of time."""
-    from scipy.interpolate import BPoly
+def _quintics(course: Led) -> PPoly:
+    """θ as a function of time, c (6, N - 1, s), the highest power first.
 
-    pieces = BPoly.from_derivatives(course.time, np.stack(_parts(course), axis=1))
-    return pieces, pieces.derivative(1), pieces.derivative(2)
+    With τ = (t - tᵢ)/h, e, e', e'' by how much θ, hθ̇, h²θ̈ at tᵢ₊₁ miss θᵢ + hθ̇ᵢτ + ½h²θ̈ᵢτ² there:
+    θ = that + (10e - 4e' + ½e'')τ³ + (-15e + 7e' - e'')τ⁴ + (6e - 3e' + ½e'')τ⁵
+    """
+    from scipy.interpolate import PPoly
+
+    h = np.diff(course.time)[:, None]
+    theta, rate, second = course.theta, h * course.rates[:-1], h * h * course.accelerations[:-1]
+    by = np.diff(theta, axis=0) - rate - 0.5 * second
+    by_rate, by_second = h * course.rates[1:] - rate - second, h * h * course.accelerations[1:] - second
+    powers = (
+        6.0 * by - 3.0 * by_rate + 0.5 * by_second, -15.0 * by + 7.0 * by_rate - by_second,
+        10.0 * by - 4.0 * by_rate + 0.5 * by_second, 0.5 * second, rate, theta[:-1],
+    )  # fmt: skip
+    return PPoly(np.stack([part / h ** (5 - k) for k, part in enumerate(powers)]), course.time)
 
 
 def led_motion(
     model: ReducedModel,
     course: Led,
+    times: Array | None = None,
     *,
     step: float | None = None,
     tolerance: float | None = None,
     friction_speed: float = 1e-3,
     delta: Array | None = None,
 ) -> Simulation:
-    """θ as the course says, δ free: from where it rests at the start, integrated to the tolerance (Dormand-Prince, 8).
+    """θ as the course says, δ free: from where it rests at the start, integrated to the tolerance (Dormand-Prince).
 
+    times : (N,) s, of the results, within the course; its own if left out
     delta : (n - s,) where else it starts, at rest
     step : s, the longest; `driving_forces` of the result are Q_θ, N or N m along each coordinate
     """
@@ -128,12 +147,14 @@ def led_motion(
             f"it moves {', '.join(course.coordinates)}, and the model has {', '.join(layout.coordinates[:s])}",
             part="motion", hint="make it for this model",
         )  # fmt: skip
-    time = np.asarray(course.time, dtype=float)
     model.evaluate(course.theta)  # says so where the motion leaves the region
-    eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in _parts(course))
+    asked = course if times is None else _course_at(course, times)
+    time = np.asarray(asked.time, dtype=float)
+    eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in _parts(asked))
     steps, works = 0, None
     if n > s and len(time) > 1:
-        found = _followed(model, course, time, (tolerance or _TOLERANCE, step or np.inf), friction_speed, delta)
+        limits = (step or float(time[-1] - time[0]), tolerance or _TOLERANCE, friction_speed)
+        found = _followed(model, course, time, limits, delta)
         eta[:, s:], v[:, s:], a[:, s:], works, steps = found
     motion = ModelMotion(model, time, eta, v, np.zeros((len(time), 0)), friction_speed, a, works)
     return Simulation(
@@ -143,64 +164,43 @@ def led_motion(
 
 
 def _followed(
-    model: ReducedModel,
-    course: Led,
-    time: Array,
-    limits: tuple[float, float],
-    friction_speed: float,
-    delta: Array | None,
+    model: ReducedModel, course: Led, time: Array, limits: tuple[float, float, float], delta: Array | None
 ) -> tuple[Array, Array, Array, Array, int]:
-    """δ, δ̇, δ̈ (N, n - s) at the times, works (N, 2) put in and lost, and how many steps it took; limits : of a step's
-    error, and of a step, s."""
-    tolerance, longest = limits
-    from scipy.integrate import solve_ivp
+    """δ, δ̇, δ̈ (N, n - s) at the times, works (N, 2) put in and lost, and how many steps it took.
 
-    s, n = model.layout.theta, model.layout.size
-    m = n - s
-    slopes = _quintics(course)
+    limits : a step, s; its error, of the deformation to expect and what there is; the speed of dry friction
+    """
+    s, m = model.layout.theta, model.layout.size - model.layout.theta
+    pieces = _quintics(course)
     lowest, highest = course.theta.min(axis=0), course.theta.max(axis=0)
-    units = np.vstack([np.zeros(m), np.eye(m)])
-
-    def moved(t: float, delta: Array, rate: Array) -> tuple[Array, Array]:
-        """δ̈, and the powers put in and lost."""
-        theta, v, a = (np.asarray(part(t)) for part in slopes)
-        theta = np.clip(theta, lowest, highest)  # at the end of a path, rounding would leave the region
-        whole = np.append(v, rate)
-        # Affine in δ̈: once without it, once for each, whatever M depends on.
-        tau = model.inverse(
-            np.tile(theta, (m + 1, 1)), np.tile(whole, (m + 1, 1)), np.hstack([np.tile(a, (m + 1, 1)), units]),
-            delta=np.tile(delta, (m + 1, 1)), friction_speed=friction_speed,
-        )  # fmt: skip
-        second = -np.linalg.solve((tau[1:, s:] - tau[0, s:]).T, tau[0, s:])
-        driving = tau[0, :s] + second @ (tau[1:, :s] - tau[0, :s])
-        c = model.evaluate(theta)
-        drag, _ = c.dry_friction(whole, friction_speed)
-        lost = whole @ (c.damping @ whole + c.friction_forces(drag))
-        return np.asarray(second), np.array([driving @ v, lost])
-
-    def slope(t: float, state: Array) -> Array:
-        return np.concatenate([state[m : 2 * m], *moved(t, state[:m], state[m : 2 * m])])
-
-    still = np.zeros((len(time), s))
-    typical = np.abs(quasi_static(model, course.theta, still, still)).max(axis=0)
-    typical = np.maximum(typical, np.abs(quasi_static(model, *_parts(course))).max(axis=0))
+    still = np.zeros_like(course.theta)
+    if delta is None:
+        begin = np.clip(pieces(time[:1]), lowest, highest)
+        delta = quasi_static(model, begin, still[:1], still[:1])[0]
+    some = slice(None, None, max(1, len(course.theta) // _INSTANTS))
+    typical = np.abs(quasi_static(model, course.theta[some], still[some], still[some])).max(axis=0)
+    moving = quasi_static(model, *(part[some] for part in _parts(course)))
+    typical = np.maximum(typical, np.abs(moving).max(axis=0))
     typical = np.maximum(typical, max(1e-6 * float(typical.max()), 1e-12))
+    typical = np.maximum(typical, np.abs(delta))
     c = model.evaluate(course.theta[0])
     fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
-    start = quasi_static(model, course.theta[:1], still[:1], still[:1])[0] if delta is None else delta
-    typical = np.maximum(typical, np.abs(start))
-    found = solve_ivp(
-        slope, (time[0], time[-1]), np.concatenate([start, np.zeros(m + 2)]), method="DOP853", t_eval=time,
-        max_step=longest, rtol=tolerance, atol=np.append(tolerance * np.append(typical, typical * fast), _ANY),
-    )  # fmt: skip
-    if not found.success:
+    longest, tolerance, speed = limits
+    options = LedOptions(float(longest), float(tolerance), float(speed), np.append(typical, typical * fast))
+    quintics = np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2))
+    led = LedCourse(np.ascontiguousarray(course.time, dtype=float), quintics, lowest, highest)
+    record = np.empty((len(time), 3 * m + 2))
+    state = np.concatenate([delta, np.zeros(m + 2)])
+    status, stopped, steps = compiled(led_march)(*model.arrays, options, led, time, state, record)
+    if status == OUTSIDE:
+        model.evaluate(np.clip(pieces(stopped), lowest, highest))  # says where the region ends
+    if status != INSIDE:
         raise NumericalError(
-            f"its deformation cannot be followed beyond {found.t[-1]:.6g} s: {found.message}",
-            part=f'model "{model.name}"', hint="check the motion for jumps, or give a larger tolerance",
+            f"its deformation cannot be followed beyond {stopped:.6g} s", part=f'model "{model.name}"',
+            hint="check the motion for jumps, or give a larger tolerance",
         )  # fmt: skip
-    states = found.y.T
-    seconds = [moved(float(t), y[:m], y[m : 2 * m])[0] for t, y in zip(time, states, strict=True)]
-    return states[:, :m], states[:, m : 2 * m], np.array(seconds), states[:, 2 * m :], int(found.nfev) // 12
+    bent, rates, works, seconds = np.split(record, [m, 2 * m, 2 * m + 2], axis=1)
+    return bent, rates, seconds, works, int(steps)
 
 
 def _parts(course: Led) -> tuple[Array, Array, Array]:

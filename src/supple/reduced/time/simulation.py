@@ -19,7 +19,7 @@ from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
-from supple.reduced.time.led_motion import course_at, led_motion
+from supple.reduced.time.led_motion import led_motion
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.basis import State
@@ -90,10 +90,12 @@ def simulate_model(
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
         start, rates = run.start if start is None else start, run.rates if rates is None else rates
     if motion is not None:
-        course = motion
+        times = None
         if t is not None or until is not None:
-            course = course_at(motion, result_times(t, until=until, step=step, output_step=output_step))
-        return led_motion(model, course, step=step, tolerance=tolerance, friction_speed=friction_speed, delta=delta)
+            times = result_times(t, until=until, step=step, output_step=output_step)
+        return led_motion(
+            model, motion, times, step=step, tolerance=tolerance, friction_speed=friction_speed, delta=delta
+        )
     layout = model.layout
     grid = result_times(t, until=until, step=step, output_step=output_step)
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
