@@ -28,7 +28,7 @@ import supple
 LARGEST_RATIO, LEAST_SPEEDUP = 1.0, 100.0  # what a release must reach
 ANGLE, TORQUE, LASTS, STEP = 0.3, 0.1, 1.0, 1e-3
 MODES = {"constraint_modes": ["E.z"], "internal_modes": 3}
-REGION = {"crank": (-0.3, 0.5)}
+REGION = {"crank": (-0.3, 0.6)}
 LARGEST_ANGLE = 2e-3  # rad, between the two crank angles at the end
 
 

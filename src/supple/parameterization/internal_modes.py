@@ -5,7 +5,8 @@ subspace is Y with
 
     (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
 
-(regular as long as no retained mode meets one outside the set), and Φ' = Y + T Φ with a skew T that the reference, or
+(regular as long as no retained mode meets one outside the set; where one crosses it uncoupled, y_i has no part along
+that one, which borders the equations as Φ does), and Φ' = Y + T Φ with a skew T that the reference, or
 each mode's own frequency, fixes                                       (docs/theory/parameterization.md, eqs. 5-10).
 """
 
@@ -20,6 +21,7 @@ from supple.compilation import kernel
 from supple.formulations.elastic_rest.gauss import solved
 from supple.formulations.elastic_rest.response_operator import multipliers
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
+from supple.parameterization.mode_crossings import separate_crossings
 from supple.parameterization.mode_matching import along, retained, upwards
 from supple.parameterization.mode_reference import turn_slopes, turn_to_reference
 
@@ -35,6 +37,13 @@ class Eigenmodes(NamedTuple):
 
     squares: Array
     shapes: Array
+
+
+class Crossed(NamedTuple):
+    """Modes (p, n), and which of them each of k retained ones crosses without being coupled to it, 1 or 0 in (k, p)."""
+
+    shapes: Array
+    apart: Array
 
 
 class ModeShapes(NamedTuple):
@@ -64,6 +73,8 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
     k, n = modes.Psi.shape
     s, tracking = dC.shape[0], following.tracking
     chosen = np.empty(k, dtype=np.int64)
+    apart = np.empty((lowest.squares.shape[0], lowest.squares.shape[0]))
+    separate_crossings(structure, A, dC, lowest, apart)
     retained(lowest, structure.rows, following, chosen)
     kept = Eigenmodes(lowest.squares[chosen], lowest.shapes[chosen])
     spectrum.squares[:] = kept.squares
@@ -81,7 +92,10 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
         weighted[i] = (kept.squares[i] + A.shift) * kept.shapes[i]
     mu = multipliers(structure, A, weighted, np.zeros((k, dC.shape[1])))
     Y, G = np.empty((s, k, n)), np.empty((s, k, k))
-    subspace_slopes(structure, A.order, dC, kept, mu, Y)
+    for i in range(k):
+        apart[:, chosen[i]] = 0.0
+    crossed = Crossed(lowest.shapes, apart[chosen])
+    subspace_slopes(structure, A.order, dC, kept, mu, crossed, Y)
     stiffness_slopes(mu, dC, kept.shapes, G)
     if tracking in (SUBSPACE, STRAIN):
         Phi, K, overlap = turn_to_reference(structure, dC, kept, following, Y, G)
@@ -94,17 +108,31 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
 
 
 @kernel
-def subspace_slopes(structure, independent, dC, modes, mu, Y):
-    """Y (s, k, n) as above; independent : rows of full rank; mu : (k, m) multipliers of the modes.           [eq. 6]"""
+def bordered(G, crossed, i):
+    """The rows G, and below them the modes that retained mode i crosses."""
+    size = G.shape[0]
+    rows = np.empty((size + int(crossed.apart[i].sum()), G.shape[1]))
+    rows[:size] = G
+    for j in range(crossed.apart.shape[1]):
+        if crossed.apart[i, j] > 0.0:
+            rows[size] = crossed.shapes[j]
+            size += 1
+    return rows
+
+
+@kernel
+def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
+    """Y (s, k, n) as above; independent : rows of full rank; mu : (k, m) multipliers of the modes.     [eqs. 6, 10b]"""
     C, compliance, Phi = structure.rows, structure.compliance, modes.shapes
     k, n = Phi.shape
     s, rank = dC.shape[0], independent.shape[0]
-    G = np.empty((rank + k, n))
+    base = np.empty((rank + k, n))
     for i in range(rank):
-        G[i] = C[independent[i]]
-    G[rank:] = Phi
-    Gt = np.ascontiguousarray(G.T)
+        base[i] = C[independent[i]]
+    base[rank:] = Phi
     for i in range(k):
+        G = bordered(base, crossed, i)
+        size = G.shape[0]
         square = modes.squares[i]
         D = np.empty(n)
         for c in range(n):
@@ -113,10 +141,10 @@ def subspace_slopes(structure, independent, dC, modes, mu, Y):
             if abs(gap) < least:
                 gap = least if gap >= 0.0 else -least
             D[c] = 1.0 / gap
-        S = np.dot(G * D, Gt)
+        S = np.dot(G * D, np.ascontiguousarray(G.T))
         for r in range(rank):
             S[r, r] += compliance[independent[r]]
-        right = np.empty((rank + k, s))
+        right = np.empty((size, s))
         pushed = np.empty((s, n))
         for m in range(s):
             for c in range(n):
@@ -125,7 +153,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, Y):
                 if mu[i, r] != 0.0:
                     for c in range(n):
                         pushed[m, c] -= dC[m, r, c] * mu[i, r]
-            for r in range(rank + k):
+            for r in range(size):
                 total = 0.0
                 for c in range(n):
                     total += G[r, c] * D[c] * pushed[m, c]
@@ -137,7 +165,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, Y):
         for m in range(s):
             for c in range(n):
                 total = pushed[m, c]
-                for r in range(rank + k):
+                for r in range(size):
                     total -= G[r, c] * right[r, m]
                 Y[m, i, c] = D[c] * total
 
