@@ -20,7 +20,7 @@ from supple.compilation import kernel
 from supple.formulations.elastic_rest.response_operator import multipliers
 
 CLOSE = 1e-3  # of ω²: how close two frequencies are that may be about to meet
-UNCOUPLED = 1e-10  # of ω²: κ that is none, a hundred residuals
+UNCOUPLED = 1e-11  # of ω²: κ that is none, ten residuals
 UNTURNED = 1e-8  # of the slopes of two modes: G_ij that may be left after the turn, with several θ
 
 
