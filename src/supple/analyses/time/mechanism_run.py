@@ -45,7 +45,7 @@ DAMPED = 0.495  # α_f of a spectral radius of 0.98
 
 def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
     """How steps of at most this length are taken; tolerance : that they may err by, None where they are fixed."""
-    shortest = min(float(problem.system.beams.numbers[:, LENGTH].min(initial=np.inf)), problem.system.rows.extent)
+    shortest = min(float(problem.elements.beams.numbers[:, LENGTH].min(initial=np.inf)), problem.system.rows.extent)
     # Rotations of an element come from positions of its ends: rounding counts the more the shorter it is.
     rounding = ROUNDING * problem.system.rows.extent / shortest
     newton = KEEPING if problem.elastic and alpha.f > DAMPED else NEWTON

@@ -94,10 +94,10 @@ class EndForces(NamedTuple):
 
 def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> EndForces:
     """At N states: X (N, frames + 1, 12), V and v̇ (N, frames, d)."""
-    count, elements = len(X), len(problem.system.beams.frames)
+    count, elements = len(X), len(problem.elements.beams.frames)
     found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
     if elements:
-        compiled(end_batch, count=count)(problem.system.beams, problem.system.gravity, X, V, acceleration, found)
+        compiled(end_batch, count=count)(problem.elements.beams, problem.system.gravity, X, V, acceleration, found)
     return found
 
 

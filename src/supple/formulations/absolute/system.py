@@ -39,7 +39,8 @@ class SystemArrays(NamedTuple):
     gravity        : (3,) m/s², of what elements weigh
     compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
     lag            : (joint rows,) c/k, s
-    beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield
+    beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield; None where
+                     there are none, so that nothing is compiled or called for them
     loads, uses    : as in CoefficientArrays, on frames
     friction_speed : over which dry friction changes its sign
     driven         : rows beside the joints' whose value is prescribed, then those that hold superelements together
@@ -53,9 +54,9 @@ class SystemArrays(NamedTuple):
     gravity: Array
     compliance: Array
     lag: Array
-    beams: BeamArrays
-    superelements: SuperelementArrays
-    drives: DriveArrays
+    beams: BeamArrays | None
+    superelements: SuperelementArrays | None
+    drives: DriveArrays | None
     loads_i: Integers
     loads_f: Array
     uses_start: Integers
@@ -98,6 +99,14 @@ class StepProblem(NamedTuple):
     pattern: Pattern
 
 
+class Elements(NamedTuple):
+    """What deforms between frames, with no elements where there are none; see `SystemArrays`."""
+
+    beams: BeamArrays
+    superelements: SuperelementArrays
+    drives: DriveArrays
+
+
 class Absolute(NamedTuple):
     """A mechanism ready for simulation."""
 
@@ -106,6 +115,7 @@ class Absolute(NamedTuple):
     iteration: IterationArrays
     pattern: Pattern
     frames: Frames
+    elements: Elements
 
     @property
     def steps(self) -> StepProblem:
@@ -144,13 +154,23 @@ def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: boo
     )
     system = SystemArrays(
         rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
-        gravity_of(numbering), compliance, lag, frame_beams(frames), frame_superelements(frames), drives,
+        gravity_of(numbering), compliance, lag, None, None, None,
         *_loads(frames, arrays),
         arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
         np.concatenate([np.array([numbering.constraints + i for i in driven], dtype=np.int64), ties]),
     )  # fmt: skip
-    system, iteration, pattern = _iteration(system, numbering.constraints, frames.least)
-    return Absolute(rest, system, iteration, pattern, frames)
+    elements = Elements(frame_beams(frames), frame_superelements(frames), drives)
+    elements, iteration, pattern = _iteration(system, elements, numbering.constraints, frames.least)
+    return Absolute(rest, with_elements(system, elements), iteration, pattern, frames, elements)
+
+
+def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:
+    """The equations with these elements, of each kind those that there are."""
+    return system._replace(
+        beams=elements.beams if len(elements.beams.frames) else None,
+        superelements=elements.superelements if len(elements.superelements.frame) else None,
+        drives=elements.drives if len(elements.drives.frame) else None,
+    )
 
 
 def _tied(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
@@ -226,7 +246,9 @@ def _ends(system: SystemArrays, row: int) -> list[_End]:
     return [end for end in both if end.body != ground]
 
 
-def _iteration(system: SystemArrays, constraints: int, least: Array) -> tuple[SystemArrays, IterationArrays, Pattern]:
+def _iteration(
+    system: SystemArrays, elements: Elements, constraints: int, least: Array
+) -> tuple[Elements, IterationArrays, Pattern]:
     """The layout of the iteration matrix; elements are told where theirs go."""
     bodies, d = len(system.mass), len(system.rows.column)
     rows = [*range(constraints), *system.driven.tolist()]
@@ -248,11 +270,13 @@ def _iteration(system: SystemArrays, constraints: int, least: Array) -> tuple[Sy
         return np.asarray(frames, dtype=np.int64)[..., None] * d + np.arange(d)
 
     of_frames = degrees(np.arange(bodies))
-    of_elements = degrees(system.beams.frames).reshape(len(system.beams.frames), 2 * d)
+    of_elements = degrees(elements.beams.frames).reshape(len(elements.beams.frames), 2 * d)
     one_end = degrees(np.array([one.body for _, one, _ in links], dtype=np.int64))
     other_end = degrees(np.array([other.body for _, _, other in links], dtype=np.int64))
-    floating = [(e, system.superelements.columns[e, : d + n]) for e, n in enumerate(system.superelements.coordinates)]
-    of_drives = system.drives.frame * d + system.drives.position
+    floating = [
+        (e, elements.superelements.columns[e, : d + n]) for e, n in enumerate(elements.superelements.coordinates)
+    ]
+    of_drives = elements.drives.frame * d + elements.drives.position
     of_rows = columns + np.array([i for i, _ in held], dtype=np.int64)
     on_rows = degrees(np.array([end.body for _, end in held], dtype=np.int64))
     blocks = [
@@ -266,14 +290,14 @@ def _iteration(system: SystemArrays, constraints: int, least: Array) -> tuple[Sy
     entries = [np.concatenate([pair[k].ravel() for pair in spread]) for k in (0, 1)]
     pattern, places = pattern_of(columns + len(rows), *entries)
     at_body, at_element, at_link, at_row = (places.of(*pair) for pair in spread[:4])
-    at_floating = system.superelements.places.copy()
+    at_floating = elements.superelements.places.copy()
     for e, own in floating:
         at_floating[e, : len(own), : len(own)] = places.of(*np.broadcast_arrays(own[:, None], own[None, :]))
     at_term = np.full((len(system.rows.rows_i), 2, d), -1, dtype=np.int64)
     for place, (_, end) in zip(at_row, held, strict=True):
         at_term[end.term, end.side] = place
     multipliers = columns + np.arange(len(rows))
-    carried_by_elements = np.isin(np.arange(bodies), [*system.beams.frames.ravel(), *system.drives.frame])
+    carried_by_elements = np.isin(np.arange(bodies), [*elements.beams.frames.ravel(), *elements.drives.frame])
     for _, own in floating:
         carried_by_elements[own // d] = True
     iteration = IterationArrays(
@@ -285,12 +309,12 @@ def _iteration(system: SystemArrays, constraints: int, least: Array) -> tuple[Sy
         np.array([(m, one.term, one.side, other.term, other.side) for m, one, other in links], np.int64).reshape(-1, 5),
         at_link,
     )
-    system = system._replace(
-        beams=system.beams._replace(places=at_element),
-        superelements=system.superelements._replace(places=at_floating),
-        drives=system.drives._replace(places=places.of(of_drives, of_drives)),
+    placed = Elements(
+        beams=elements.beams._replace(places=at_element),
+        superelements=elements.superelements._replace(places=at_floating),
+        drives=elements.drives._replace(places=places.of(of_drives, of_drives)),
     )
-    return system, iteration, pattern
+    return placed, iteration, pattern
 
 
 def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) -> tuple[Array, Array]:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.balance import gradient_batch
-from supple.formulations.absolute.beams.beam_arrays import no_beams
 from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.step import State, displaced
@@ -38,7 +37,6 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _TURN, _LENGTH = 1e-3, 1e-3  # rad, or extents of the mechanism: how far differences reach
-_PLANAR = 3  # velocities of a frame in the plane
 _SPEED, _SLIDING = 1e-2, 1e-2  # extents/s or rad/s; of the speed over which dry friction changes its sign
 POSE, VELOCITY, ACCELERATION = range(3)
 _STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -2.0 / 3.0), (1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0))
@@ -93,14 +91,15 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
 
 def without_elements(system: SystemArrays) -> SystemArrays:
     """The same equations without beams, and with superelements that have mass alone: what differences are taken of."""
-    floating = system.superelements
-    still = floating._replace(stiffness=np.zeros_like(floating.stiffness), damping=np.zeros_like(floating.damping))
-    return system._replace(beams=no_beams(len(system.rows.column) == _PLANAR), superelements=still)
+    still = system.superelements
+    if still is not None:
+        still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
+    return system._replace(beams=None, superelements=still)
 
 
 def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
     """K, D and M (n, n) of all that `without_elements` leaves out, exact, for displacements as in `displaced`."""
-    beams, floating, d = problem.system.beams, problem.system.superelements, state.V.shape[1]
+    beams, floating, d = problem.elements.beams, problem.elements.superelements, state.V.shape[1]
     columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
     derivatives = beam_derivatives(beams, problem.system.gravity, state.X, state.V, state.acceleration)
     found = [[(columns, -item)] for item in derivatives]
@@ -191,15 +190,11 @@ def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
         for row in [*range(constraints), *system.driven.tolist(), *measures.tolist()]
     ]
     joined += [[frame] for frame in range(frames)]
-    d, floating = len(system.rows.column), system.superelements
-    joined += [
-        sorted(set((floating.columns[e, : d + count] // d).tolist()))
-        for e, count in enumerate(floating.coordinates.tolist())
-    ]
-    joined += [
-        sorted(set((own[: d + n] // d).tolist()))
-        for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
-    ]
+    if system.superelements is not None:
+        joined += [
+            sorted(set((own[: d + n] // d).tolist()))
+            for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
+        ]
     part = np.repeat(np.arange(len(joined)), [len(item) for item in joined])
     member = np.concatenate([np.array(item, dtype=np.int64) for item in joined])
     incidence = sp.csr_array((np.ones(len(part)), (part, member)), shape=(len(joined), frames))
