@@ -73,7 +73,8 @@ def iteration_matrix(system, iteration, state, factors, work):
     J, A_, at_body, at_multiplier = work.gradients, work.matrix, iteration.at_body, iteration.at_multiplier
     mass, inertia, links, at_link = iteration.solid_mass, iteration.solid_inertia, iteration.links, iteration.at_link
     at_term, joints, scale = iteration.at_term, row_sizes(system.rows).joint_rows, work.scale
-    compliance, lag, own = system.compliance, system.lag, work.own
+    compliance, lag, turned = system.compliance, system.lag, iteration.turned
+    own = work.own if turned else J
     nb, d = mass.shape[0], column.shape[0]
     A_[:] = 0.0
     for b in range(nb):
@@ -89,14 +90,16 @@ def iteration_matrix(system, iteration, state, factors, work):
         factor = work.inertia[measure] + damping_factor * work.damping[measure]
         factor += stiffness_factor * max(work.stiffness[measure], 0.0)
         if factor != 0.0:
-            own_axes(rows_i, column, joints + measure, state.X, J, own)
+            if turned:
+                own_axes(rows_i, column, joints + measure, state.X, J, own)
             add_link(rows_i, links, n, factor, own, at_link, A_)
     element_tangents(system, state.X, factors, work)
     fill_scale(column, iteration, A_, scale)
     for i in range(at_multiplier.shape[0]):
         softness = 0.0
         term = row_of(joints, driven, i)
-        own_axes(rows_i, column, term, state.X, J, own)
+        if turned:
+            own_axes(rows_i, column, term, state.X, J, own)
         while term != NONE:
             for side in range(2):
                 b = rows_i[term, A + side]
@@ -126,10 +129,12 @@ def own_axes(rows_i, column, i, X, J, own):
 @kernel
 def solved(problem, X, work):
     """Solve with the factor for the right side in place, its forces and displacements being in the world."""
-    column, right_side = problem.system.rows.column, work.right_side
-    turn_right_side(column, X, right_side, False)
+    column, right_side, turned = problem.system.rows.column, work.right_side, problem.iteration.turned
+    if turned:
+        turn_right_side(column, X, right_side, False)
     substitute(problem.pattern, work.L, work.D, right_side, work.solving)
-    turn_right_side(column, X, right_side, True)
+    if turned:
+        turn_right_side(column, X, right_side, True)
 
 
 @kernel(inline=True)

@@ -71,6 +71,8 @@ class IterationArrays(NamedTuple):
 
     solid_mass, solid_inertia : M of the frames with directions without inertia filled up, unless elements carry them
     of_elements   : (frames,) whether elements carry a frame
+    turned        : whether its displacements are in the axes of the frames, so that its factor serves many steps;
+                    otherwise they are in the world
     at_body       : (bodies, d, d) places of the entries of M̂
     at_term       : (terms, 2, d) places of the entries of Φ_q: of the terms of its rows, on their two bodies
     at_multiplier : (multipliers,)
@@ -81,6 +83,7 @@ class IterationArrays(NamedTuple):
     solid_mass: Array
     solid_inertia: Array
     of_elements: NDArray[np.bool_]
+    turned: bool
     at_body: Integers
     at_term: Integers
     at_multiplier: Integers
@@ -303,6 +306,7 @@ def _iteration(
     iteration = IterationArrays(
         *_filled(system, carried_by_elements, least),
         carried_by_elements,
+        bool(carried_by_elements.any() or system.compliance.any()),
         at_body,
         at_term,
         places.of(multipliers, multipliers),
