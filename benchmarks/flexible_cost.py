@@ -57,11 +57,12 @@ def main() -> None:
     print("elements   set-up, s   a step, us   iterations a step   us an element and iteration")
     for elements in ELEMENTS:
         setup, step, iterations = measured(elements)
-        rows.append((3 * elements, step / iterations))
+        rows.append((3 * elements, step, step / iterations))
         each = 1e6 * step / iterations / (3 * elements)
         print(f"{3 * elements:8d}   {setup:9.2f}   {1e6 * step:10.1f}   {iterations:17.2f}   {each:8.3f}")
-    count, cost = np.log(np.array(rows)).T
-    print(f"cost of an iteration grows with the number of elements to the power {np.polyfit(count, cost, 1)[0]:.3f}")
+    count, *costs = np.log(np.array(rows)).T
+    for what, cost in zip(("a step", "an iteration"), costs, strict=True):
+        print(f"cost of {what} grows with the number of elements to the power {np.polyfit(count, cost, 1)[0]:.3f}")
 
 
 if __name__ == "__main__":
