@@ -132,7 +132,7 @@ sensors: {tip: {position: bar.Q}}
 
 @pytest.mark.parametrize("name", ["by number", "by frequency", "material"])
 def test_reduced_and_linear_models_have_it_too(name):
-    made = damped(*LAWS[name])
+    made = damped(*LAWS[name]).replace(gravity=None)  # nothing sags, so that both have the same M
     rom = supple.reduce(made, region={"left": (1.7, 1.8), "right": (0.85, 0.9)}, internal_modes=2, fit="chebyshev",
                         degree=4, boxes=1, germ="side")  # fmt: skip
     at = [1.75, 0.88]

@@ -6,7 +6,7 @@ Where it rests follows from the local model,
 
 Small motions about it are those of the whole elastic mechanism with free actuators, z = Ψᵀη of all its motions:
 
-    M(θ, δ) δη̈ + D_d δη̇ + Ψ (K_e + K_g) Ψᵀ δη = B δu
+    Ψ M Ψᵀ δη̈ + D_d δη̇ + Ψ (K_e + K_g) Ψᵀ δη = B δu
 
 K_e of bodies, elastic joints and springs, K_g of all forces at rest (docs/theory/linearization.md, eqs. 13-15).
 """
@@ -55,11 +55,10 @@ def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, fricti
         size[size == 0.0] = 1.0
         change = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
         u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
-    M = model.mass(eta[s:])
-    a = np.asarray(np.linalg.solve(M, model.potential_force(eta[s:]) + model.input_map @ u), dtype=np.float64)
+    a = np.asarray(np.linalg.solve(model.M, model.potential_force(eta[s:]) + model.input_map @ u), dtype=np.float64)
     by_eta = -_stiffness(model, u, holding=inputs is None and not np.any(wanted)) - np.einsum("ijk,j->ik", model.dM, a)
     by_rates = model.rate_slopes(still, friction_speed)
-    return FlexibleRest(eta, u, a, SecondOrder(M, by_eta, by_rates, model.input_map))
+    return FlexibleRest(eta, u, a, SecondOrder(model.M, by_eta, by_rates, model.input_map))
 
 
 def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
