@@ -19,24 +19,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
-from supple.description.mechanism import GROUND
 from supple.equations.effort_row import EffortPlaces, effort_places
 from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, carried
-from supple.formulations.efforts import inside, section_of
-from supple.formulations.elastic.cut import Cut, cut_at
-from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
-from supple.formulations.elastic_rest.rows import BODY, part_poses
+from supple.formulations.elastic_rest.loads import input_rows, loads_at
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import motion
-from supple.kinematics.primitives import PA, PB, SCALE, A, B, gradient
+from supple.kinematics.primitives import SCALE
+from supple.parameterization.effort_cut import (
+    LoadPattern,
+    all_watched,
+    direct_wrenches,
+    inertia_wrench,
+    row_wrenches,
+    to_sensor,
+)
 from supple.parameterization.modal_inertia import turning_in_z
 
 Array = NDArray[np.float64]
@@ -60,28 +60,6 @@ class Deformation(NamedTuple):
     internal: int
 
 
-class _Pattern(NamedTuple):
-    """A load: over z (N, z), forces along rows by row (N,) each, accelerations of z (N, z), velocities times turns of
-    their body (N, axes, z), and whether it is that of all loads at rest."""
-
-    r: Array
-    along: dict[int, Array]
-    inertia: Array | None = None
-    turned: Array | None = None
-    loads: bool = False
-
-
-class _Watched(NamedTuple):
-    """One sensor: the body it looks at, which ends of terms act there, and its cut, if it is a section."""
-
-    sensor: str
-    body: int
-    ends: tuple[tuple[int, int, int], ...]  # row, term, side
-    cut: Cut | None
-    components: tuple[int, ...]
-    place: Array  # of a joint, on its second body
-
-
 @single_blas_thread()
 def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: Deformation | None = None) -> Array:
     """(N, efforts, width) at a batch of configurations; deformed : of a flexible model."""
@@ -97,7 +75,7 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
     forces = np.stack([item.r for item in patterns], axis=1)
     _, every = static_response(rest, X, forces)
     multipliers = -_least(rest, X, every)
-    watched = _all_watched(rest)
+    watched = all_watched(rest)
     found = np.zeros((count, len(load.efforts), places.width))
     size = np.zeros((count, places.width))  # what a column is made of, if nothing in it cancelled
     columns = [0, *range(places.inputs, places.width)]  # of the patterns; those of the modes apart
@@ -111,16 +89,16 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
                 whole[row] += abs(force[k])
         loads = loads_at(rest, here)
         first = 0
-        for item, wrenches in zip(watched, _row_wrenches(rest, here.X, watched), strict=True):
+        for item, wrenches in zip(watched, row_wrenches(rest, here.X, watched), strict=True):
             rows = slice(first, first + len(item.components))
             first = rows.stop
-            shown = _to_sensor(rest, here, item)[list(item.components)]
-            direct = np.stack([_direct(rest, here, item, pattern, loads, k) for pattern in patterns], axis=1)
+            shown = to_sensor(rest, here, item)[list(item.components)]
+            direct = np.stack([direct_wrenches(rest, here, item, pattern, loads, k) for pattern in patterns], axis=1)
             found[k, rows, columns] = (shown @ (wrenches @ acting.T + direct)).T
             most = np.abs(shown) @ (np.outer(np.abs(wrenches).max(axis=1), made.max(axis=1)) + np.abs(direct))
             size[k, columns] = np.maximum(size[k, columns], most.max(axis=0, initial=0.0))
             if of_modes is not None:
-                push = np.stack([_inertia(rest, item, held) for held in of_modes.loads[k]], axis=1)
+                push = np.stack([inertia_wrench(rest, item, held) for held in of_modes.loads[k]], axis=1)
                 found[k, rows, places.modes : places.inputs] = shown @ (wrenches @ of_modes.multipliers[k].T + push)
     if deformed is not None and n > s:
         _counted_by_modes(found, size, deformed, s, columns, places)
@@ -144,7 +122,7 @@ def _counted_by_modes(
 
 def _rigid_motion(
     rest: ElasticRest, configuration: Configuration, deformed: Deformation | None
-) -> tuple[Array, dict[tuple[int, int], _Pattern]]:
+) -> tuple[Array, dict[tuple[int, int], LoadPattern]]:
     """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k, and of θ̇_j δ̇_a, 2 (∂_jψ_a + ω_j × ψ_a)."""
     count, s = configuration.theta.shape
     column = rest.arrays.column
@@ -161,7 +139,7 @@ def _rigid_motion(
     for j in range(s):
         for b, body in enumerate(rest.bodies):
             modes[:, j, body.start : body.stop] = V[j][:, b][:, column] @ body.rigid.T
-    found: dict[tuple[int, int], _Pattern] = {}
+    found: dict[tuple[int, int], LoadPattern] = {}
     for j in range(s):
         for k in range(j, s):
             whole = moved(unit[j] + unit[k])[1] - moved(unit[j])[1] - moved(unit[k])[1] if j < k else moved(unit[j])[1]
@@ -178,7 +156,7 @@ def _rigid_motion(
                     turned[:, m, own] = way
                     r[:, own] -= way @ turning[b][m].T
             r -= acceleration
-            found[j, k] = _Pattern(r, {}, acceleration, turned)
+            found[j, k] = LoadPattern(r, {}, acceleration, turned)
         for a in range(0 if deformed is None else deformed.K.shape[1]):
             assert deformed is not None
             shape, acceleration = deformed.modes[:, s + a], 2.0 * deformed.slopes[:, j, a]
@@ -188,7 +166,7 @@ def _rigid_motion(
                 for m, axis in enumerate(axes):
                     turned[:, m, own] = 2.0 * V[j][:, b, 3 + axis, None] * shape[:, own]
                     r[:, own] -= turned[:, m, own] @ turning[b][m].T
-            found[j, s + a] = _Pattern(r, {}, acceleration, turned)
+            found[j, s + a] = LoadPattern(r, {}, acceleration, turned)
     return modes, found
 
 
@@ -196,9 +174,9 @@ def _patterns(
     rest: ElasticRest,
     configuration: Configuration,
     modes: Array,
-    quadratic: dict[tuple[int, int], _Pattern],
+    quadratic: dict[tuple[int, int], LoadPattern],
     inputs: NDArray[np.int64],
-) -> list[_Pattern]:
+) -> list[LoadPattern]:
     """Loads at rest, inputs, accelerations, rates, products of rates and dry friction, in the order of a row."""
     X, count = configuration.X, len(configuration.X)
     one = np.ones(count)
@@ -206,13 +184,13 @@ def _patterns(
     along = [loads_at(rest, here).along for here in configuration.each()]
     rows = sorted({row for item in along for row in item})
     found = [
-        _Pattern(
+        LoadPattern(
             rest_load, {row: np.array([item.get(row, 0.0) for item in along]) for row in rows}, loads=True
         )
     ]  # fmt: skip
     pushed = rows_at(rest, inputs, X)
-    found += [_Pattern(pushed[:, i], {int(row): one}) for i, row in enumerate(inputs)]
-    found += [_Pattern(-modes[:, e], {}, modes[:, e]) for e in range(modes.shape[1])]
+    found += [LoadPattern(pushed[:, i], {int(row): one}) for i, row in enumerate(inputs)]
+    found += [LoadPattern(-modes[:, e], {}, modes[:, e]) for e in range(modes.shape[1])]
     dampers = _dampers(rest, configuration)
     C = rows_at(rest, np.array(list(dampers), dtype=np.int64), X)
     for e in range(modes.shape[1]):
@@ -221,11 +199,11 @@ def _patterns(
         )
         acting = {} if forces is None else {row: forces[:, i] for i, row in enumerate(dampers)}
         r = np.zeros((count, rest.size)) if forces is None else np.einsum("nr,nrz->nz", forces, C)
-        found.append(_Pattern(r, acting))
+        found.append(LoadPattern(r, acting))
     found += list(quadratic.values())
     rubbing = _friction_rows(rest)
     C = rows_at(rest, np.array(rubbing, dtype=np.int64), X)
-    return found + [_Pattern(-C[:, i], {row: -one}) for i, row in enumerate(rubbing)]
+    return found + [LoadPattern(-C[:, i], {row: -one}) for i, row in enumerate(rubbing)]
 
 
 def _dampers(rest: ElasticRest, configuration: Configuration) -> dict[int, Array]:
@@ -293,124 +271,3 @@ def _mode_forces(rest: ElasticRest, X: Array, deformed: Deformation, s: int) -> 
         lam[~soft] = np.linalg.lstsq((hard / size[:, None]).T, left, rcond=_RANK)[0] / size[:, None]
         found[i][:, held.rows] = -lam.T
     return _ModeForces(found, k)
-
-
-def _all_watched(rest: ElasticRest) -> list[_Watched]:
-    """Of all sensors of forces inside, made once."""
-    mechanism = rest.numbering.mechanism
-    names = dict.fromkeys(item.sensor for item in inside(rest.numbering.drawing).efforts)
-    key = f"watched {rest.band} {tuple(rest.displacements)} {rest.elastic}"
-    return mechanism.remembered(key, lambda: [_watched(rest, name) for name in names])
-
-
-def _watched(rest: ElasticRest, sensor: str) -> _Watched:
-    """What a sensor looks at."""
-    numbering, arrays = rest.numbering, rest.arrays
-    described = numbering.mechanism.sensors[sensor]
-    efforts = inside(numbering.drawing).efforts
-    components = tuple(item.component for item in efforts if item.sensor == sensor)
-    if described.record.inside == "reaction":
-        names = numbering.mechanism.joints[described.said].bodies
-        body = numbering.body_index(names[1] if names[1] != GROUND else names[0])
-        chosen = range(numbering.joint_rows[described.said].start, numbering.joint_rows[described.said].stop)
-        place = joint_frames(numbering.drawing, described.said).pb
-        return _Watched(sensor, body, _ends(rest, chosen, body, None), None, components, place)
-    section = section_of(numbering.drawing, sensor)
-    cut, body = cut_at(numbering, section, sensor), numbering.body_index(section.body)
-    heads = range(len(arrays.rows_i))
-    return _Watched(sensor, body, _ends(rest, heads, body, cut), cut, components, section.position)
-
-
-def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[tuple[int, int, int], ...]:
-    """Row, term and side of all that acts on a body, or on the side of a cut."""
-    arrays, found = rest.arrays, []
-    further = {term for row in range(len(arrays.rows_i)) for term in rest.terms(row)[1:]}
-    for row in rows:
-        if row in further:
-            continue
-        for term in rest.terms(row):
-            for side, at in ((0, PA), (1, PB)):
-                part = int(arrays.rows_i[term, (A, B)[side]])
-                if part == len(arrays.part_i) or arrays.part_i[part, BODY] != body:
-                    continue
-                place = arrays.part_x[part] + arrays.rows_f[term, at : at + 3]
-                if cut is None or cut.mesh.node_at(place) in cut.nodes:
-                    found.append((row, term, side))
-    return tuple(found)
-
-
-def _row_wrenches(rest: ElasticRest, X: Array, watched: list[_Watched]) -> list[Array]:
-    """Force and moment about the body's origin, in its axes, of a unit force along every row: (6, rows) a sensor."""
-    arrays = rest.arrays
-    poses, g = np.empty((len(arrays.part_i) + 1, 12)), np.empty(13)
-    compiled(part_poses, count=1)(arrays, X, poses)
-    run = compiled(gradient, count=1)
-    known: dict[int, Array] = {}
-    found = []
-    for item in watched:
-        pull = np.zeros((6, len(arrays.rows_i)))
-        for row, term, side in item.ends:
-            if term not in known:
-                run(arrays.rows_i, arrays.rows_f, term, poses, g)
-                known[term] = g.copy()
-            force, moment = known[term][1 + 6 * side : 4 + 6 * side], known[term][4 + 6 * side : 7 + 6 * side]
-            place = arrays.part_x[int(arrays.rows_i[term, (A, B)[side]])]
-            pull[:3, row] += force
-            pull[3:, row] += moment + np.cross(place, force)
-        found.append(pull)
-    return found
-
-
-def _direct(rest: ElasticRest, here: Configuration, item: _Watched, pattern: _Pattern, loads: Loads, k: int) -> Array:
-    """What acts on the side of a cut beside rows: weight, forces at places, inertia. (6,), as `_row_wrenches`."""
-    found = np.zeros(6)
-    if item.cut is None:
-        return found
-    if pattern.loads:
-        down = here.X[item.body, 3:].reshape(3, 3).T @ loads.gravity
-        T = item.cut.mesh.rigid_motions()
-        translations = 2 if item.cut.mesh.width == 3 else 3
-        found += item.cut.mass @ (T[:, :translations] @ down[:translations])
-        for push in loads.nodal:
-            if push.body != item.body:
-                continue
-            place = push.arm if rest.bodies[item.body].mesh is None else item.cut.mesh.nodes[push.node] + push.arm
-            if item.cut.mesh.node_at(place) in item.cut.nodes:
-                found += np.concatenate([push.force, push.moment + np.cross(place, push.force)])
-    if pattern.inertia is not None:
-        found -= _inertia(rest, item, pattern.inertia[k])
-        if pattern.turned is not None:
-            of_body = rest.bodies[item.body]
-            for m, turning in enumerate(item.cut.turning):
-                found -= turning @ _nodes(item.cut, of_body, pattern.turned[k, m])
-    return found
-
-
-def _inertia(rest: ElasticRest, item: _Watched, acceleration: Array) -> Array:
-    """Force and moment (6,) of the side's mass for accelerations of z; none of a joint."""
-    if item.cut is None:
-        return np.zeros(6)
-    return np.asarray(item.cut.mass @ _nodes(item.cut, rest.bodies[item.body], acceleration))
-
-
-def _nodes(cut: Cut, body: BodyCoordinates, z: Array) -> Array:
-    """Displacements of the mesh of a body, which may be taken as rigid."""
-    own = z[body.start : body.stop]
-    return np.asarray(body.shapes @ own if body.mesh is not None else cut.mesh.rigid_motions() @ (body.shapes @ own))
-
-
-def _to_sensor(rest: ElasticRest, here: Configuration, item: _Watched) -> Array:
-    """(6, 6) from a wrench about the body's origin in its axes to what the sensor shows."""
-    if item.cut is not None:
-        return item.cut.to_section
-    numbering = rest.numbering
-    described = numbering.mechanism.sensors[item.sensor]
-    first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.said].bodies)
-    R = here.X[item.body, 3:].reshape(3, 3)
-    place, sign = item.place, 1.0
-    if item.body == first and second == len(numbering.bodies):  # on the ground: the opposite of what acts on the first
-        place, sign = R.T @ (item.place - here.X[first, :3]), -1.0
-    about = np.eye(6)
-    about[3:, :3] = -skew(place)
-    own = described.own_axes and second != len(numbering.bodies)
-    return sign * np.kron(np.eye(2), np.eye(3) if own else R) @ about
