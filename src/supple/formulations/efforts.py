@@ -23,7 +23,6 @@ from supple.diagnostics.parts import part_name
 
 Array = NDArray[np.float64]
 
-_NEAR = 1e-6  # of a beam's length: closer is on it
 _SECTION = {"N": 0, "Qy": 1, "Qz": 2, "T": 3, "My": 4, "Mz": 5}
 _FLAT_SECTION = {"N": 0, "Q": 1, "M": 5}
 
@@ -118,7 +117,7 @@ def section_of(drawing: Drawing, name: str) -> Section:
             path=(*path, sensor.kind), hint="name a place on a beam",
         )  # fmt: skip
     position = frame.pose.position
-    touching = {i: t for i, beam in enumerate(beams) if (t := _fraction(beam, position)) is not None}
+    touching = {i: t for i, beam in enumerate(beams) if (t := beam.fraction(position)) is not None}
     asked = sensor.option("beam")
     if asked is not None and asked - 1 not in touching:
         raise InputError(
@@ -138,17 +137,6 @@ def section_of(drawing: Drawing, name: str) -> Section:
     if drawing.mechanism.planar:  # x, to the left, and the normal
         axes = np.column_stack([axes[:, 0], axes[:, 2], -axes[:, 1]])
     return Section(frame.body, beam, number, touching[number], position, axes)
-
-
-def _fraction(beam: PlacedBeam, position: Array) -> float | None:
-    """Of the beam's length, where a place is on its axis or at one of its two places; None if it is not."""
-    for end, place in enumerate(beam.places):
-        if np.linalg.norm(position - place) <= _NEAR * beam.length:
-            return float(end)
-    way = beam.ends[1] - beam.ends[0]
-    t = float((position - beam.ends[0]) @ way) / beam.length**2
-    off = float(np.linalg.norm(position - beam.ends[0] - t * way))
-    return min(max(t, 0.0), 1.0) if off <= _NEAR * beam.length and -_NEAR <= t <= 1.0 + _NEAR else None
 
 
 def _stress(section: Section, at: tuple[float, float], planar: bool, kind: str) -> dict[str, float]:

@@ -18,6 +18,7 @@ from supple.geometry.rotation import axes_from_x
 
 Array = NDArray[np.float64]
 
+_NEAR = 1e-6  # of a beam's length: closer is at it
 _PARALLEL = 1e-6  # rad between `up` and the beam: less gives no direction
 
 
@@ -51,6 +52,16 @@ class PlacedBeam(NamedTuple):
     def length(self) -> float:
         """m."""
         return float(np.linalg.norm(self.places[1] - self.places[0]))
+
+    def fraction(self, position: Array) -> float | None:
+        """Of its length, where a place is on its axis or at one of its two places; None if it is not."""
+        for end, place in enumerate(self.places):
+            if np.linalg.norm(position - place) <= _NEAR * self.length:
+                return float(end)
+        way = self.ends[1] - self.ends[0]
+        t = float((position - self.ends[0]) @ way) / self.length**2
+        off = float(np.linalg.norm(position - self.ends[0] - t * way))
+        return min(max(t, 0.0), 1.0) if off <= _NEAR * self.length and -_NEAR <= t <= 1.0 + _NEAR else None
 
 
 def placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:

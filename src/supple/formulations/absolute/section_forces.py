@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
-from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
+from supple.description.elastic.placed_beam import placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.absolute.beams.beam_sections import (
@@ -64,7 +64,7 @@ def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | 
         touching = {number: float(place) for number in asked}
     else:
         at = numbering.drawing.on_body(body, place, ("bodies", body))
-        found = {number: _fraction(beams[number], at) for number in asked}
+        found = {number: beams[number].fraction(at) for number in asked}
         touching = {number: t for number, t in found.items() if t is not None}
     if len(touching) != 1:
         listed = ", ".join(str(number + 1) for number in touching)
@@ -72,17 +72,6 @@ def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | 
         raise InputError(f"{place} is {where}", part=part, hint="say which: beam=1" if touching else "put it on one")
     number, t = next(iter(touching.items()))
     return BeamPlace(numbering.body_index(body), number, t)
-
-
-def _fraction(beam: PlacedBeam, position: Array) -> float | None:
-    """Of the beam's length, where a place is on its axis or at one of its two places."""
-    for end, place in enumerate(beam.places):
-        if np.linalg.norm(position - place) <= _NEAR * beam.length:
-            return float(end)
-    way = beam.ends[1] - beam.ends[0]
-    t = float((position - beam.ends[0]) @ way) / beam.length**2
-    off = float(np.linalg.norm(position - beam.ends[0] - t * way))
-    return min(max(t, 0.0), 1.0) if off <= _NEAR * beam.length and -_NEAR <= t <= 1.0 + _NEAR else None
 
 
 class EndForces(NamedTuple):
