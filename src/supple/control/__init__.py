@@ -1,12 +1,12 @@
 """Control: gains from a linear model, controllers, and both in the loop with the mechanism (docs/theory/control.md)."""
 
 from supple.control.closed_loop import closed_loop
-from supple.control.computed_torque import ComputedTorque, computed_torque
 from supple.control.controller import Controller, Measurement, StateFeedback
-from supple.control.decoupled_gains import decoupled_gains
-from supple.control.feedback_gain import FeedbackGain
-from supple.control.linear_quadratic import lqr
-from supple.control.pole_placement import pole_placement
+from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
+from supple.control.gains.decoupled_gains import decoupled_gains
+from supple.control.gains.feedback_gain import FeedbackGain
+from supple.control.gains.linear_quadratic import lqr
+from supple.control.gains.pole_placement import pole_placement
 
 __all__ = [
     "ComputedTorque", "Controller", "FeedbackGain", "Measurement", "StateFeedback", "closed_loop",

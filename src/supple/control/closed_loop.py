@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.time.adaptation import TOLERANCE
 from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Controller, Measurement
-from supple.control.plants import LinearPlant, MechanismPlant, ModelPlant, Plant
+from supple.control.plants.linear_plant import LinearPlant
+from supple.control.plants.mechanism_plant import MechanismPlant
+from supple.control.plants.model_plant import ModelPlant
+from supple.control.plants.plant import Plant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleError

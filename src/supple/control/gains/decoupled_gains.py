@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.control.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel

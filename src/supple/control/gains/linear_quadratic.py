@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_continuous_are, solve_discrete_are
 
-from supple.control.controllability import Unreached, unreached
-from supple.control.feedback_gain import FeedbackGain, require_continuous
-from supple.control.sampling import held, held_cost, require_sample_time
+from supple.control.gains.controllability import Unreached, unreached
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.sampling import held, held_cost, require_sample_time
 from supple.diagnostics import InputError, NumericalError
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.signal import place_poles
 
-from supple.control.controllability import unreached
-from supple.control.feedback_gain import FeedbackGain, require_continuous
-from supple.control.sampling import held, require_sample_time
+from supple.control.gains.controllability import unreached
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.sampling import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.results.linear_model import LinearModel
 

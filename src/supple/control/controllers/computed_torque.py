@@ -17,7 +17,7 @@ from scipy.interpolate import BPoly
 
 from supple.analyses.motions.trajectory import Trajectory, trajectory
 from supple.control.controller import Measurement
-from supple.control.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.description.rigid_parts import taken_as_rigid

@@ -1,0 +1,1 @@
+"""Gains from a linear model."""
