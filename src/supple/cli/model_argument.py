@@ -85,20 +85,16 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
 
 def follows_path(model: ReducedModel) -> bool:
     """Whether the model's coordinate is the arclength of a path."""
-    return "path" in model.provenance.get("options", {})
+    from supple.reduction.model_trajectory import follows_path as led_along_one
+
+    return led_along_one(model)
 
 
 def model_trajectory(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
     """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
-    from supple.analyses.motions.trajectory import trajectory
-    from supple.reduction.held_motion import without_held
-    from supple.reduction.path import path_from
-    from supple.reduction.path_motion import along_path
+    from supple.reduction.model_trajectory import model_trajectory as led
 
-    course = trajectory(described(model), motion, **instants)
-    if not follows_path(model):
-        return without_held(course, model.held)
-    return along_path(path_from(model.provenance["options"]["path"]), course)
+    return led(model, motion, **instants)
 
 
 def require_no(asked: dict[str, Any], why: str) -> None:

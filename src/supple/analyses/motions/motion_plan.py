@@ -8,7 +8,9 @@ from math import pi
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PPoly
 
+from supple.analyses.motions.piecewise_polynomials import together
 from supple.analyses.motions.profile import Course, Profile, profile
 from supple.analyses.motions.tool_path import Tool
 from supple.description.mechanism import Mechanism
@@ -29,6 +31,7 @@ class Plan:
 
     part : as the user calls it; duration : s, None if it has no end; course : θ, θ̇, θ̈ (N, s) at times (N,)
     ends_at_rest : whether it stands still afterwards; start : when it begins, s
+    pieces : the same as polynomials, c (d + 1, P, s); None where it is something else, as a sine or a tool's path
     """
 
     part: str
@@ -36,6 +39,7 @@ class Plan:
     course: Callable[[Array], Course]
     ends_at_rest: bool
     start: float = 0.0
+    pieces: PPoly | None = None
 
 
 def plan(mechanism: Mechanism, motion: Motion, part: str, path: Path = ()) -> Plan:
@@ -83,7 +87,24 @@ def _coordinate_plan(
             found.acceleration[:, i] = acceleration
         return found
 
-    return Plan(part, duration, course, all(one.rate is None and one.amplitude is None for one in given.values()))
+    at_rest_after = all(one.rate is None and one.amplitude is None for one in given.values())
+    pieces = None
+    if all(one.amplitude is None for one in given.values()):
+        each = [
+            _polynomial(given.get(name), ways.get(name), starts.get(name, at_rest[name]), duration) for name in names
+        ]
+        pieces = together(each)
+    return Plan(part, duration, course, at_rest_after, pieces=pieces)
+
+
+def _polynomial(one: CoordinateMotion | None, way: Profile | None, start: float, duration: float) -> PPoly:
+    """The course of one coordinate, c (d + 1, P); one that is not mentioned stands."""
+    timed = None if way is None else way.timed()
+    if timed is None:
+        rate = one.rate if one is not None and one.rate is not None else 0.0
+        return PPoly(np.array([[rate], [start]]), np.array([0.0, duration]))
+    timed.c[-1] += start
+    return timed
 
 
 def _distance(start: float, end: float) -> float:

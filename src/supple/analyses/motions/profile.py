@@ -43,6 +43,14 @@ class Profile:
         """The same way in another time: speeds fall by the ratio, accelerations by its square, jerks by its cube."""
         return replace(self, duration=duration)
 
+    def timed(self) -> PPoly | None:
+        """The way as polynomials of the time from its beginning; None where it stands."""
+        if self.pieces is None:
+            return None
+        pace = self.natural / self.duration
+        powers = pace ** np.arange(len(self.pieces.c) - 1.0, -1.0, -1.0)
+        return PPoly(self.pieces.c * powers[:, None], self.pieces.x / pace)
+
     def __call__(self, time: Array) -> Course:
         if self.pieces is None:
             still = np.zeros_like(time)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import BPoly, make_interp_spline
+from scipy.interpolate import BPoly, PPoly, make_interp_spline
 
 from supple.analyses.motions.motion_plan import Plan, plan
 from supple.analyses.motions.profile import Course
@@ -101,7 +101,7 @@ def trajectory(
             hint="list as many coordinates: as the mobility that `supple check` prints",
         )
     try:
-        planned = _planned(mechanism, motion)
+        planned = planned_motion(mechanism, motion)
         instants = _instants(planned, times, step)
         course = planned.course(instants)
     except InputError as error:
@@ -113,7 +113,8 @@ def trajectory(
     return Trajectory(names, instants, theta, rates, accelerations, units_of(rest(mechanism)))
 
 
-def _planned(mechanism: Mechanism, motion: Prescribed) -> Plan:
+def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
+    """A motion, however it is given, ready to be evaluated."""
     if isinstance(motion, Motion):
         return plan(mechanism, motion, "motion")
     if isinstance(motion, Trajectory):
@@ -193,7 +194,10 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
         inside = np.clip(time, first, last)
         return Course(*(np.asarray(spline(inside, order)) for order in (0, 1, 2)))
 
-    return Plan(table.file, float(last - first), course, False, float(first))
+    whole = PPoly.from_spline(spline)
+    long = np.diff(whole.x) > 0.0  # the ends of a spline are several knots
+    pieces = PPoly(whole.c[:, long], np.append(whole.x[:-1][long], whole.x[-1]))
+    return Plan(table.file, float(last - first), course, False, float(first), pieces)
 
 
 def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:

@@ -91,7 +91,7 @@ def _course_at(course: Led, time: Array) -> Course:
             f"it lasts from {course.time[0]:.6g} to {course.time[-1]:.6g} s, and results are wanted from {time[0]:.6g} "
             f"to {time[-1]:.6g} s", part="motion", hint="ask for results that it covers",
         )  # fmt: skip
-    pieces = _quintics(course)
+    pieces = quintics(course)
     theta = np.clip(pieces(time), course.theta.min(axis=0), course.theta.max(axis=0))
     return Course(course.coordinates, time, theta, np.asarray(pieces(time, 1)), np.asarray(pieces(time, 2)))
 
@@ -104,7 +104,7 @@ def _require_course(course: Any) -> None:
         )  # fmt: skip
 
 
-def _quintics(course: Led) -> PPoly:
+def quintics(course: Led) -> PPoly:
     """θ as a function of time, c (6, N - 1, s), the highest power first.
 
     With τ = (t - tᵢ)/h, e, e', e'' by how much θ, hθ̇, h²θ̈ at tᵢ₊₁ miss θᵢ + hθ̇ᵢτ + ½h²θ̈ᵢτ² there:
@@ -171,7 +171,7 @@ def _followed(
     limits : a step, s; its error, of the deformation to expect and what there is; the speed of dry friction
     """
     s, m = model.layout.theta, model.layout.size - model.layout.theta
-    pieces = _quintics(course)
+    pieces = quintics(course)
     lowest, highest = course.theta.min(axis=0), course.theta.max(axis=0)
     still = np.zeros_like(course.theta)
     if delta is None:
@@ -187,8 +187,8 @@ def _followed(
     fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
     longest, tolerance, speed = limits
     options = LedOptions(float(longest), float(tolerance), float(speed), np.append(typical, typical * fast))
-    quintics = np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2))
-    led = LedCourse(np.ascontiguousarray(course.time, dtype=float), quintics, lowest, highest)
+    ascending = np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2))
+    led = LedCourse(np.ascontiguousarray(course.time, dtype=float), ascending, lowest, highest)
     record = np.empty((len(time), 3 * m + 2))
     state = np.concatenate([delta, np.zeros(m + 2)])
     status, stopped, steps = compiled(led_march)(*model.arrays, options, led, time, state, record)
