@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -194,9 +195,9 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
         inside = np.clip(time, first, last)
         return Course(*(np.asarray(spline(inside, order)) for order in (0, 1, 2)))
 
-    whole = PPoly.from_spline(spline)
-    long = np.diff(whole.x) > 0.0  # the ends of a spline are several knots
-    pieces = PPoly(whole.c[:, long], np.append(whole.x[:-1][long], whole.x[-1]))
+    knots = np.unique(spline.t)  # its ends are several knots
+    powers = [spline(knots[:-1], k) / factorial(k) for k in range(5, -1, -1)]
+    pieces = PPoly(np.stack(powers), knots)
     return Plan(table.file, float(last - first), course, False, float(first), pieces)
 
 
