@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.force_law import CONSTANT, DAMPER, INERTIA, ForceLaw
+from supple.description.force_law import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
@@ -93,6 +93,30 @@ def along_measure(arrays: CoefficientArrays, measure: int, length: float = 0.0) 
     uses = range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
     acting = [law(arrays.uses_i[n, NUMBER], arrays.uses_f[n], length) for n in uses if arrays.uses_i[n, ROLE] == LAW]
     return Along(*(float(total) for total in np.sum([Along(*[0.0] * 6), *acting], axis=0)))
+
+
+class Yield(NamedTuple):
+    """What a drive that yields does along a row beside its force: -k (ℓ - ℓ₀) - c ℓ̇."""
+
+    row: int
+    stiffness: float
+    damping: float
+    relaxed: float
+
+
+def with_yields(arrays: CoefficientArrays, constraints: int, yields: tuple[Yield, ...]) -> CoefficientArrays:
+    """The arrays with springs and dampers along these measures."""
+    start, uses_i, uses_f = arrays.uses_start.copy(), arrays.uses_i, arrays.uses_f
+    if yields and uses_f.shape[1] < 2:  # a parameter, and where it is relaxed
+        uses_f = np.zeros((len(uses_f), 2))
+    for row, stiffness, damping, relaxed in yields:
+        for rule, value in ((SPRING, stiffness), (DAMPER, damping)):
+            at = int(start[row - constraints + 1])
+            uses_i = np.insert(uses_i, at, (LAW, number_of(rule)), axis=0)
+            uses_f = np.insert(uses_f, at, 0.0, axis=0)
+            uses_f[at, 0], uses_f[at, REFERENCE] = value, relaxed
+            start[row - constraints + 1 :] += 1
+    return arrays._replace(uses_start=start, uses_i=uses_i, uses_f=uses_f)
 
 
 class _Use(NamedTuple):

@@ -41,7 +41,7 @@ _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 class BodyMotion:
     """What a march through the DAE records at times (N,), and the signals that follow from it.
 
-    forces   : breaks and coefficients of the piecewise linear inputs
+    forces   : breaks and coefficients of the piecewise cubic inputs
     courses  : breaks, and accelerations of the prescribed coordinates there
     X, V, acceleration : (N, frames + 1, 12), (N, frames, d) twice, of the frames; multipliers : (N, rows)
     w        : (N, measures); energies : (N, 7) as `march` records them
@@ -186,7 +186,10 @@ class BodyMotion:
         """Forces of the actuators; where held ones change, those from then on."""
         breaks, coefficients = self.forces
         piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
-        values = coefficients[3, piece] + coefficients[2, piece] * (self.time - breaks[piece])[:, None]
+        x = (self.time - breaks[piece])[:, None]
+        values = np.zeros((len(self.time), coefficients.shape[2]))
+        for power in coefficients:  # the highest first
+            values = values * x + power[piece]
         names = self.problem.rest.numbering.mechanism.actuators
         return labelled(self.time, names, values, units_of(self.problem.rest).inputs)
 

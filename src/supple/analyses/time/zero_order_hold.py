@@ -1,9 +1,10 @@
-"""A simulation that is given its inputs one interval after another, each held until the next.
+"""A simulation that is given what its drives do one interval after another.
 
-Where the inputs jump by Δu, accelerations jump with them:
+In an interval inputs are cubics in time, held ones among them, and so are the courses of coordinates that drives lead.
+Where inputs jump by Δu, or accelerations of led coordinates by Δθ̈, all accelerations jump with them:
 
     [M   -Φ_qᵀ] [Δv̇]   [∇ℓ Δu]
-    [Φ_q    0 ] [Δλ] = [  0  ]
+    [Φ_q    0 ] [Δλ] = [ Δθ̈  ]
 
 Both accelerations that generalized-α carries are moved by Δv̇; without that each jump would cost an order of accuracy.
 """
@@ -15,6 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.statics.equilibrium import equilibrium
 from supple.analyses.time.adaptation import overbent, require_damped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
 from supple.analyses.time.inner_forces import FullMotion, inner_forces
@@ -39,11 +41,13 @@ from supple.formulations.absolute.march import (
 from supple.formulations.absolute.measured import measured_motion, measured_rates
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import Yield, carried
 from supple.formulations.measured_units import units_of
+from supple.hardware.pieces import Pieces, at_end
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.result_times import require_positive, require_times
 from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.measures import key_of
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation
 
@@ -55,9 +59,13 @@ MOST_STEPS = 2 * AT_ONCE  # between two samples: a loop that explodes would have
 class HeldSimulation:
     """The full DAE, marched from one of `times` (N,) to the next; see `simulate` for the options.
 
-    start : as in `simulate`; an equilibrium is the one without inputs
+    start : as in `simulate`; an equilibrium is the one without inputs, with led coordinates held. Where coordinates are
+            led, a start that is not deformed is: at rest with all coordinates held
     step  : s, fixed, or with a tolerance the longest
     rigid : elastic parts are taken as rigid
+    led   : numbers of the coordinates that drives lead
+    yields : stiffness and damping (actuators, 2) of drives along their own coordinates, beside their forces:
+            -k ℓ - c ℓ̇ is added to what `advance` is given
     """
 
     def __init__(
@@ -72,29 +80,39 @@ class HeldSimulation:
         spectral_radius: float = 0.9,
         friction_speed: float = 1e-3,
         rigid: bool = False,
+        led: tuple[int, ...] = (),
+        yields: Array | None = None,
     ) -> None:
         require_times(float(times[-1]), step)
         require_positive(tolerance=tolerance, friction_speed=friction_speed)
         self.times = np.ascontiguousarray(times, dtype=float)
         self._tolerance = tolerance
-        self._u = np.zeros(len(mechanism.actuators))
-        here = start_configuration(mechanism, start, self._u, rigid=rigid)
-        self._problem = problem = absolute(here.rest, (), friction_speed, rigid=rigid)
+        self._u, self._led_acceleration = np.zeros(len(mechanism.actuators)), np.zeros(len(led))
+        here = _begin(mechanism, start, self._u, led, rigid)
+        springs = _springs(here, yields)
+        self._relaxed = np.zeros(len(self._u))
+        for number, spring in springs.items():
+            self._relaxed[number] = -spring.stiffness * spring.relaxed
+        self._problem = problem = absolute(
+            here.rest, tuple(led), friction_speed, rigid=rigid, yields=tuple(springs.values())
+        )
         self._method = method_of(problem, alpha_of(spectral_radius), float(step), tolerance)
         require_damped(problem, spectral_radius)
         numbering = here.rest.numbering
         self.rigid = problem.frames.rigid
         self.coordinates, self.inputs = numbering.coordinates, tuple(mechanism.actuators)
         X, V = centre_state(problem, here, in_order("rates", {} if rates is None else rates, self.coordinates))
-        first = instant(problem, X[None], V[None], here.w[None], self._u[None], np.zeros((1, 0)))
+        first = instant(problem, X[None], V[None], here.w[None], self._u[None], self._led_acceleration[None])
         a = np.ascontiguousarray(first.acceleration[0])
         self._state = State(X, V, a, a.copy(), np.ascontiguousarray(first.multipliers[0]), here.w.copy())
         count = len(times)
-        self._record = empty_record(self._state, count)
+        self._record, self._between = empty_record(self._state, count), empty_record(self._state, 1)
         self._carried = np.zeros(10)
         self._carried[[TRIAL, LAST]] = step
-        self._held = np.zeros((count - 1, len(self._u)))
-        self._interval = 0
+        self._breaks: list[float] = []
+        self._forces: list[Array] = []
+        self._accelerations: list[Array] = []
+        self.interval = 0
         self.units = units_of(here.rest)
         self._rows = [numbering.constraints + i for i in range(len(self.coordinates))]
         self._load = carried(here.rest)
@@ -112,8 +130,12 @@ class HeldSimulation:
         return measured_rates(self._problem, X[None], V[None], self._rows)[0]
 
     @property
-    def outputs(self) -> dict[str, float]:
-        """What the sensors see."""
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(self._load.observation.names)
+
+    @property
+    def outputs(self) -> Array:
+        """What the sensors see (outputs,), under the inputs until now."""
         state, observation = self._state, self._load.observation
         rows = list(self._load.measured.values())
         values = state.w[None, [row - self._problem.rest.numbering.constraints for row in rows]]
@@ -121,64 +143,113 @@ class HeldSimulation:
         X, V, w, a = (part[None] for part in (state.X, state.V, state.w, state.acceleration))
         multipliers = state.multipliers[None]
         if observation.instant and not self._problem.elastic:
-            a, multipliers = instant(self._problem, X, V, w, self._u[None], np.zeros((1, 0)))
+            a, multipliers = instant(self._problem, X, V, w, self._u[None], self._led_acceleration[None])
         if observation.order:
             x[1:] = measured_motion(self._problem, X, V, a, rows)
         if observation.efforts:
             forces = inner_forces(self._problem, FullMotion(X, V, a, multipliers, w, self._u[None]))
             x = np.concatenate([x, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
-        found = observation.values(x)[0]
-        return dict(zip(observation.names, found.tolist(), strict=True))
+        return np.asarray(observation.values(x)[0])
 
-    def advance(self, u: Array) -> bool:
-        """March through the next interval under the inputs u (actuators,); False where it cannot go on."""
-        n = self._interval
-        u = np.ascontiguousarray(u, dtype=float)
-        self._jump(u)
-        self._held[n] = u
-        self._interval += 1
-        held = np.stack([np.zeros((1, len(u)))] * 3 + [u[None]])
-        courses = Courses(self.times[n : n + 2].copy(), held, self.times[[0, -1]], np.zeros((4, 1, 0)))
-        problem, status = self._problem, PAUSED
-        before = self._carried[STEPS]
-        while status == PAUSED and self._carried[STEPS] - before < MOST_STEPS:
+    def advance(self, pieces: Pieces) -> bool:
+        """March through the next interval; False where it cannot go on."""
+        n = self.interval
+        begin, end = float(self.times[n]), float(self.times[n + 1])
+        self.interval += 1
+        breaks = begin + pieces.times
+        breaks[-1] = end
+        forces = np.array(pieces.forces)
+        forces[3] += self._relaxed
+        pieces = pieces._replace(forces=forces)
+        self._breaks += breaks[:-1].tolist()
+        self._forces.append(forces)
+        self._accelerations.append(pieces.accelerations[0, 0])
+        for p in range(len(breaks) - 1):
+            self._jump(forces[3, p], pieces.accelerations[p, 0])
+            of_forces, of_led = (np.ascontiguousarray(part[:, p : p + 1]) for part in (forces, pieces.led))
+            courses = Courses(breaks[p : p + 2], of_forces, breaks[p : p + 2], of_led)
+            last = p == len(breaks) - 2
+            done = self._march(courses, self.times[: n + 2] if last else breaks[p + 1 : p + 2], last)
+            self._u, self._led_acceleration = at_end(pieces, p), pieces.accelerations[p, 1].copy()
+            if not done:
+                return False
+        return True
+
+    def _march(self, courses: Courses, times: Array, recorded: bool) -> bool:
+        """To the last of the times; recorded : it is one of the results, and not a break between two of them."""
+        problem, status, carried, number = self._problem, PAUSED, self._carried, self._carried[NEXT]
+        if not recorded:
+            carried[NEXT] = 0.0
+        record, before = self._record if recorded else self._between, carried[STEPS]
+        while status == PAUSED and carried[STEPS] - before < MOST_STEPS:
             status = compiled(march, count=1)(
-                problem.steps, self._method, courses, self.times[: n + 2], self._state, self._record, self._carried,
-                AT_ONCE,
-            )  # fmt: skip
+                problem.steps, self._method, courses, times, self._state, record, carried, AT_ONCE
+            )
+        if not recorded:
+            carried[NEXT] = number
         if status == PAUSED:
             self.reason = (
-                f"no step from {self._carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
+                f"no step from {carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
                 f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
             )
         elif status == OVERBENT:
-            self.reason = overbent(float(self._carried[TIME]))
+            self.reason = overbent(float(carried[TIME]))
         elif status != DONE:
-            defect = defect_of(problem, self._record.energies[: int(self._carried[NEXT])])
-            tried = float(self._carried[TRIAL])
-            self.reason = stuck(float(self._carried[TIME]), tried, False, self._tolerance, defect)
+            defect = defect_of(problem, self._record.energies[: int(carried[NEXT])])
+            tried = float(carried[TRIAL])
+            led = len(self._led_acceleration) > 0
+            self.reason = stuck(float(carried[TIME]), tried, led, self._tolerance, defect)
         return bool(status == DONE)
 
-    def _jump(self, u: Array) -> None:
-        """Move the accelerations to those under the new inputs."""
-        if np.array_equal(u, self._u):
+    def _jump(self, u: Array, led: Array) -> None:
+        """Move the accelerations to those under new inputs, and with new accelerations of led coordinates."""
+        if np.array_equal(u, self._u) and np.array_equal(led, self._led_acceleration):
             return
         X, V, acceleration, algorithmic, multipliers, w = self._state
         X2, V2, w2 = (np.stack([part, part]) for part in (X, V, w))
-        found = instant(self._problem, X2, V2, w2, np.stack([self._u, u]), np.zeros((2, 0)))
+        both = np.stack([self._u, u]), np.stack([self._led_acceleration, led])
+        found = instant(self._problem, X2, V2, w2, *both)
         change = found.acceleration[1] - found.acceleration[0]
         acceleration += change
         algorithmic += change
         multipliers += found.multipliers[1] - found.multipliers[0]
-        self._u = u.copy()
 
     def result(self, u: Array) -> Simulation:
         """The motion so far, under inputs that are u (actuators,) from its last instant on."""
-        reached, n = int(self._carried[NEXT]), self._interval
-        coefficients = np.zeros((4, n + 1, len(u)))
-        coefficients[3] = np.vstack([self._held[:n], u])
-        breaks = np.append(self.times[: n + 1], np.inf)
-        courses = (self.times[[0, -1]], np.zeros((2, 0)))
+        reached, n = int(self._carried[NEXT]), self.interval
+        last = np.zeros((4, 1, len(u)))
+        last[3] = u + self._relaxed
+        coefficients = np.concatenate([*self._forces, last], axis=1)
+        breaks = np.array([*self._breaks, self.times[n], np.inf])
+        courses = (self.times[: n + 1], np.array([*self._accelerations, self._led_acceleration]))
         recorded = (part[:reached] for part in self._record)
         motion = BodyMotion(self._problem, self.times[:reached], (breaks, coefficients), courses, *recorded)
         return simulation_of(motion, self.reason, self._carried, self._tolerance)
+
+
+def _begin(
+    mechanism: Mechanism, start: At | Configuration, u: Array, led: tuple[int, ...], rigid: bool
+) -> Configuration:
+    """Where a run begins."""
+    if not led:
+        return start_configuration(mechanism, start, u, rigid=rigid)
+    settled = isinstance(start, str) and start == "equilibrium"
+    here = start_configuration(mechanism, None if settled else start, u, rigid=rigid)
+    names = here.rest.numbering.coordinates
+    if settled:
+        return equilibrium(mechanism, here, inputs=u, held=[names[i] for i in led], rigid=rigid)
+    if here.deformed is not None or rigid or not mechanism.elastic:
+        return here
+    return equilibrium(mechanism, here, inputs=u, held=names)
+
+
+def _springs(here: Configuration, yields: Array | None) -> dict[int, Yield]:
+    """Of the actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
+    found: dict[int, Yield] = {}
+    numbering = here.rest.numbering
+    for number, actuator in enumerate(numbering.mechanism.actuators.values()):
+        if yields is not None and np.any(yields[number]):
+            row = numbering.measures[key_of(numbering.mechanism, actuator)]
+            relaxed = float(here.w[row - numbering.constraints]) if yields[number, 0] else 0.0
+            found[number] = Yield(row, float(yields[number, 0]), float(yields[number, 1]), relaxed)
+    return found

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.control.controller import Measurement
+from supple.hardware.pieces import held_pieces
 from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
@@ -24,10 +25,12 @@ class MechanismPlant:
 
     def measure(self) -> Measurement:
         run = self._run
-        return Measurement(run.coordinates, run.theta, run.rates, run.outputs)
+        seen = dict(zip(run.output_names, run.outputs.tolist(), strict=True))
+        return Measurement(run.coordinates, run.theta, run.rates, seen)
 
     def advance(self, u: Array) -> bool:
-        done = self._run.advance(u)
+        n = self._run.interval
+        done = self._run.advance(held_pieces(float(self._run.times[n + 1] - self._run.times[n]), u))
         self.reason = self._run.reason
         return done
 

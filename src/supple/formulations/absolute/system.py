@@ -15,7 +15,7 @@ from supple.formulations.absolute.frames import Frames, frames_of
 from supple.formulations.absolute.held_coordinates import still_rows
 from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays
 from supple.formulations.absolute.superelements.ties import tie_rows
-from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, carried
+from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import THEN, A, B
@@ -136,18 +136,26 @@ class Absolute(NamedTuple):
 
 
 def absolute(
-    rest: Rest, driven: tuple[int, ...] = (), friction_speed: float = 1e-3, *, rigid: bool = False
+    rest: Rest,
+    driven: tuple[int, ...] = (),
+    friction_speed: float = 1e-3,
+    *,
+    rigid: bool = False,
+    yields: tuple[Yield, ...] = (),
 ) -> Absolute:
     """The mechanism in absolute coordinates, with the coordinates of these numbers prescribed.
 
-    rigid : elastic parts are taken as rigid
+    rigid  : elastic parts are taken as rigid
+    yields : springs and dampers of drives, along measures
     """
-    key = f"absolute {driven} {friction_speed} {rigid}"
-    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed, rigid))
+    key = f"absolute {driven} {friction_speed} {rigid} {yields}"
+    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed, rigid, yields))
 
 
-def _make(rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: bool) -> Absolute:
-    numbering, arrays = rest.numbering, carried(rest).arrays
+def _make(
+    rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: bool, yields: tuple[Yield, ...]
+) -> Absolute:
+    numbering, arrays = rest.numbering, with_yields(carried(rest).arrays, rest.numbering.constraints, yields)
     frames = frames_of(numbering, rigid)
     own = frames.own
     compliance, lag = np.zeros((2, numbering.constraints)) if rigid else yielding_rows(numbering)
