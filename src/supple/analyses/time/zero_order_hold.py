@@ -244,7 +244,7 @@ def _begin(
 
 
 def _springs(here: Configuration, yields: Array | None) -> dict[int, Yield]:
-    """Of the actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
+    """Of actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
     found: dict[int, Yield] = {}
     numbering = here.rest.numbering
     for number, actuator in enumerate(numbering.mechanism.actuators.values()):
