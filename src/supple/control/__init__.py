@@ -8,8 +8,14 @@ from supple.control.gains.decoupled_gains import decoupled_gains
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.gains.linear_quadratic import lqr
 from supple.control.gains.pole_placement import pole_placement
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.ports import Ports
+from supple.control.laws.scheduling import scheduled
 
 __all__ = [
-    "ComputedTorque", "Controller", "FeedbackGain", "Measurement", "Reference", "StateFeedback", "closed_loop",
-    "computed_torque", "decoupled_gains", "lqr", "pole_placement", "reference",
+    "AffineController", "AffineLaw", "AffineMatrices", "ComputedTorque", "Controller", "FeedbackGain", "Measurement",
+    "Ports", "Reference", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains", "fixed", "lqr",
+    "pole_placement", "reference", "scheduled",
 ]  # fmt: skip

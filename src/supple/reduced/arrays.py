@@ -29,7 +29,7 @@ assert COEFFICIENTS < ROW < NUMBERS < HEADER
 N, S, INPUTS, OUTPUTS, DRY, WIDTH, VALUES, SLOPES, COPIES, RANGES = range(10)
 OFFSETS, VALUES_FROM, VALUES_TO, SLOPES_FROM, SLOPES_TO, COPIES_FROM, COPIES_TO, RANGES_I = range(10, 18)
 TEMPLATE, FACTOR, DRY_F = 18, 19, 20
-_ROW_HEADER = 21
+ROW_HEADER = 21
 
 
 class ModelArrays(NamedTuple):
@@ -56,7 +56,7 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
         ranges.ravel(),
     )
     parts_f = (row.template, row.slopes_factor.ravel(), np.array(list(layout.dry_forces.values()), dtype=float))
-    header = np.zeros(_ROW_HEADER, dtype=np.int64)
+    header = np.zeros(ROW_HEADER, dtype=np.int64)
     header[:OFFSETS] = (
         layout.size,
         layout.theta,
@@ -69,7 +69,7 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
         len(row.copies_from),
         len(ranges),
     )
-    header[OFFSETS : RANGES_I + 1] = np.cumsum([base + _ROW_HEADER, *(part.size for part in parts_i[:-1])])
+    header[OFFSETS : RANGES_I + 1] = np.cumsum([base + ROW_HEADER, *(part.size for part in parts_i[:-1])])
     header[TEMPLATE : DRY_F + 1] = np.cumsum([len(F), *(part.size for part in parts_f[:-1])])
     used = base + len(header) + sum(part.size for part in parts_i)
     space = np.zeros(-used % LINE, dtype=np.int64)  # the numbers behind them then lie as they do alone

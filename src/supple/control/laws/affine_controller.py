@@ -1,0 +1,135 @@
+"""An affine law in the loop: the object with step(t, measurement)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.approximation.piecewise.packing import S as AXES
+from supple.compilation import compiled
+from supple.control.controller import Measurement
+from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place, law_size
+from supple.diagnostics import InputError, SuppleNote
+
+Array = NDArray[np.float64]
+
+_BEYOND = 0.01  # of its range: how far σ may leave it before that is said; noise at an edge is no news
+
+
+class Wanted(Protocol):
+    """What an affine controller asks of the motion that it follows."""
+
+    @property
+    def coordinates(self) -> tuple[str, ...]: ...
+
+    def at(self, t: float) -> Array:
+        """θ, θ̇, θ̈, θ⃛ at t: (4, s)."""
+        ...
+
+
+class AffineController:
+    """Answers u at each sample by its law, and keeps the law's state.
+
+    Before the first sample it is taken to have stood: x₀ = A₀ z + a₀ with the command c₋ that it then answers with,
+    c₋ = u₀(c₋); of several such commands the least. σ that leaves its region is clamped, and that is said once.
+    """
+
+    def __init__(self, law: AffineLaw, reference: Wanted | None = None) -> None:
+        self.law, self.reference = law, reference
+        ports = law.ports
+        self.coordinates, self.actuators, self.sample_time = ports.coordinates, ports.actuators, ports.sample_time
+        if (reference is None) != (not ports.coordinates) or (
+            reference is not None and reference.coordinates != ports.coordinates
+        ):
+            given = "none" if reference is None else ", ".join(reference.coordinates)
+            raise InputError(
+                f"the law follows {', '.join(ports.coordinates) or 'no motion'}, and the motion is of {given}",
+                part=f'controller "{law.name}"', hint="make both of the same mechanism",
+            )  # fmt: skip
+        n, m, a = law.states, ports.size, len(ports.actuators)
+        self._vector: Array = np.zeros(int(law_size(law.memory.view(np.int64))))
+        self._x, self._z, self._u = self._vector[:n], self._vector[n : n + m], self._vector[n + m : n + m + a]
+        self._y, self._applied, self._wanted = self._z[ports.y], self._z[ports.applied], self._z[ports.wanted_all]
+        self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
+        self._kernel, self._memory = compiled(law_in_place), law.memory
+        self._begun, self._said = False, False
+
+    @property
+    def state(self) -> Array:
+        """x (n,), a copy."""
+        return self._x.copy()
+
+    def reset(self, start: Measurement, t: float = 0.0) -> None:
+        """Begin anew from what is measured at t."""
+        self._begin(t, start)
+
+    def step(self, t: float, measurement: Measurement) -> Array:
+        """The commands (a,) from t on."""
+        if not self._begun:
+            self._begin(t, measurement)
+        else:
+            self._know(t, measurement)
+        status = self._kernel(self._memory, self._vector)
+        if status == OUTSIDE:
+            raise self._outside()
+        if status == CLAMPED and not self._said:
+            self._say_clamped()
+        self._applied[:] = self._u
+        return self._u.copy()
+
+    def applied(self, command: ArrayLike) -> None:
+        """What drives made of the last answer (a,)."""
+        self._applied[:] = command
+
+    def _know(self, t: float, measurement: Measurement) -> None:
+        """z of this sample, but for c₋."""
+        self._y[:] = [measurement[name] for name in self.law.ports.measured]
+        if self.reference is None:
+            return
+        previews = self.law.ports.previews
+        size = len(self._wanted) // len(previews)
+        for k, preview in enumerate(previews):
+            self._wanted[k * size : (k + 1) * size] = self.reference.at(t + preview).ravel()
+
+    def _begin(self, t: float, measurement: Measurement) -> None:
+        law, a = self.law, len(self.actuators)
+        self._vector[:] = 0.0
+        self._vector[self._leaf] = NOWHERE
+        self._know(t, measurement)
+        here = law.at(self._sigma())
+        whole, alone = here.C @ here.A0 + here.D, here.C @ here.a0 + here.d
+        stood = np.eye(a) - whole[:, law.ports.applied]
+        self._applied[:] = np.linalg.lstsq(stood, whole @ self._z + alone, rcond=None)[0]
+        self._x[:] = here.A0 @ self._z + here.a0
+        self._begun, self._said = True, False
+
+    def _outside(self) -> InputError:
+        names, values = self.law.scheduled_by, self._sigma()
+        where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, values, strict=True))
+        return InputError(
+            f"no gains were made for {where}", part=f'controller "{self.law.name}"',
+            hint="keep the motion inside the region, or make them over a larger one",
+        )  # fmt: skip
+
+    def _sigma(self) -> Array:
+        return self._y[[self.law.ports.place(name) for name in self.law.scheduled_by]]
+
+    def _say_clamped(self) -> None:
+        bounds = self.law.bounds
+        assert bounds is not None
+        sigma, (lower, upper) = self._sigma(), bounds
+        beyond = np.maximum(lower - sigma, sigma - upper) / (upper - lower)
+        worst = int(beyond.argmax())
+        if beyond[worst] > _BEYOND:
+            self._said = True
+            warnings.warn(
+                f'controller "{self.law.name}": {self.law.scheduled_by[worst]} is {sigma[worst]:.6g}, outside '
+                f"{lower[worst]:.6g} ... {upper[worst]:.6g} for which its gains were made; those at the edge are used",
+                SuppleNote,
+                stacklevel=3,
+            )

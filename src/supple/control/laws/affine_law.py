@@ -1,0 +1,121 @@
+"""The law of every linear and scheduled controller, sampled:
+
+    x⁺ = A(σ) x + B(σ) z + b(σ),   u = C(σ) x + D(σ) z + d(σ),   x₀ = A₀(σ) z + a₀(σ)
+    z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋)
+
+y is what is measured at the sample, θ_d the motion at it, c₋ the commands of the sample before as drives applied them,
+σ some of y, clamped into the region that the matrices were fitted on. A law is data: makers of controllers fill it, one
+kernel steps it, one writer exports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
+from supple.control.laws.law_arrays import clamped_between, law_array
+from supple.control.laws.ports import Ports
+from supple.diagnostics import InputError
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class AffineLaw:
+    """Matrices that are constant, or change over σ as fitted on a tree of boxes.
+
+    ports        : names on both sides, sample time
+    states       : n
+    template     : the row of all matrices (`AffineMatrices.row`), with what does not change over σ
+    varying      : places in it that do, in the order of the fitted columns
+    fitted       : f̂(σ), or None where nothing changes
+    scheduled_by : names of σ, among those measured
+    error        : stated error of each matrix, relative to its size; empty where nothing is fitted
+    Made by `fixed` or `scheduled`.
+    """
+
+    name: str
+    ports: Ports
+    states: int
+    template: Array
+    varying: Integers = field(default_factory=NOTHING.copy)
+    fitted: Piecewise | None = None
+    scheduled_by: tuple[str, ...] = ()
+    error: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        return self.ports.measured
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.ports.coordinates
+
+    @property
+    def actuators(self) -> tuple[str, ...]:
+        return self.ports.actuators
+
+    @property
+    def sample_time(self) -> float:
+        return self.ports.sample_time
+
+    @property
+    def bounds(self) -> Array | None:
+        """Between which σ is clamped: (2, s); None of a law that does not change."""
+        return None if self.fitted is None else clamped_between(self.fitted)
+
+    def at(self, sigma: ArrayLike | Mapping[str, float] | None = None) -> AffineMatrices:
+        """The matrices at σ (s,), in order or by name, clamped into the region."""
+        row = self.template.copy()
+        if self.fitted is not None:
+            row[self.varying] = self.fitted.evaluate(np.clip(self._sigma(sigma), *clamped_between(self.fitted)))
+        return from_row(row, self.states, self.ports)
+
+    def _sigma(self, sigma: ArrayLike | Mapping[str, float] | None) -> Array:
+        if isinstance(sigma, Mapping):
+            missing = [name for name in self.scheduled_by if name not in sigma]
+            if missing:
+                raise InputError(f'"{missing[0]}" is missing', part=f'law "{self.name}"', hint="give every σ")
+            sigma = [sigma[name] for name in self.scheduled_by]
+        given = np.zeros(0) if sigma is None else np.asarray(sigma, dtype=float)
+        if given.shape != (len(self.scheduled_by),):
+            raise InputError(
+                f"σ has the shape {given.shape}", part=f'law "{self.name}"',
+                hint=f"give {', '.join(self.scheduled_by)}",
+            )  # fmt: skip
+        return given
+
+    @property
+    def step_width(self) -> int:
+        """Numbers of the row that a step needs; those of a start follow."""
+        return step_width(self.states, self.ports)
+
+    @cached_property
+    def memory(self) -> Array:
+        """What the kernel takes: the part that a step needs, without a start's."""
+        width, sizes = self.step_width, (self.states, self.ports.size, len(self.ports.actuators))
+        varying = self.varying[self.varying < width]  # columns of a start come last
+        if self.fitted is None or not len(varying):
+            return law_array(sizes, self.template[:width], NOTHING, None, NOTHING)
+        places = np.array([self.ports.place(name) for name in self.scheduled_by], dtype=np.int64)
+        return law_array(sizes, self.template[:width], varying, _first_columns(self.fitted, len(varying)), places)
+
+
+def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
+    coefficients = fitted.arrays.coefficients[:, :count]
+    return Piecewise(fitted.arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
+
+
+def fixed(matrices: AffineMatrices, ports: Ports, *, name: str = "law") -> AffineLaw:
+    """A law whose matrices do not change."""
+    whole = matrices.checked(ports)
+    return AffineLaw(name, ports, whole.states, whole.row())

@@ -1,0 +1,70 @@
+"""An affine law as one array of numbers, for its kernel.
+
+It is laid out as a reduced model is (`supple.reduced.arrays`): the fitted function, if there is one, then what leads
+from it to a row, here the numbers of A, B, b, C, D, d one after another:
+
+    row = template, with row[varying] = f̂(σ)
+
+The places of σ in z stand where a reduced model has the offsets of its row, the bounds of σ where it has dry forces.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.packing import HEADER, LINE, aligned
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.reduced.arrays import (
+    DRY_F,
+    INPUTS,
+    NUMBERS,
+    OFFSETS,
+    OUTPUTS,
+    ROW,
+    ROW_HEADER,
+    TEMPLATE,
+    VALUES,
+    VALUES_FROM,
+    VALUES_TO,
+    WIDTH,
+    N,
+    S,
+)
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# The same header under the names it has here.
+STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F
+
+
+def law_array(
+    sizes: tuple[int, int, int], template: Array, varying: Integers, fitted: Piecewise | None, places: Integers
+) -> Array:
+    """The law in one array.
+
+    sizes    : n, m, a; template : (width,) what does not change, zero elsewhere
+    varying  : places in the row of the fitted columns; places : of σ in z
+    """
+    Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.packed
+    base = len(Z)
+    parts_i = (places, np.arange(len(varying)), varying)
+    bounds = np.zeros(0) if fitted is None else clamped_between(fitted).ravel()
+    header = np.zeros(ROW_HEADER, dtype=np.int64)
+    header[[STATES, KNOWN, COMMANDS]] = sizes
+    header[[S, WIDTH, VALUES]] = len(places), len(template), len(varying)
+    header[[SIGMA_PLACES, VALUES_FROM, VALUES_TO]] = np.cumsum(
+        [base + ROW_HEADER, *(len(part) for part in parts_i[:-1])]
+    )
+    header[[TEMPLATE, BOUNDS]] = len(F), len(F) + len(template)
+    used = base + len(header) + sum(len(part) for part in parts_i)
+    integers = np.concatenate([Z, header, *parts_i, np.zeros(-used % LINE, dtype=np.int64)]).astype(np.int64)
+    integers[ROW], integers[NUMBERS] = base, len(integers)
+    return aligned([integers.view(np.float64), F, template, bounds])
+
+
+def clamped_between(fitted: Piecewise) -> Array:
+    """Lower and upper bounds of σ (2, s)."""
+    roots = fitted.arrays.roots_f
+    return np.stack([roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)])

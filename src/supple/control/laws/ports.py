@@ -1,0 +1,74 @@
+"""What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.diagnostics import InputError
+
+ORDERS = 4  # θ_d and three rates of it
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Names on both sides of a law.
+
+    measured    : y, what it is told: outputs of sensors, coordinates, or rates as "lift.rate"
+    coordinates : of the motion that it follows; none where it only regulates
+    actuators   : that it drives, c₋ being their commands of the sample before, as they were applied
+    sample_time : T, s
+    previews    : s, instants t + preview at which the motion is taken, one after another in z
+    """
+
+    measured: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    actuators: tuple[str, ...]
+    sample_time: float
+    previews: tuple[float, ...] = (0.0,)
+
+    def __post_init__(self) -> None:
+        T = self.sample_time
+        if not (np.isfinite(T) and T > 0.0):
+            raise InputError(f"it is {T:g} s", part="sample time of the law", hint="give a number above 0")
+        if not self.actuators:
+            raise InputError("it drives no actuator", part="law", hint="name at least one")
+        if not all(np.isfinite(self.previews)):
+            raise InputError(f"they are {self.previews}", part="previews of the law", hint="give finite times in s")
+
+    @property
+    def size(self) -> int:
+        """Numbers in z."""
+        return self.applied.stop
+
+    @property
+    def y(self) -> slice:
+        """What is measured, in z."""
+        return slice(0, len(self.measured))
+
+    def wanted(self, order: int, preview: int = 0) -> slice:
+        """The motion's derivative of this order (0: θ_d) at preview number `preview`, in z."""
+        s = len(self.coordinates)
+        first = len(self.measured) + (ORDERS * preview + order) * s
+        return slice(first, first + s)
+
+    @property
+    def wanted_all(self) -> slice:
+        """The motion with all its derivatives at all previews, in z."""
+        first = len(self.measured)
+        return slice(first, first + ORDERS * len(self.coordinates) * len(self.previews))
+
+    @property
+    def applied(self) -> slice:
+        """The commands of the sample before, as they were applied, in z."""
+        first = self.wanted_all.stop
+        return slice(first, first + len(self.actuators))
+
+    def place(self, name: str) -> int:
+        """Where a measured value stands in y."""
+        if name not in self.measured:
+            raise InputError(
+                f'the law is not told "{name}"', part="law", hint=f"it is told {', '.join(self.measured) or 'nothing'}"
+            )
+        return self.measured.index(name)

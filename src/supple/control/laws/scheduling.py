@@ -1,0 +1,136 @@
+"""Laws over a region: matrices at σ fitted on the box tree, as any coefficient of a reduced model is.
+
+Every number that changes is divided by its largest size over a few points of the region, so that units do not decide
+what is fitted well; the error of a matrix is then ‖f - f̂‖ over the larger of ‖f‖ and its median over the region. What
+does not change is not fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.approximation import scattered_in
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.refinement import adaptive
+from supple.approximation.samples import Samples
+from supple.compilation.threads import single_blas_thread
+from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.affine_matrices import AffineMatrices, shapes
+from supple.control.laws.ports import Ports
+from supple.diagnostics import InputError
+from supple.reduced.model import ReducedModel
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Ranges = Mapping[str, tuple[float, float]]
+
+PROBES = 12  # points that tell what changes
+ROUNDING = 1e-12  # of the largest size of a number: changes below it are none
+MOST = 20_000  # designs
+
+
+@single_blas_thread()
+def scheduled(
+    matrices_of: Callable[[Array], AffineMatrices],
+    region: ReducedModel | Ranges,
+    ports: Ports,
+    *,
+    tolerance: float = 1e-3,
+    name: str = "law",
+    by: Sequence[str] | None = None,
+) -> AffineLaw:
+    """The law whose matrices are `matrices_of(σ)`, fitted over a region to a tolerance.
+
+    matrices_of : a design at σ (s,); it must be a smooth function of it
+    region      : of a reduced model, or {coordinate: (lower, upper)} in the order of σ
+    by          : names under which σ is measured, among `ports.measured`; those of the coordinates if left out
+    """
+    names, boxes, inside = _region(region)
+    scheduled_by = names if by is None else tuple(by)
+    if len(scheduled_by) != len(names):
+        raise InputError(
+            f"{len(scheduled_by)} measured values stand for {len(names)} coordinates", part=f'law "{name}"',
+            hint="name one for each",
+        )  # fmt: skip
+    for item in scheduled_by:
+        ports.place(item)
+    designed = _Designs(matrices_of, ports, names)
+    probes = scattered_in(boxes, PROBES, seed=7)
+    rows = designed.rows(probes[inside(probes)])
+    size = np.abs(rows).max(axis=0)
+    varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * size)
+    template = rows[0].copy()
+    if not len(varying):
+        return AffineLaw(name, ports, designed.states, template)
+    template[varying] = 0.0
+    families = _families(varying, designed.states, ports)
+
+    def sampler(points: Array) -> Samples:
+        valid = inside(points)
+        values = np.full((len(points), len(varying)), np.nan)
+        values[valid] = designed.rows(points[valid])[:, varying] / size[varying]
+        return Samples(values, None, derived(values, values), valid)
+
+    def derived(values: Array, _: Array) -> dict[str, Array]:
+        return {key: values[:, columns] for key, columns in families.items()}
+
+    found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST)
+    arrays = found.piecewise.arrays
+    fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * size[varying]))
+    error = {key: item.worst for key, item in found.error.items()}
+    return AffineLaw(name, ports, designed.states, template, varying, fitted, scheduled_by, error)
+
+
+def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:
+    """Names of σ, boxes, and whether points (N, s) are ones where a design can be asked for."""
+    if isinstance(region, ReducedModel):
+        fitted = region.fitted
+        boxes = [Box(tuple(low), tuple(high)) for low, high in fitted.arrays.roots_f.tolist()]
+        names = region.layout.coordinates[: region.layout.theta]
+        return names, boxes, lambda points: np.asarray(fitted.locate(points) != NOWHERE)
+    if not region:
+        raise InputError("it has no coordinates", part="region of the law", hint="give {coordinate: (lower, upper)}")
+    for key, (low, high) in region.items():
+        if not low < high:
+            raise InputError(
+                f'"{key}" goes from {low:g} to {high:g}', part="region of the law", hint="give a lower bound below"
+            )
+    lower, upper = zip(*region.values(), strict=True)
+    return tuple(region), [Box(tuple(lower), tuple(upper))], lambda points: np.ones(len(points), dtype=bool)
+
+
+class _Designs:
+    """Rows of a design at many points; n is that of the first, and must stay."""
+
+    def __init__(self, matrices_of: Callable[[Array], AffineMatrices], ports: Ports, names: tuple[str, ...]) -> None:
+        self._matrices_of, self._ports, self._names, self.states = matrices_of, ports, names, -1
+
+    def rows(self, points: Array) -> Array:
+        return np.array([self._row(point) for point in points])
+
+    def _row(self, point: Array) -> Array:
+        where = ", ".join(f"{name}={value:.6g}" for name, value in zip(self._names, point, strict=True))
+        found = self._matrices_of(point).checked(self._ports, f" at {where}")
+        if self.states not in (-1, found.states):
+            raise InputError(
+                f"it has {found.states} states at {where}, and {self.states} elsewhere", part="law",
+                hint="a law over a region keeps its states",
+            )  # fmt: skip
+        self.states = found.states
+        return found.row()
+
+
+def _families(varying: Integers, n: int, ports: Ports) -> dict[str, Integers]:
+    """Fitted columns of each matrix that changes."""
+    ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes(n, ports))])
+    found = {}
+    for key, first, stop in zip(AffineMatrices._fields, ends[:-1], ends[1:], strict=True):
+        columns = np.flatnonzero((varying >= first) & (varying < stop))
+        if len(columns):
+            found[key] = columns
+    return found
