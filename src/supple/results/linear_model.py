@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +50,7 @@ class LinearModel(Result):
     rigid : names of the elastic parts of the mechanism that are taken as rigid
     basis : what elastic states are counted in; None without them
     units : of the coordinates among the states, the inputs and the outputs
+    delays : s, of commands and outputs, by name, that are Padé's approximants of the order `pade` in it
     """
 
     A: Array
@@ -65,6 +66,8 @@ class LinearModel(Result):
     rigid: tuple[str, ...] = ()
     basis: Basis | None = None
     units: Units = UNKNOWN
+    delays: Mapping[str, float] = field(default_factory=dict)
+    pade: int | None = None
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)
@@ -75,6 +78,7 @@ class LinearModel(Result):
 
     def summary(self) -> str:
         when = "" if self.step is None else f", steps of {self.step:g} s"
+        when += "" if self.pade is None else f", delays of {listed(self.delays)} as Padé of order {self.pade}"
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         return f"{sizes} ({listed(self.states)}){when}"
 
@@ -88,6 +92,15 @@ class LinearModel(Result):
         names = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "inputs", "outputs")}
         step = {} if self.step is None else {"step": np.array(self.step)}
         return {"A": self.A, "B": self.B, "C": self.C, "D": self.D, **names, "eigenvalues": self.eigenvalues, **step}
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The states that are coordinates, the first n, with their rates behind them; other states follow."""
+        half = len(self.states) // 2
+        for n in range(half, 0, -1):
+            if self.states[n : 2 * n] == tuple(f"{name}.rate" for name in self.states[:n]):
+                return self.states[:n]
+        return self.states[:half]
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -138,18 +151,19 @@ class LinearModel(Result):
         return picture("pole_plot")({"eigenvalues": self.eigenvalues}, self.step, axes)
 
     def modes(self) -> LinearModes:
-        """Frequencies, damping ratios, and which coordinates take part in each mode."""
+        """Frequencies, damping ratios, and which coordinates (and states of drives) take part in each mode."""
         if self.step is not None:
             raise InputError(
                 "it is a model in discrete time", part="modes", hint="ask the continuous model for its modes"
             )
-        if len(self.states) % 2:
+        n = len(self.coordinates)
+        if len(self.states) % 2 and f"{self.states[0]}.rate" not in self.states:
             raise InputError(
                 f"{len(self.states)} states are not coordinates and their rates",
                 part="modes",
                 hint="look at eigenvalues",
             )
-        return linear_modes(self.A, self.states)
+        return linear_modes(self.A, (*self.coordinates, *self.states[2 * n :]), n)
 
     def discretized(self, step: float, method: str = "zoh") -> LinearModel:
         """The model in discrete time.

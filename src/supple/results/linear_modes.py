@@ -22,7 +22,7 @@ class LinearModes(NamedTuple):
     frequencies_hz : (k,) |λ| / 2π
     damping        : (k,) -Re λ / |λ|; 1 decays without turning, below 0 it grows, 0 where λ is zero
     shapes         : (k, x) the modes' states, the largest entry 1
-    participation  : (k, coordinates) share of each coordinate with its rate, each row adds up to 1
+    participation  : (k, coordinates) share of each coordinate with its rate, and of each other state; a row adds up to 1
     coordinates    : their names
     """
 
@@ -42,8 +42,10 @@ class LinearModes(NamedTuple):
         return {self.coordinates[i]: float(self.participation[mode, i]) for i in order}
 
 
-def linear_modes(A: Array, states: tuple[str, ...]) -> LinearModes:
-    """Modes of A, whose states are coordinates and then their rates.
+def linear_modes(A: Array, names: tuple[str, ...], n: int) -> LinearModes:
+    """Modes of A, whose states are n coordinates, then their rates, then others.
+
+    names : of the coordinates and of the other states
 
     A state's share in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does not change
     with the units of the states. Where one vector stands for several equal eigenvalues the sum vanishes, and |r_i|²
@@ -60,10 +62,9 @@ def linear_modes(A: Array, states: tuple[str, ...]) -> LinearModes:
     alone = total < 1e-6
     share[:, alone] = np.abs(right[:, alone]) ** 2
     share /= share.sum(axis=0)
-    n = len(states) // 2
     largest = np.argmax(np.abs(right), axis=0)
     shapes = right / right[largest, np.arange(len(values))]
     still = size == 0.0
     damping = np.where(still, 0.0, -values.real / np.where(still, 1.0, size))
-    by_coordinate = (share[:n] + share[n:]).T
-    return LinearModes(values, size / (2.0 * np.pi), damping, shapes.T, by_coordinate, states[:n])
+    by_name = np.vstack([share[:n] + share[n : 2 * n], share[2 * n :]]).T
+    return LinearModes(values, size / (2.0 * np.pi), damping, shapes.T, by_name, names)
