@@ -8,7 +8,7 @@ from flexible_arm import HOME, five_bar, model
 
 import supple
 from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
-from supple.control import closed_loop, lqr
+from supple.control import closed_loop, lqr, margins
 from supple.description.scenario import Scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -71,6 +71,7 @@ RESULTS = {
         arm(), gain().regulator(), until=0.2, sample_time=0.01, start=dict.fromkeys(linear().states[:2], 0.05)
     ),
     "FeedbackGain": gain,
+    "Margins": lambda: margins(linear(), gain()),
     "Sweep": lambda: supple.sweep(
         EXAMPLES / "flexible-four-bar" / "mechanism.yaml", {"crank": "0.4:0.5:2"},
         lambda mechanism: supple.modes(mechanism, count=2),

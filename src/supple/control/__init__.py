@@ -13,9 +13,10 @@ from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
+from supple.control.margins.margins import Margins, margins
 
 __all__ = [
-    "AffineController", "AffineLaw", "AffineMatrices", "ComputedTorque", "Controller", "FeedbackGain", "Measurement",
-    "Ports", "Reference", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains", "fixed", "lqr",
-    "pole_placement", "reference", "scheduled",
+    "AffineController", "AffineLaw", "AffineMatrices", "ComputedTorque", "Controller", "FeedbackGain", "Margins",
+    "Measurement", "Ports", "Reference", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains",
+    "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled",
 ]  # fmt: skip
