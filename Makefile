@@ -60,7 +60,9 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Kernels first, each once: workers of pytest would all compile the same ones at the same time.
 test: check
+	$(BIN)/supple warmup
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 bench: $(VENV)/.installed-bench

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import warnings
@@ -50,39 +51,53 @@ class Machines(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What is compiled, about which part of all the time that takes, and a call that needs it."""
+    """What is compiled, and a call that needs it."""
 
     name: str
-    share: float
     run: Callable[[Machines], Machines | None]
 
 
 def warmup(as_json: Json = False) -> None:
-    """Compile all kernels for this machine, once, with the time that is left."""
+    """Compile all kernels for this machine, once, on as many cores as help."""
     with answering(as_json) as answer:
-        from supple.compilation import announcement
-        from supple.compilation.kernel import cache_folder
-        from supple.compilation.patience import natively
-        from supple.formats.mechanism_file import loads
+        from concurrent.futures import ProcessPoolExecutor, as_completed
+        from multiprocessing import get_context
 
-        cache = cache_folder()
-        before = announcement.heard()
-        machines = Machines(loads(_LOOP), loads(_BEAM))
-        start, used, done = time.perf_counter(), time.process_time(), 0.0
-        with announcement.quietly(), natively(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
-            for number, job in enumerate(JOBS, 1):
-                to_go = (time.perf_counter() - start) * (1.0 - done) / done if done > 0.05 else None
-                left = "" if to_go is None else f", about {to_go:.0f} s to go"
-                print(f"{number} of {len(JOBS)}: {job.name}{left}", file=sys.stderr, flush=True)
-                machines = job.run(machines) or machines
-                done += job.share
-        passed, used = time.perf_counter() - start, time.process_time() - used
-        count = announcement.heard() - before
+        from supple.compilation.kernel import cache_folder
+
+        start, done, count, used = time.perf_counter(), 0, 0, 0.0
+        workers = min(len(CHAINS), os.cpu_count() or 1)
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            waiting = {pool.submit(run_chain, chain): names(chain) for chain in range(len(CHAINS))}
+            for found in as_completed(waiting):
+                compiled, seconds = found.result()
+                done, count, used = done + 1, count + compiled, used + seconds
+                print(f"{done} of {len(CHAINS)} done: {waiting[found]}", file=sys.stderr, flush=True)
+        passed, cache = time.perf_counter() - start, cache_folder()
         answer.give(
             {"compiled": count, "seconds": passed, "processor_seconds": used, "folder": str(cache)},
             lambda: print(f"{count} kernels compiled in {passed:.0f} s ({used:.0f} s of processor), kept in {cache}"),
         )
+
+
+def names(chain: int) -> str:
+    """What is compiled in a chain, in words."""
+    return ", ".join(job.name for job in CHAINS[chain])
+
+
+def run_chain(chain: int) -> tuple[int, float]:
+    """One job after another, in this process: how many kernels it compiled itself, and seconds of processor."""
+    from supple.compilation import announcement
+    from supple.compilation.patience import natively
+    from supple.formats.mechanism_file import loads
+
+    before, used = announcement.heard(), time.process_time()
+    machines = Machines(loads(_LOOP), loads(_BEAM))
+    with announcement.quietly(), natively(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
+        for job in CHAINS[chain]:
+            machines = job.run(machines) or machines
+    return announcement.heard() - before, time.process_time() - used
 
 
 def _loops(machines: Machines) -> None:
@@ -154,12 +169,13 @@ def _models(machines: Machines) -> None:
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="implicit")
 
 
-JOBS = (
-    Job("closing loops, local models", 0.2, _loops),
-    Job("motion in time, inverse dynamics", 0.15, _time),
-    Job("linear models", 0.15, _linear),
-    Job("modes, static and frequency responses", 0.15, _vibration),
-    Job("local models with modes", 0.2, _flexible),
-    Job("reduction", 0.05, _reduction),
-    Job("reduced models", 0.1, _models),
+# Jobs of a chain go on with each other's machines and kernels; chains are as independent, and as long, as they can be.
+CHAINS = (
+    (
+        Job("closing loops, local models", _loops),
+        Job("linear models", _linear),
+        Job("modes, static and frequency responses", _vibration),
+    ),
+    (Job("local models with modes", _flexible), Job("reduction", _reduction), Job("reduced models", _models)),
+    (Job("motion in time, inverse dynamics", _time),),
 )
