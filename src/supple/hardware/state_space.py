@@ -37,7 +37,7 @@ def pade(delay: float, order: int) -> StateSpace:
         raise InputError(f"a delay is not approximated to the order {order}", part="pade", hint=f"give 1 to {HIGHEST}")
     Q = np.eye(order, k=1) - np.eye(order, k=-1)
     Q[0, 0] = 1.0
-    solved = np.linalg.inv(Q)
+    solved = np.asarray(np.linalg.inv(Q), dtype=np.float64)
     rates = 2.0 / delay * (2.0 * np.arange(order) + 1.0)
     A = -rates[:, None] * solved
     return StateSpace(A, -A[:, :1].copy(), 2.0 * solved[:1], 1.0 - 2.0 * solved[:1, :1])

@@ -22,7 +22,7 @@ class LinearModes(NamedTuple):
     frequencies_hz : (k,) |λ| / 2π
     damping        : (k,) -Re λ / |λ|; 1 decays without turning, below 0 it grows, 0 where λ is zero
     shapes         : (k, x) the modes' states, the largest entry 1
-    participation  : (k, coordinates) share of each coordinate with its rate, and of each other state; a row adds up to 1
+    participation  : (k, coordinates) share of each coordinate with its rate, and of each other state; rows add up to 1
     coordinates    : their names
     """
 
