@@ -1,1 +1,1 @@
-"""Drives and instruments: their data, their equations, and what they do from one sample to the next."""
+"""Drives and instruments: their data, their equations, and what they do from sample to sample; no mechanics."""

@@ -23,6 +23,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.row import RowLayout
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
@@ -56,6 +57,7 @@ class ReducedModel:
     repertoire : configurations, motions and scenarios that it knows by name; None if it carries none
     basis      : what δ is counted in; None of a rigid model, or if it does not say
     units      : of coordinates, inputs and outputs, as far as it knows them
+    hardware   : drives of its inputs and instruments of its outputs
 
     Throughout, θ is (s,) in the order of the coordinates or {name: value}, the name of a configuration in its
     repertoire, or a batch (N, s); rates and accelerations are those of η, (n,) or (N, n). δ is zero if left out; a
@@ -70,6 +72,7 @@ class ReducedModel:
     repertoire: Repertoire | None = None
     basis: Basis | None = None
     units: Units = UNKNOWN
+    hardware: Hardware = NO_HARDWARE
 
     def __post_init__(self) -> None:
         require_consistent(self.name, self.layout, self.fitted)

@@ -1,0 +1,115 @@
+"""What stands between a command and the mechanism: a linear block behind a dead band, limits and a delay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+
+Array = NDArray[np.float64]
+
+_SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
+_FEEDS = 1e-9  # of C A B, or of what C and B could give: up to here a command is not felt at once
+
+
+@dataclass(frozen=True, eq=False)
+class DriveBlock:
+    """The drive of one actuator, in SI units (docs/theory/hardware.md).
+
+        ẋ = A x + B c + E ω
+
+    with c the command after dead band, limits, rate limit, resolution and delay, and ω the rate of the actuator's
+    coordinate θ. If it `moves`, its output is a motion, otherwise a force:
+
+        θ_s = C x,   θ̇_s = C (A x + B c),   θ̈_s = C A (A x + B c)                      f = C x + D c
+
+    A motion without stiffness leads the coordinate, θ = θ_s; C B = 0 then, so that θ̇ does not jump. Otherwise the
+    force on the coordinate is
+
+        moves: k (θ_s - θ) + c_v (θ̇_s - θ̇)                                            forces: f - c_v θ̇
+
+    A (k, k), B, C, E (k,), D        : 1/s, and what the units of command, motion and force ask for; k may be zero
+    stiffness (k), damping (c_v)     : N/m or N m/rad, and times s; stiffness None: it does not yield
+    delay                            : s, of the command
+    limits, rate_limit, dead_band, resolution : of the command, in its unit (per second for the rate)
+    unit                             : of the command, "m/s", "V", "N", ...
+    """
+
+    actuator: str
+    kind: str
+    moves: bool
+    A: Array
+    B: Array
+    C: Array
+    D: float
+    E: Array
+    stiffness: float | None = None
+    damping: float = 0.0
+    delay: float = 0.0
+    limits: tuple[float, float] | None = None
+    rate_limit: float | None = None
+    dead_band: float = 0.0
+    resolution: float = 0.0
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        part, size = f'drive of actuator "{self.actuator}"', len(self.B)
+        for name, order in _SHAPES.items():
+            value = getattr(self, name)
+            if value.shape != (size,) * order or not np.isfinite(value).all():
+                raise InputError(f"its {name} is no matrix of {size} states", part=part, hint="correct its kind")
+        if self.leads and abs(self.C @ self.B) > _FEEDS * np.linalg.norm(self.C) * np.linalg.norm(self.B):
+            raise InputError(
+                f"a {self.kind} drive that leads its coordinate would make its velocity jump with the command",
+                part=part, hint=_SMOOTHER,
+            )  # fmt: skip
+        if self.moves and (self.D != 0.0 or np.any(self.E)):
+            raise InputError("a motion follows from states alone, which no load moves (D = 0, E = 0)", part=part,
+                             hint="correct its kind")  # fmt: skip
+
+    @property
+    def leads(self) -> bool:
+        """Whether the coordinate is where the drive puts it, and the force follows."""
+        return self.moves and self.stiffness is None
+
+    @property
+    def order(self) -> int:
+        """Number of its states."""
+        return len(self.B)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()}
+
+
+_SMOOTHER = "give it a frequency (a position drive also a damping), or a stiffness through which it pulls"
+
+
+def drive_from(data: Mapping[str, Any]) -> DriveBlock:
+    """Back from JSON, checked."""
+    try:
+        size = len(data["B"])
+        limits = data["limits"]
+        return DriveBlock(
+            actuator=str(data["actuator"]), kind=str(data["kind"]), moves=bool(data["moves"]),
+            A=np.array(data["A"], dtype=float).reshape(size, size),
+            B=np.array(data["B"], dtype=float), C=np.array(data["C"], dtype=float),
+            D=float(data["D"]), E=np.array(data["E"], dtype=float),
+            stiffness=_optional(data["stiffness"]), damping=float(data["damping"]), delay=float(data["delay"]),
+            limits=None if limits is None else (float(limits[0]), float(limits[1])),
+            rate_limit=_optional(data["rate_limit"]), dead_band=float(data["dead_band"]),
+            resolution=float(data["resolution"]), unit=str(data["unit"]),
+        )  # fmt: skip
+    except (TypeError, KeyError, ValueError, IndexError):
+        raise InputError(f"{quoted(data)} is no drive", hint="reduce again") from None
+
+
+def _optional(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,265 @@
+"""Drives from sample to sample: commands on their way, and the motion of the blocks as cubics."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.hardware.pieces import Pieces
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+TERMS = 14  # of the Taylor series; with ‖A‖ h <= 1/2 the next is below rounding
+STRIDE = 0.5  # h times the fastest rate of a block, for the series
+CUBIC = 0.25  # the same for one cubic: it is then off by less than 0.25⁴/384 = 1e-5 of what still moves
+TOGETHER = 1e-9  # of the duration: events closer than that are one
+
+# Slots of what travels together: few arrays, since handing one to native code takes as long as a hundred products.
+ORDER, LED, COORDINATE = 0, 1, 2
+FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION = 0, 1, 2, 3, 4, 5, 6, 7, 8
+COMMANDED, LOADED, SEEN, BESIDE = 0, 1, 2, 3  # columns behind those of A
+COMMAND, ALLOWED, SINCE, PENDING, HELD = 0, 1, 2, 3, 4
+ARRIVES, CARRIES = 0, 1
+ELAPSED, SPAN, RATES = 0, 1, 2
+
+
+class DriveArrays(NamedTuple):
+    """a inputs of at most n states each: the block of each as ẋ = A x + B c + E ω, y = P x + Q c, whatever y is, and
+    what its command goes through.
+
+    places : (a, 3) ORDER, number of states; LED, place among the led coordinates, or -1: y is a force; COORDINATE,
+             whose rate ω is, or -1
+    blocks : (a, n, n + 3) A, then the columns B (COMMANDED), E (LOADED) and Pᵀ (SEEN)
+    facts  : (a, 9) Q (FEEDS); FASTEST and SLOWEST rate, 1/s, of what dies out or swings in the block, zero without
+             states; DELAY, LEAST and LARGEST command, RATE_LIMIT, DEAD_BAND, RESOLUTION
+    """
+
+    places: Integers
+    blocks: Array
+    facts: Array
+
+
+class DriveState(NamedTuple):
+    """x     : (a, n)
+    held     : (a, 4) COMMAND that the block feels, that ALLOWED last before its resolution, s SINCE the first of them
+               changed, how many are PENDING
+    queue    : (2, a, m) those on their way: in how many s each ARRIVES, and what it CARRIES
+    motion   : (2 + k,) s ELAPSED since the last command, SPAN of the piece of time before, then the RATES of the
+               coordinates at the sample before
+    """
+
+    x: Array
+    held: Array
+    queue: Array
+    motion: Array
+
+
+@kernel(purpose="commands of drives")
+def take_commands(drives, state, command, applied):
+    """Commands (a,) as drives take them -> applied (a,); they are on their way then. False if too many are already."""
+    facts, held, queue = drives.facts, state.held, state.queue
+    for i in range(command.shape[0]):
+        if held[i, PENDING] == queue.shape[2]:
+            return False
+    for i in range(command.shape[0]):
+        c, band = command[i], facts[i, DEAD_BAND]
+        if abs(c) <= band:
+            c = 0.0
+        else:
+            c -= band if c > 0.0 else -band
+        c = min(max(c, facts[i, LEAST]), facts[i, LARGEST])
+        most = facts[i, RATE_LIMIT] * state.motion[ELAPSED]
+        if most < np.inf:  # false as well where an unlimited rate meets no time
+            c = min(max(c, held[i, ALLOWED] - most), held[i, ALLOWED] + most)
+        held[i, ALLOWED] = c
+        if facts[i, RESOLUTION] > 0.0:
+            c = facts[i, RESOLUTION] * np.round(c / facts[i, RESOLUTION])
+        applied[i] = c
+        last = int(held[i, PENDING])
+        queue[ARRIVES, i, last], queue[CARRIES, i, last] = facts[i, DELAY], c
+        held[i, PENDING] += 1.0
+    state.motion[ELAPSED] = 0.0
+    return True
+
+
+@kernel
+def arrive(state, i, now):
+    """What has arrived by now is felt from now on."""
+    held, queue = state.held, state.queue
+    felt, pending = 0, int(held[i, PENDING])
+    while felt < pending and queue[ARRIVES, i, felt] <= now:
+        if queue[CARRIES, i, felt] != held[i, COMMAND]:
+            held[i, COMMAND], held[i, SINCE] = queue[CARRIES, i, felt], 0.0
+        felt += 1
+    if felt > 0:
+        held[i, PENDING] = pending - felt
+        for m in range(pending - felt):
+            queue[ARRIVES, i, m] = queue[ARRIVES, i, m + felt]
+            queue[CARRIES, i, m] = queue[CARRIES, i, m + felt]
+
+
+@kernel
+def next_length(drives, state, now, duration, close):
+    """Up to the next command that arrives, and not longer than a cubic can say what the blocks do.
+
+    What moves since a command changed dies out with the slowest rate, and pieces grow as it does."""
+    facts, held, queue = drives.facts, state.held, state.queue
+    length = duration - now
+    for i in range(held.shape[0]):
+        if held[i, PENDING] > 0.0 and queue[ARRIVES, i, 0] < now + length - close:
+            length = queue[ARRIVES, i, 0] - now
+    longest = length
+    for i in range(held.shape[0]):
+        if facts[i, FASTEST] > 0.0:
+            quiet = min(0.25 * facts[i, SLOWEST] * held[i, SINCE], 30.0)
+            longest = min(longest, CUBIC / facts[i, FASTEST] * math.exp(quiet))
+    return length / math.ceil(length / longest - 1e-6)  # equal pieces: no sliver at the end
+
+
+@kernel
+def block_rates(drives, state, i, omega, rates):
+    """ẋ = A x + B c + E ω of one block; y = P x + Q c, ẏ = P ẋ and, of a block that no load moves, ÿ = P A ẋ."""
+    blocks, x, n, size = drives.blocks, state.x, drives.places[i, ORDER], state.x.shape[1]
+    c = state.held[i, COMMAND]
+    y, slope, second = drives.facts[i, FEEDS] * c, 0.0, 0.0
+    for r in range(n):
+        total = blocks[i, r, size + COMMANDED] * c + blocks[i, r, size + LOADED] * omega
+        for s in range(n):
+            total += blocks[i, r, s] * x[i, s]
+        rates[r] = total
+        y += blocks[i, r, size + SEEN] * x[i, r]
+        slope += blocks[i, r, size + SEEN] * total
+    for r in range(n):
+        for s in range(n):
+            second += blocks[i, r, size + SEEN] * blocks[i, r, s] * rates[s]
+    return y, slope, second
+
+
+@kernel
+def block_advance(drives, state, i, length, omega, slope):
+    """x at the end, exact with c held and ω growing by `slope`: its Taylor series, in strides that it converges in."""
+    blocks, x, n, size = drives.blocks, state.x, drives.places[i, ORDER], state.x.shape[1]
+    terms = np.empty((2, n))
+    count = max(1, math.ceil(length * drives.facts[i, FASTEST] / STRIDE))
+    h = length / count
+    for stride in range(count):
+        block_rates(drives, state, i, omega + slope * h * stride, terms[0])
+        factor = h
+        for k in range(TERMS):
+            now, after = k % 2, (k + 1) % 2
+            for r in range(n):
+                x[i, r] += factor * terms[now, r]
+            for r in range(n):
+                total = blocks[i, r, size + LOADED] * slope if k == 0 else 0.0
+                for s in range(n):
+                    total += blocks[i, r, s] * terms[now, s]
+                terms[after, r] = total
+            factor *= h / (k + 2)
+
+
+@kernel
+def put_cubic(cubics, piece, column, length, ends):
+    """The cubic with values y₀, y₁ and rates v₀, v₁ at its ends, highest power first."""
+    y0, v0, y1, v1 = ends
+    cubics[0, piece, column] = (2.0 * (y0 - y1) + length * (v0 + v1)) / length**3
+    cubics[1, piece, column] = (3.0 * (y1 - y0) - length * (2.0 * v0 + v1)) / length**2
+    cubics[2, piece, column] = v0
+    cubics[3, piece, column] = y0
+
+
+@kernel
+def drive_piece(drives, state, i, piece, span, slopes, found):
+    """One block over one piece, from one time to another: its cubic, and its state moves on."""
+    now, length = span
+    k, column = drives.places[i, COORDINATE], drives.places[i, LED]
+    slope = slopes[k] if k >= 0 else 0.0
+    omega = state.motion[RATES + k] + slope * now if k >= 0 else 0.0
+    rates = np.empty(state.x.shape[1])
+    y0, v0, a0 = block_rates(drives, state, i, omega, rates)
+    block_advance(drives, state, i, length, omega, slope)
+    y1, v1, a1 = block_rates(drives, state, i, omega + slope * length, rates)
+    if column >= 0:
+        found.accelerations[piece, 0, column], found.accelerations[piece, 1, column] = a0, a1
+        put_cubic(found.led, piece, column, length, (y0, v0, y1, v1))
+    else:
+        put_cubic(found.forces, piece, i, length, (y0, v0, y1, v1))
+
+
+@kernel
+def empty_pieces(count, inputs, led):
+    """For so many."""
+    return Pieces(
+        np.zeros(count + 1), np.zeros((4, count, inputs)), np.zeros((4, count, led)), np.zeros((count, 2, led))
+    )
+
+
+@kernel
+def first_pieces(found, count):
+    """The first of them, in arrays of their own."""
+    if count == found.forces.shape[1]:
+        return found
+    fewer = empty_pieces(count, found.forces.shape[2], found.led.shape[2])
+    for p in range(count):
+        fewer.times[p + 1] = found.times[p + 1]
+        for power in range(found.forces.shape[0]):
+            for i in range(found.forces.shape[2]):
+                fewer.forces[power, p, i] = found.forces[power, p, i]
+            for k in range(found.led.shape[2]):
+                fewer.led[power, p, k] = found.led[power, p, k]
+        for k in range(found.led.shape[2]):
+            fewer.accelerations[p, 0, k] = found.accelerations[p, 0, k]
+            fewer.accelerations[p, 1, k] = found.accelerations[p, 1, k]
+    return fewer
+
+
+@kernel
+def most_pieces(drives, state, duration):
+    """Commands that arrive cut the time, and so does what moves fastest."""
+    fastest, count = 0.0, 1.0
+    for i in range(state.held.shape[0]):
+        fastest = max(fastest, drives.facts[i, FASTEST])
+        for m in range(int(state.held[i, PENDING])):
+            if 0.0 < state.queue[ARRIVES, i, m] < duration:
+                count += 1.0
+    return int(count + math.floor(duration * fastest / CUBIC))
+
+
+@kernel(purpose="drives from sample to sample")
+def drive_pieces(drives, state, duration, rates, led):
+    """What the blocks do over a duration, with commands as they arrive and ω going on as it went.
+
+    rates : (k,) of the coordinates now; led : how many coordinates are led
+    """
+    close, inputs, motion = TOGETHER * duration, state.held.shape[0], state.motion
+    slopes = np.zeros(rates.shape[0])
+    for k in range(rates.shape[0]):
+        if motion[SPAN] > 0.0:
+            slopes[k] = (rates[k] - motion[RATES + k]) / motion[SPAN]
+        motion[RATES + k] = rates[k]
+    for i in range(inputs):
+        if drives.places[i, COORDINATE] >= 0:
+            state.held[i, SINCE] = 0.0  # the slope of ω has changed
+    found = empty_pieces(most_pieces(drives, state, duration), inputs, led)
+    piece, now = 0, 0.0
+    while now < duration - close:
+        for i in range(inputs):
+            arrive(state, i, now + close)
+        length = next_length(drives, state, now, duration, close)
+        for i in range(inputs):
+            drive_piece(drives, state, i, piece, (now, length), slopes, found)
+            state.held[i, SINCE] += length
+        now += length
+        piece += 1
+        found.times[piece] = now
+    found.times[piece] = duration
+    for i in range(inputs):
+        for m in range(int(state.held[i, PENDING])):
+            state.queue[ARRIVES, i, m] -= duration
+    motion[SPAN] = duration
+    motion[ELAPSED] += duration
+    return first_pieces(found, piece)

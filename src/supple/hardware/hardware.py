@@ -1,0 +1,61 @@
+"""The drives and instruments of a machine, by the names of its actuators and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+from supple.hardware.drive_block import DriveBlock, drive_from
+from supple.hardware.instrument import Instrument, instrument_from
+
+
+@dataclass(frozen=True, eq=False)
+class Hardware:
+    """False where nothing is described: commands are forces then, and measurements exact.
+
+    drives       : of the actuators that have one
+    instruments  : of the outputs that are not exact
+    encoders     : coordinate -> the output that measures it
+    rate_sensors : coordinate -> the output that measures its rate
+    """
+
+    drives: tuple[DriveBlock, ...] = ()
+    instruments: tuple[Instrument, ...] = ()
+    encoders: Mapping[str, str] = field(default_factory=dict)
+    rate_sensors: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.drives or self.instruments)
+
+    def drive(self, actuator: str) -> DriveBlock | None:
+        """Of an actuator; None if its command is its force."""
+        return next((block for block in self.drives if block.actuator == actuator), None)
+
+    def instrument(self, output: str) -> Instrument | None:
+        """Of an output; None if it is read exactly."""
+        return next((item for item in self.instruments if item.output == output), None)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "drives": [block.data() for block in self.drives],
+            "instruments": [item.data() for item in self.instruments],
+            "encoders": dict(self.encoders),
+            "rate_sensors": dict(self.rate_sensors),
+        }
+
+
+NO_HARDWARE = Hardware()
+
+
+def hardware_from(data: Any) -> Hardware:
+    """Back from JSON, checked."""
+    try:
+        drives, instruments = list(data["drives"]), list(data["instruments"])
+        named = [{str(k): str(v) for k, v in data[key].items()} for key in ("encoders", "rate_sensors")]
+    except (TypeError, KeyError, AttributeError):
+        raise InputError(f"{quoted(data)} is no hardware", hint="reduce again") from None
+    return Hardware(tuple(map(drive_from, drives)), tuple(map(instrument_from, instruments)), *named)

@@ -1,0 +1,58 @@
+"""What stands between an output of the mechanism and the number that a controller reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """The instrument of one output, in the output's SI unit; what is left out is ideal (docs/theory/hardware.md).
+
+        true output -> low-pass -> delay -> its own samples -> + bias + walk + noise -> limits -> resolution
+
+    noise           : RMS; noise_frequency : Hz, corner of its first-order spectrum; None: white from reading to reading
+    walk            : RMS that its zero wanders in one second, growing with the root of time
+    bias            : what it shows of zero
+    delay           : s
+    resolution      : what it can tell apart; limits : least and largest reading
+    frequency       : Hz, of its own low-pass; damping : ratio of a second-order one; None: first order
+    sample_time     : s between its own readings; None: it reads whenever it is asked
+    """
+
+    output: str
+    noise: float = 0.0
+    noise_frequency: float | None = None
+    walk: float = 0.0
+    bias: float = 0.0
+    delay: float = 0.0
+    resolution: float = 0.0
+    limits: tuple[float, float] | None = None
+    frequency: float | None = None
+    damping: float | None = None
+    sample_time: float | None = None
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+def instrument_from(data: Mapping[str, Any]) -> Instrument:
+    """Back from JSON, checked."""
+    optional = ("noise_frequency", "frequency", "damping", "sample_time")
+    try:
+        values = {key: None if data[key] is None else float(data[key]) for key in optional}
+        values |= {key: float(data[key]) for key in ("noise", "walk", "bias", "delay", "resolution")}
+        limits = data["limits"]
+        return Instrument(
+            output=str(data["output"]),
+            limits=None if limits is None else (float(limits[0]), float(limits[1])),
+            **values,  # type: ignore[arg-type]
+        )
+    except (TypeError, KeyError, ValueError, IndexError):
+        raise InputError(f"{quoted(data)} is no instrument", hint="reduce again") from None

@@ -1,0 +1,37 @@
+"""The low-pass of an instrument, and the same from sample to sample."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from supple.hardware.instrument import Instrument
+
+Array = NDArray[np.float64]
+
+
+def low_pass_matrices(instrument: Instrument) -> tuple[Array, Array]:
+    """A (k, k) and B (k,) of ẋ = A x + B u, the reading x[0]; k is 0, 1 or 2.
+
+    First order: ẋ = ω (u - x). Second order: ẍ + 2 ζ ω ẋ + ω² x = ω² u.
+    """
+    if instrument.frequency is None:
+        return np.zeros((0, 0)), np.zeros(0)
+    omega = 2.0 * np.pi * instrument.frequency
+    if instrument.damping is None:
+        return np.array([[-omega]]), np.array([omega])
+    return np.array([[0.0, 1.0], [-(omega**2), -2.0 * instrument.damping * omega]]), np.array([0.0, omega**2])
+
+
+def sampled_low_pass(instrument: Instrument, sample_time: float) -> tuple[Array, Array, Array]:
+    """Φ, Γ₀, Γ₁ of x⁺ = Φ x + Γ₀ u + Γ₁ u⁺, exact where the input is linear between samples.
+
+    exp [A B 0; 0 0 1/T; 0 0 0] T  =  [Φ Γ Γ₁; 0 1 1; 0 0 1],   Γ₀ = Γ - Γ₁
+    """
+    A, B = low_pass_matrices(instrument)
+    k = len(B)
+    block = np.zeros((k + 2, k + 2))
+    block[:k, :k], block[:k, k], block[k, k + 1] = A * sample_time, B * sample_time, 1.0
+    found = expm(block)
+    return found[:k, :k], found[:k, k] - found[:k, k + 1], found[:k, k + 1]
