@@ -3,7 +3,9 @@
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller, Measurement, StateFeedback
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
+from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.shaper import Shaper, shaper
 from supple.control.gains.decoupled_gains import decoupled_gains
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.gains.linear_quadratic import lqr
@@ -17,6 +19,7 @@ from supple.control.margins.margins import Margins, margins
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "ComputedTorque", "Controller", "FeedbackGain", "Margins",
-    "Measurement", "Ports", "Reference", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains",
-    "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled",
+    "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains",
+    "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled", "shaped",
+    "shaper",
 ]  # fmt: skip

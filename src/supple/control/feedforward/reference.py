@@ -198,7 +198,7 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
     if isinstance(motion, Reference | CalledReference):
         found: AnyReference = motion
     elif isinstance(motion, Trajectory):
-        found = _through(motion)
+        found = through(motion)
     elif of is None or names is None:
         raise InputError(
             "it does not say which coordinates it moves", part="motion",
@@ -223,8 +223,8 @@ def coordinates_of(of: Mechanism | ReducedModel) -> tuple[str, ...]:
     return rest(of).numbering.coordinates
 
 
-def _through(course: Trajectory) -> Reference:
-    """Between its instants the quintics that meet values, rates and accelerations."""
+def through(course: Trajectory) -> Reference:
+    """A trajectory as a reference: between its instants the quintics that meet values, rates and accelerations."""
     if len(course.time) < 2:
         theta = course.theta[:1, None]
         return Reference(course.coordinates, course.time[0] + np.array([0.0, 1.0]), theta, course.units)
@@ -248,7 +248,7 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
         return found
     times = np.linspace(0.0, until, max(2, round(until / 1e-3)) + 1)
     theta, rates, accelerations, _ = np.ascontiguousarray(found.sampled(times).transpose(1, 0, 2))
-    return _through(Trajectory(names, times, theta, rates, accelerations, units))
+    return through(Trajectory(names, times, theta, rates, accelerations, units))
 
 
 def _planned(motion: Any, of: Mechanism | ReducedModel) -> Reference:
@@ -256,7 +256,7 @@ def _planned(motion: Any, of: Mechanism | ReducedModel) -> Reference:
     course = model_trajectory(of, motion) if isinstance(of, ReducedModel) else trajectory(of, motion)
     pieces = planned_motion(mechanism, motion).pieces
     if pieces is None or (isinstance(of, ReducedModel) and follows_path(of)):
-        return _through(course)
+        return through(course)
     every = rest(mechanism).numbering.coordinates
     chosen = [every.index(name) for name in course.coordinates]
     return _of_pieces(course.coordinates, PPoly(np.ascontiguousarray(pieces.c[..., chosen]), pieces.x), course.units)
