@@ -16,10 +16,11 @@ from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.margins import Margins, margins
+from supple.control.redundancy.antagonism import Antagonism, antagonism
 
 __all__ = [
-    "AffineController", "AffineLaw", "AffineMatrices", "ComputedTorque", "Controller", "FeedbackGain", "Margins",
-    "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "closed_loop", "computed_torque", "decoupled_gains",
-    "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled", "shaped",
-    "shaper",
+    "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
+    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "antagonism", "closed_loop",
+    "computed_torque", "decoupled_gains", "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled",
+    "shaped", "shaper",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
 from supple.analyses.inverse_dynamics.force_programs import least_largest
 
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-11  # of daqp, on forces in units of their bounds
 _MET = 1e-10  # by how much of a bound a force may exceed it
+_LIGHT = 1e-6  # what forces themselves weigh beside the accelerations they miss
 _WIDER = 1e-9  # room, of the least peak, in which the smallest forces are looked for
 
 
@@ -98,6 +100,19 @@ def _program(B: Array, Q: Array, H: Array, f: Array, lower: Array, upper: Array)
         return None
     u = np.asarray(x) * size
     return u if np.abs(B @ u - Q).max() <= 1e-8 * (np.abs(B) @ np.abs(u)).max() else None
+
+
+def nearest_within(B: Array, Q: Array, M: Array, weights: Array, lower: Array, upper: Array) -> Array:
+    """The forces within bounds whose accelerations are nearest to those of Q, for one instant: (a,).
+
+    least (B u - Q)ᵀ M⁻¹ (B u - Q) with lower <= u <= upper; B (s, a), Q (s,), M (s, s). Of several, the smallest.
+    """
+    L = np.linalg.cholesky(M)
+    rows = np.linalg.solve(L, np.column_stack([B, Q]))  # |L⁻¹ (B u - Q)|² is Gauss's measure
+    light = _LIGHT * np.linalg.norm(rows[:, :-1]) * np.sqrt(weights / weights.max())
+    matrix = np.vstack([rows[:, :-1], np.diag(np.maximum(light, np.finfo(float).tiny))])
+    right = np.concatenate([rows[:, -1], np.zeros(len(weights))])
+    return np.asarray(lsq_linear(matrix, right, bounds=(lower, upper), method="bvls").x)
 
 
 def least_peak(B: Array, Q: Array, weights: Array) -> Array:

@@ -2,48 +2,57 @@
 
     B u = M(θ) (θ̈_d + 2 ξ ω (θ̇_d - θ̇) + ω² (θ_d - θ)) + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j tanh(J_j θ̇_d / v₀)
 
-Dry friction is cancelled along the wanted rates: along the measured ones it would chatter at every standstill.
+of a flexible model at the deformation δ_qs that the wanted motion keeps up (`needed_forces`). Of more actuators than
+coordinates the forces are divided as in inverse dynamics, at every sample (`redundancy/force_division`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import BPoly
 
+from supple.analyses.inverse_dynamics.inverse_dynamics import Bound
 from supple.analyses.motions.trajectory import Trajectory, trajectory
 from supple.control.controller import Measurement
+from supple.control.controllers.needed_forces import (
+    Aim,
+    Equations,
+    FlexibleEquations,
+    MechanismEquations,
+    ModelEquations,
+    require_unpushed,
+)
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
-from supple.equations.coefficients import EquationsOfMotion
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.diagnostics import InputError, SuppleNote
 from supple.kinematics.rest import rest
-from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
 Wanted = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
-_RANK = 1e-10
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ComputedTorque:
     """A controller that follows a motion.
 
     model          : the mechanism itself (exact; every call assembles it, its elastic parts taken as rigid), or a
-                     reduced model of it (rigid; fast)
+                     reduced model of it (fast)
     wanted         : t -> (θ, θ̇, θ̈), (s,) each
     frequencies    : ω (s,) rad/s; damping_ratios : ξ (s,)
     coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
-    actuators      : that it drives; other inputs of the plant it leaves at zero
+    equations      : what accelerations need, from the model
+    division       : how the actuators share it; other inputs of the plant are left at zero
+    short          : samples so far at which the bounds on forces did not suffice
     Made by `computed_torque`.
     """
 
@@ -52,24 +61,53 @@ class ComputedTorque:
     frequencies: Array
     damping_ratios: Array
     coordinates: tuple[str, ...]
-    actuators: tuple[str, ...]
+    equations: Equations
+    division: ForceDivision
+    short: int = 0
+    _last: Given | None = field(default=None, repr=False)
+
+    @property
+    def actuators(self) -> tuple[str, ...]:
+        """Names of those it drives."""
+        return self.division.actuators
 
     @property
     def rigid(self) -> tuple[str, ...]:
         """Names of the elastic parts that it takes as rigid."""
         return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
 
+    def reset(self, start: Measurement) -> None:
+        """Before the first sample: nothing has been asked of the actuators yet."""
+        self.short, self._last = 0, None
+
+    def applied(self, command: Array) -> None:
+        """What the drives made of the last forces, from which bounded rates go on."""
+        if self._last is not None and len(command) == len(self.actuators):
+            self._last = self._last._replace(forces=np.array(command, dtype=float))
+
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The inputs (a,); of more than are needed, the least."""
+        """The forces (a,) of its actuators."""
         theta, rates = measurement.of(self.coordinates, "computed torque")
-        aim, aim_rates, aim_accelerations = (np.asarray(part, dtype=float) for part in self.wanted(t))
+        aim = Aim(*(np.asarray(part, dtype=float) for part in self.wanted(t)))
         omega = self.frequencies
-        a = aim_accelerations + 2.0 * self.damping_ratios * omega * (aim_rates - rates) + omega**2 * (aim - theta)
-        here: EquationsOfMotion = (
-            self.model.evaluate(theta) if isinstance(self.model, ReducedModel) else local(self.model, theta, rigid=True)
-        )
-        drag, _ = here.dry_friction(aim_rates, FRICTION_SPEED)
-        return _divided(here.input_map, here.required_forces(rates, a) + here.friction_forces(drag))
+        a = aim.accelerations + 2.0 * self.damping_ratios * omega * (aim.rates - rates) + omega**2 * (aim.theta - theta)
+        last = self._last if self._last is not None and self._last.time < t else None
+        need = self.equations.needed(theta, rates, a, aim)
+        u, met = self.division.divided(need, t, last)
+        if not met:
+            self._say_short(t)
+        hold = float(np.linalg.norm(need.B))
+        self._last = Given(t, u, hold if last is None else max(hold, last.hold))
+        return u
+
+    def _say_short(self, t: float) -> None:
+        self.short += 1
+        if self.short == 1:
+            warnings.warn(
+                f"computed torque: at {t:.6g} s no forces within the bounds give the accelerations it asks for; from "
+                "here on it takes the nearest ones where that is so (`short` counts the samples)",
+                SuppleNote, stacklevel=2,
+            )  # fmt: skip
 
 
 def computed_torque(
@@ -78,32 +116,71 @@ def computed_torque(
     frequencies: PerCoordinate,
     damping_ratios: PerCoordinate = 1.0,
     *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: str = "torque",
+    weights: Mapping[str, float] | None = None,
+    bounds: Bound | Mapping[str, Bound] | str | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    preload: Preload | None = None,
     rigid: bool = False,
 ) -> ComputedTorque:
     """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
 
-    motion : t -> (θ, θ̇, θ̈), or a Trajectory; of a mechanism also a motion's name, a Motion, or a CSV file
-    rigid  : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of it
+    motion    : t -> (θ, θ̇, θ̈), or a Trajectory; of a mechanism also a motion's name, a Motion, or a CSV file
+    actuators : those that work, as a list or "A, B"; all if left out
+    minimize, weights, bounds, rate_bounds : how they share the force at each sample, as in `inverse`. Where no forces
+                within the bounds suffice, the nearest are taken, and it is said
+    preload   : forces u* about which they share it, by name, or a function of time: what does no work of them stays in
+                the mechanism, actuator against actuator (`antagonism` tells what stiffness that gives)
+    rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
+                it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
+    flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
     if isinstance(model, ReducedModel):
-        names, s = model.layout.coordinates, model.layout.theta
-        if len(names) > s:
-            raise InputError(
-                f"it has {len(names) - s} elastic coordinates, which no actuator moves by itself",
-                part=f'model "{model.name}"', hint="reduce the mechanism without modes",
-            )  # fmt: skip
-        actuators = model.layout.inputs
+        names, known = model.layout.coordinates[: model.layout.theta], model.layout.inputs
     else:
-        taken_as_rigid(model, rigid, "no law of this kind moves deformation by itself: give gains of a flexible model")
-        names, actuators = rest(model).numbering.coordinates, tuple(model.actuators)
-    if len(actuators) < len(names):
-        raise InputError(
-            f"{len(actuators)} actuators cannot follow {len(names)} coordinates",
-            part="computed torque", hint="add actuators, or regulate it about a state with pole_placement or lqr",
-        )  # fmt: skip
+        taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which knows how it deforms")
+        names, known = rest(model).numbering.coordinates, tuple(model.actuators)
+    division = force_division(
+        known, model if isinstance(model, Mechanism) else None, actuators=actuators, minimize=minimize,
+        weights=weights, bounds=bounds, rate_bounds=rate_bounds, preload=preload,
+    )  # fmt: skip
+    _require_enough(division, names)
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
-    return ComputedTorque(model, _wanted(model, motion, names), omega, ratios, names, actuators)
+    wanted = _wanted(model, motion, names)
+    numbers = [known.index(name) for name in division.actuators]
+    equations: Equations
+    if isinstance(model, Mechanism):
+        equations = MechanismEquations(model, numbers, division.weights)
+    else:
+        _require_unmixed(division)
+        equations = FlexibleEquations(model, numbers) if flexible else ModelEquations(model, numbers)
+        if model.layout.size > model.layout.theta:
+            require_unpushed(model, np.asarray(wanted(0.0)[0], dtype=float), numbers)
+    return ComputedTorque(model, wanted, omega, ratios, names, equations, division)
+
+
+def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:
+    count = len(division.actuators)
+    if count < len(names):
+        raise InputError(
+            f"{count} actuators cannot follow {len(names)} coordinates", part="computed torque",
+            hint="add actuators, or regulate it about a state with pole_placement or lqr",
+        )  # fmt: skip
+    if division.preload is not None and count == len(names):
+        raise InputError(
+            f"{count} actuators for {len(names)} coordinates have nothing to work against each other with",
+            part="preload", hint="leave it out, or let more actuators work",
+        )  # fmt: skip
+
+
+def _require_unmixed(division: ForceDivision) -> None:
+    if division.minimize == "multipliers":
+        raise InputError(
+            "a reduced model knows nothing of the reactions in joints", part="minimize",
+            hint="take torque or peak, or give the mechanism",
+        )  # fmt: skip
 
 
 def _wanted(
@@ -133,14 +210,3 @@ def _wanted(
         return tuple(np.asarray(part(max(t, time[0]))) for part in slopes)  # type: ignore[return-value]
 
     return wanted
-
-
-def _divided(B: Array, Q: Array) -> Array:
-    """The least u with B u = Q."""
-    U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
-    if not sigma[-1] > _RANK * sigma[0]:
-        raise InputError(
-            "the actuators cannot accelerate every coordinate here", part="computed torque",
-            hint="keep the motion away from this position",
-        )  # fmt: skip
-    return np.asarray(Vt.T @ ((U.T @ Q) / sigma))

@@ -1,0 +1,176 @@
+"""Dividing the force that a controller asks for among the actuators, at every sample, as `inverse` does along a motion.
+
+    B u = Q,   lower <= u <= upper,   |u - u_last| <= rate (t - t_last)
+    "torque": least Σ w (u - u*)²;   "peak": least max w |u - u*|;   "multipliers": least Σ λ² + Σ w (u - u*)²
+
+u* is a preload: what of it does no work, (1 - B⁺B) u*, stays in the mechanism, actuator against actuator. Where no
+forces within the bounds give Q, those that come nearest to the wanted accelerations are taken, by Gauss's measure:
+
+    least (B u - Q)ᵀ M⁻¹ (B u - Q)   within the bounds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
+from supple.analyses.inverse_dynamics.force_distribution import (
+    Objective,
+    least_peak,
+    least_peak_within,
+    least_squares,
+    least_squares_within,
+    nearest_within,
+    torque_objective,
+)
+from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, require_objective
+from supple.control.redundancy.needed import Needed
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.reduced.named_values import in_order
+
+Array = NDArray[np.float64]
+Preload = Mapping[str, float] | ArrayLike | Callable[[float], Mapping[str, float] | ArrayLike]
+
+_LOST = 1e-6  # of the largest hold on the coordinates so far: with less, forces are as good as without effect
+
+
+class Given(NamedTuple):
+    """Forces (a,) of a sample at a time, s; hold : the largest norm of B so far."""
+
+    time: float
+    forces: Array
+    hold: float
+
+
+@dataclass(frozen=True, eq=False)
+class ForceDivision:
+    """actuators : names of those that work; weights w, lower, upper, rates : (a,), infinite where there is no bound.
+
+    minimize : "torque", "peak" or "multipliers"; preload : u*, constant (a,), of time, or None
+    Made by `force_division`.
+    """
+
+    actuators: tuple[str, ...]
+    minimize: str
+    weights: Array
+    lower: Array
+    upper: Array
+    rates: Array
+    preload: Array | Callable[[float], Mapping[str, float] | ArrayLike] | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any force, or its change, has a bound."""
+        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any() or np.isfinite(self.rates).any())
+
+    def preload_at(self, t: float) -> Array:
+        """u* (a,)."""
+        if self.preload is None:
+            return np.zeros(len(self.actuators))
+        if callable(self.preload):
+            return in_order(f"preload at {t:.6g} s", self.preload(t), self.actuators)
+        return self.preload
+
+    def divided(self, need: Needed, t: float, last: Given | None = None) -> tuple[Array, bool]:
+        """u (a,), and whether it gives what is needed; last : of the sample before."""
+        start = self.preload_at(t)
+        B, Q = need.B, need.Q - need.B @ start
+        if not self.bounded and self.minimize == "torque":
+            return start + self._least(B, Q, 0.0 if last is None else last.hold), True
+        lower, upper = self.lower, self.upper
+        if last is not None and np.isfinite(self.rates).any():
+            reach = self.rates * (t - last.time)
+            lower, upper = np.maximum(lower, last.forces - reach), np.minimum(upper, last.forces + reach)
+            # What has been forced out of bounds comes back as fast as it may.
+            lower, upper = np.minimum(lower, self.upper), np.maximum(upper, self.lower)
+        x, met = self._within(need, B, Q, start, lower - start, upper - start)
+        return start + x, met
+
+    def _least(self, B: Array, Q: Array, hold: float) -> Array:
+        """The least Σ w u² with B u = Q; an error where B has lost its rank, or nearly all of the hold it had."""
+        root = 1.0 / np.sqrt(self.weights)
+        U, sigma, Vt = np.linalg.svd(B * root, full_matrices=False)
+        if not sigma[-1] > _LOST * max(sigma[0], hold * root.min()):
+            raise InputError(
+                "the actuators cannot accelerate every coordinate here", part="computed torque",
+                hint="keep the motion away from this position, let more actuators work, or give bounds",
+            )  # fmt: skip
+        return root * (Vt.T @ ((U.T @ Q) / sigma))
+
+    def _within(self, need: Needed, B: Array, Q: Array, start: Array, lower: Array, upper: Array) -> tuple[Array, bool]:
+        """u - u* (a,) of the least objective within bounds, or the nearest where there is none."""
+        one, wanted, low, high = B[None], Q[None], lower[None], upper[None]
+        if self.minimize == "peak":
+            if not self.bounded:
+                return least_peak(one, wanted, self.weights)[0], True
+            x, possible = least_peak_within(one, wanted, self.weights, low, high)
+        else:
+            objective = self._objective(need, one, start)
+            if not self.bounded:
+                return least_squares(one, wanted, objective)[0], True
+            x, possible = least_squares_within(one, wanted, objective, low, high)
+        if possible[0]:
+            return x[0], True
+        return nearest_within(B, Q, need.inertia(), self.weights, lower, upper), False
+
+    def _objective(self, need: Needed, B: Array, start: Array) -> Objective:
+        if self.minimize == "torque":
+            return torque_objective(B, self.weights)
+        assert need.multipliers is not None
+        H, f = need.multipliers()
+        # Σ λ² + Σ w u² counts u from zero, and the preload is to cost nothing beside the reactions it makes.
+        return Objective(H, f + np.einsum("nab,b->na", H, start) - 2.0 * self.weights * start)
+
+
+def force_division(
+    names: Sequence[str],
+    mechanism: Mechanism | None,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: str = "torque",
+    weights: Mapping[str, float] | None = None,
+    bounds: Bound | Mapping[str, Bound] | str | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    preload: Preload | None = None,
+) -> ForceDivision:
+    """The division among some or all of the actuators `names`; options as in `inverse`.
+
+    mechanism : whose force_limits `bounds="limits"` takes; None where they are not known
+    preload   : forces by name (zero where left out) or in order, or a function of time that gives them
+    """
+    require_objective(minimize)
+    chosen = chosen_names(names, actuators)
+    if isinstance(bounds, str) and mechanism is None:
+        raise InputError(
+            "a reduced model does not know the force_limits of its mechanism", part="bounds",
+            hint="give numbers, or the mechanism in place of the model",
+        )  # fmt: skip
+    some = Actuation(mechanism, chosen, [], {}, np.empty((1, 0, len(chosen))), np.zeros(1))
+    lower, upper = force_bounds(some, bounds)
+    rates = rate_limits(some, rate_bounds, np.array([0.0, 1.0]))
+    free = np.full(len(chosen), np.inf)
+    given: Any = preload
+    if preload is not None and not callable(preload):
+        given = in_order("preload", preload, chosen)
+    return ForceDivision(
+        chosen, minimize, weights_of(some, weights), lower[0], upper[0], free if rates is None else rates.limits, given
+    )
+
+
+def chosen_names(names: Sequence[str], given: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The actuators that work, in the order given; all of `names` if None."""
+    if given is None:
+        return tuple(names)
+    chosen = tuple(name.strip() for name in given.split(",")) if isinstance(given, str) else tuple(given)
+    for i, name in enumerate(chosen):
+        if name not in names:
+            raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, names))
+        if name in chosen[:i]:
+            raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
+    return chosen
