@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.diagnostics import InputError
-from supple.hardware.state_space import StateSpace, before, behind, low_pass, pade
+from supple.hardware.state_space import StateSpace, before, behind, pade
 
 S = 2j * np.pi * np.array([0.0, 0.5, 3.0, 11.0, 40.0])
 
@@ -38,18 +38,10 @@ def test_the_order_of_a_delay_is_refused_by_what_may_be_given():
 def test_blocks_before_and_behind_multiply_responses():
     random = np.random.default_rng(3)
     plant = StateSpace(*(random.normal(size=shape) for shape in ((4, 4), (4, 3), (2, 4), (2, 3))))
-    first, last = pade(0.03, 3), low_pass(7.0, 0.6)
+    first, last = pade(0.03, 3), pade(0.01, 2)
     whole = behind(before(plant, 1, first), 0, last)
     for s in S:
         wanted = response(plant, s)
         wanted[:, 1] *= response(first, s)[0, 0]
         wanted[0] *= response(last, s)[0, 0]
         assert_allclose(response(whole, s), wanted, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("damping", [None, 0.7])
-def test_a_low_pass_leaves_what_is_slow(damping):
-    block = low_pass(10.0, damping)
-    assert_allclose(response(block, 0.0), 1.0)
-    corner = response(block, 2j * np.pi * 10.0)[0, 0]
-    assert_allclose(corner, 1.0 / (1.0 + 1.0j) if damping is None else 1.0 / (2.0j * damping))

@@ -43,15 +43,6 @@ def pade(delay: float, order: int) -> StateSpace:
     return StateSpace(A, -A[:, :1].copy(), 2.0 * solved[:1], 1.0 - 2.0 * solved[:1, :1])
 
 
-def low_pass(frequency: float, damping: float | None) -> StateSpace:
-    """ω/(s + ω), or with a damping ratio ω²/(s² + 2ζωs + ω²), ω = 2π frequency (Hz)."""
-    w = 2.0 * np.pi * frequency
-    if damping is None:
-        return StateSpace(np.array([[-w]]), np.array([[w]]), np.ones((1, 1)), np.zeros((1, 1)))
-    A = np.array([[0.0, 1.0], [-w * w, -2.0 * damping * w]])
-    return StateSpace(A, np.array([[0.0], [w * w]]), np.array([[1.0, 0.0]]), np.zeros((1, 1)))
-
-
 def before(system: StateSpace, column: int, block: StateSpace) -> StateSpace:
     """The block (one signal) in front of an input; its states come behind those of the system."""
     A, B, C, D = system

@@ -5,7 +5,10 @@ With a led coordinate θ_j of amplitude e, and κ(ω) = K + K_p + iω D_d - ω²
     κ_ff η_f = F_f - κ_fj e,   y = (∂ρ_o/∂θ) θ + Ψ_o δ
 
 f are the coordinates that nothing holds: δ, and θ with free actuators. K_p is the stiffness that p and the forces at
-rest give, -∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts with free actuators alone.
+rest give, -∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts where θ is free alone.
+
+With drives, e and F are what a unit of command gives, and those that do not lead add what they hold θ with to κ
+(`reduced/excitation.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import ORDERS
+from supple.hardware.drive_response import instrument_response
+from supple.hardware.hardware import NO_HARDWARE
+from supple.reduced.excitation import LED, drives_at, excitation, free_coordinates, held_by, input_forces
 from supple.reduced.linearization import row_slopes
 from supple.reduced.observed import observed_motion
 from supple.reduced.state_arguments import theta_points
@@ -31,9 +37,7 @@ if TYPE_CHECKING:
     from supple.reduced.state_arguments import Values
 
 Array = NDArray[np.float64]
-
-LED = ".acceleration"  # what follows a coordinate's name where it is led
-_NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none
+Complex = NDArray[np.complex128]
 
 
 def model_response(
@@ -46,13 +50,17 @@ def model_response(
     kind: Kind = "receptance",
     free_actuators: bool = False,
     preload: bool = True,
+    drives: bool = True,
     units: Mapping[tuple[str, str], str] | None = None,
 ) -> FrequencyResponse:
     """Motion of the outputs for a unit of each input, at every frequency.
 
-    inputs  : `lift`, the force of an actuator (with free actuators); `lift.acceleration`, its motion is led, and the
-              others stay as they are; a loaded displacement, or an output, a force along what it measures
-    outputs : the model's outputs, or coordinates η
+    inputs  : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
+              `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
+              output, a force along what it measures
+    outputs : the model's outputs, as their instruments show them, or coordinates η
+    drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds it
+              with its stiffness; the other coordinates are locked, or free with free actuators
     units   : of (output, input); those of the model where they are left out
     Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
     """
@@ -61,76 +69,79 @@ def model_response(
     point, single = theta_points(model.layout, theta)
     if not single:
         raise InputError("has more than one configuration", part="θ", hint="ask for each by itself")
-    lines = _lines(frequencies_hz)
-    c = model.evaluate(point[0])
-    free = _free(model, free_actuators=free_actuators)
-    driven = [_driven(model, c, name, free) for name in _names(inputs, "inputs")]
-    led = {item for item in driven if isinstance(item, int)}
-    free = [i for i in free if i not in led]
-    if not free and not led:
+    lines, ins, outs = _lines(frequencies_hz), _names(inputs, "inputs"), _names(outputs, "outputs")
+    hardware = model.hardware if drives else NO_HARDWARE
+    c, omega = model.evaluate(point[0]), 2.0 * np.pi * lines
+    driving = drives_at(model, c, hardware)
+    free = free_coordinates(model, driving, free_actuators=free_actuators)
+    excited = [excitation(model, name, _force(model, c, name), free, driving, omega) for name in ins]
+    free = [i for i in free if i not in {item.led for item in excited}]
+    if not free and all(item.led < 0 for item in excited):
         raise InputError(
             "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
         )
-    watched = [_rows(model, c, name) for name in _names(outputs, "outputs")]
-    seen = np.array([rows for rows, _ in watched])
-    kappa = c.dynamic_stiffness(2.0 * np.pi * lines)
-    if free_actuators and preload:
+    watched = [_rows(model, c, name) for name in outs]
+    kappa = c.dynamic_stiffness(omega)
+    if preload and free[:1] and free[0] < model.layout.theta:
         kappa += _preload(model, c, point[0])
-    H = np.zeros((len(lines), len(seen), len(driven)), dtype=np.complex128)
-    for j, item in enumerate(driven):
+    whole = kappa + held_by(driving, omega)
+    H = np.zeros((len(lines), len(outs), len(ins)), dtype=np.complex128)
+    for j, item in enumerate(excited):
         eta = np.zeros((len(lines), model.layout.size), dtype=np.complex128)
-        if isinstance(item, int):
-            eta[:, item] = 1.0
-            right = -kappa[:, free, item]
-        else:
-            right = np.tile(item[free].astype(complex), (len(lines), 1))
-        eta[:, free] = _solved(model, kappa[:, free][:, :, free], right, lines)
-        order = KINDS[kind] - 2 * isinstance(item, int)
-        for p in range(seen.shape[1]):
-            if seen[:, p].any():
-                H[:, :, j] += eta @ seen[:, p].T * _factors(lines, order + p)[:, None]
-        H[:, :, j] += _at_once(model, watched, _names(inputs, "inputs")[j]) * _factors(lines, KINDS[kind])[:, None]
-    ins, outs = _names(inputs, "inputs"), _names(outputs, "outputs")
-    found = units or {(output, inlet): _unit(model, kind, output, inlet) for output in outs for inlet in ins}
+        right = np.tile(item.force[free].astype(complex), (len(lines), 1))
+        if item.led >= 0:
+            eta[:, item.led] = 1.0
+            right = -whole[:, free, item.led]
+        eta[:, free] = _solved(model, whole[:, free][:, :, free], right, lines)
+        borne = input_forces(model, driving, ins[j], kappa, eta, omega)
+        H[:, :, j] = item.factor[:, None] * _seen(model, watched, ins[j], eta, borne, (lines, KINDS[kind] - item.order))
+    for i, name in enumerate(outs):
+        shown = hardware.instrument(name)
+        if shown is not None:
+            H[:, i] *= instrument_response(shown, omega)[:, None]
+    commands = {item.block.actuator: item.block.unit for item in driving}
+    found = units or {(output, inlet): _unit(model, kind, output, inlet, commands) for output in outs for inlet in ins}
     table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
     return FrequencyResponse(lines, H, ins, outs, table, kind, model.name)
 
 
-def _unit(model: ReducedModel, kind: str, output: str, inlet: str) -> str:
+def _seen(
+    model: ReducedModel,
+    watched: list[tuple[Array, Array]],
+    inlet: str,
+    eta: Complex,
+    borne: Complex,
+    differentiated: tuple[Array, int],
+) -> Complex:
+    """Outputs (L, o) of a motion η (L, n) under forces of the inputs (L, a); differentiated : lines, and how often."""
+    lines, order = differentiated
+    rows = np.array([rows for rows, _ in watched])
+    found = np.zeros((len(lines), len(rows)), dtype=np.complex128)
+    for p in range(rows.shape[1]):
+        if rows[:, p].any():
+            found += eta @ rows[:, p].T * _factors(lines, order + p)[:, None]
+    at_once = _at_once(model, watched, inlet, borne)
+    if at_once.any():
+        found += at_once * _factors(lines, order)[:, None]
+    return found
+
+
+def _unit(model: ReducedModel, kind: str, output: str, inlet: str, commands: Mapping[str, str]) -> str:
     """Of a response, or nothing where the model does not know one of the two."""
-    known = {**model.units.coordinates, **model.units.outputs}
+    known, pushes = {**model.units.coordinates, **model.units.outputs}, {**model.units.inputs, **commands}
     led = inlet.removesuffix(LED)
-    pushed = (
-        rate(known.get(led, ""), 2) if led != inlet else model.units.inputs.get(inlet) or force(known.get(inlet, ""))
-    )
+    pushed = rate(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
     seen = known.get(output, "")
     return response_unit(kind, seen, pushed) if seen and pushed else ""
 
 
-def _free(model: ReducedModel, *, free_actuators: bool) -> list[int]:
-    return list(range(0 if free_actuators else model.layout.theta, model.layout.size))
-
-
-def _driven(model: ReducedModel, c: Coefficients, name: str, free: list[int]) -> int | Array:
-    """The coordinate that is led, or the generalized force (n,) of a unit of input."""
-    layout = model.layout
-    names = layout.coordinates[: layout.theta]
+def _force(model: ReducedModel, c: Coefficients, name: str) -> Array | None:
+    """The generalized force (n,) of a unit of input; None where it leads a coordinate."""
     if name.endswith(LED):
-        if name.removesuffix(LED) not in names:
-            raise InputError(
-                f'"{name.removesuffix(LED)}" is not a coordinate of the model, and so cannot be led',
-                part=f'input "{name}"',
-                hint=nearest(name, [item + LED for item in names]),
-            )
-        return names.index(name.removesuffix(LED))
-    force = c.input_map[:, layout.inputs.index(name)] if name in layout.inputs else _row(model, c, name, "input")
-    if np.abs(force[free]).max(initial=0.0) <= _NEGLIGIBLE * np.abs(force).max(initial=0.0):
-        raise InputError(
-            "what it pushes is locked, so that it moves nothing",
-            part=f'input "{name}"',
-            hint=f"free the actuators (free_actuators=True, --free-actuators), or lead one: {names[0]}{LED}",
-        )
-    return np.asarray(force, dtype=float)
+        return None
+    inputs = model.layout.inputs
+    found = c.input_map[:, inputs.index(name)] if name in inputs else _row(model, c, name, "input")
+    return np.asarray(found, dtype=float)
 
 
 def _rows(model: ReducedModel, c: Coefficients, name: str) -> tuple[Array, Array]:
@@ -149,16 +160,16 @@ def _rows(model: ReducedModel, c: Coefficients, name: str) -> tuple[Array, Array
     return rows, np.einsum("pk,pkj->j", slopes, moving.by_inputs)
 
 
-def _at_once(model: ReducedModel, watched: list[tuple[Array, Array]], inlet: str) -> Array:
-    """∂y/∂u (outputs,) of one input: what forces inside bear of it without any motion."""
-    if inlet in model.layout.inputs:
-        return np.array([direct[model.layout.inputs.index(inlet)] for _, direct in watched])
-    if model.layout.efforts and not inlet.endswith(LED) and any(direct.any() for _, direct in watched):
+def _at_once(model: ReducedModel, watched: list[tuple[Array, Array]], inlet: str, borne: Complex) -> Complex:
+    """What forces inside bear of the inputs' forces (L, a) without any motion: (L, outputs)."""
+    direct = np.array([direct for _, direct in watched]).reshape(len(watched), -1)
+    unknown = inlet not in model.layout.inputs and not inlet.endswith(LED)
+    if model.layout.efforts and unknown and direct.any():
         raise InputError(
             "what a force there does to forces inside is not known", part=f'input "{inlet}"',
             hint="name an actuator or a loaded displacement of the model",
         )  # fmt: skip
-    return np.zeros(len(watched))
+    return np.asarray(borne @ direct.T)
 
 
 def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") -> Array:

@@ -18,6 +18,7 @@ from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
 from supple.equations.output_motion import output_matrices
+from supple.hardware.linear_hardware import with_hardware
 from supple.reduced.dynamics_kernel import deform_batch
 from supple.reduced.named_values import in_order
 from supple.reduced.observed import observed_motion
@@ -45,11 +46,17 @@ def linearize_model(
     inputs: Values | None,
     delta: ArrayLike | None,
     friction_speed: float,
+    drives: bool,
+    pade: int,
 ) -> LinearModel:
     """The linear model with states (η, η̇), the model's inputs, and all its outputs.
 
+    With drives it is from commands to what instruments show, their states behind (η, η̇).
+
     inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
-             given accelerations, zero if left out; δ too, unless it is given, is then where it rests
+             given accelerations, zero if left out; δ too, unless it is given, is then where it rests. They are forces,
+             also where an actuator has a drive: the commands follow, in `at["inputs"]`
+    drives : False leaves drives and instruments out; pade : order of what stands for their delays
     The accelerations follow from state and inputs. θ "equilibrium" is where it rests under the inputs, zero if left
     out, close to the mechanism's rest.
     """
@@ -92,8 +99,9 @@ def linearize_model(
         "accelerations": dict(zip(names, a.tolist(), strict=True)),
     }
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-    return LinearModel(A, B, seen.C, seen.D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
-                       basis=model.basis, units=model.units)  # fmt: skip
+    found = LinearModel(A, B, seen.C, seen.D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
+                        basis=model.basis, units=model.units)  # fmt: skip
+    return with_hardware(found, model.hardware, pade) if drives else found
 
 
 def force_slopes(

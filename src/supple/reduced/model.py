@@ -24,6 +24,7 @@ from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.row import RowLayout
 from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.linear_hardware import PADE
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
@@ -271,6 +272,8 @@ class ReducedModel:
         inputs: Values | None = None,
         delta: ArrayLike | None = None,
         friction_speed: float = FRICTION_SPEED,
+        drives: bool = True,
+        pade: int = PADE,
     ) -> LinearModel:
         """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`."""
         from supple.reduced.linearization import linearize_model
@@ -283,6 +286,8 @@ class ReducedModel:
             inputs=inputs,
             delta=delta,
             friction_speed=friction_speed,
+            drives=drives,
+            pade=pade,
         )
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
@@ -301,6 +306,7 @@ class ReducedModel:
         kind: Kind = "receptance",
         free_actuators: bool = False,
         preload: bool = True,
+        drives: bool = True,
     ) -> FrequencyResponse:
         """Frequency responses about a configuration; see `supple.reduced.frequency_response.model_response`."""
         from supple.reduced.frequency_response import model_response
@@ -314,6 +320,7 @@ class ReducedModel:
             kind=kind,
             free_actuators=free_actuators,
             preload=preload,
+            drives=drives,
         )
 
     def save(self, path: str | Path) -> Path:

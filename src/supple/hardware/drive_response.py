@@ -1,0 +1,61 @@
+"""Drives and instruments at a frequency, with their delays as they are (docs/theory/frequency-response.md, eqs. 14-17).
+
+θ_s / c = C (iω - A)⁻¹ B e^{-iωT}                                                            of what moves
+f / c   = (C (iω - A)⁻¹ B + D) e^{-iωT},   or (k + iω c_v) θ_s / c where it yields
+-f / θ  = iω (c_v - C (iω - A)⁻¹ E),       or k + iω c_v where it yields
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.instrument import Instrument
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+def motion_response(block: DriveBlock, omega: Array) -> Complex:
+    """θ_s for a unit of command at ω (L,), rad/s."""
+    if (omega == 0.0).any() and block.order and np.linalg.matrix_rank(block.A) < block.order:
+        raise InputError(
+            f"at 0 Hz a command of its {block.kind} drive moves it ever further", part=f'input "{block.actuator}"',
+            hint="begin above 0 Hz",
+        )  # fmt: skip
+    return np.asarray(_through(block, block.B, omega) * np.exp(-1j * omega * block.delay))
+
+
+def force_response(block: DriveBlock, omega: Array) -> Complex:
+    """f for a unit of command at ω (L,), of a drive that does not lead."""
+    if block.moves:
+        assert block.stiffness is not None
+        return np.asarray((block.stiffness + 1j * omega * block.damping) * motion_response(block, omega))
+    return np.asarray((_through(block, block.B, omega) + block.D) * np.exp(-1j * omega * block.delay))
+
+
+def impedance(block: DriveBlock, omega: Array) -> Complex:
+    """What a drive that does not lead holds its coordinate with, N/m or N m/rad, at ω (L,)."""
+    if block.moves:
+        assert block.stiffness is not None
+        return np.asarray(block.stiffness + 1j * omega * block.damping)
+    return np.asarray(1j * omega * (block.damping - _through(block, block.E, omega)))
+
+
+def instrument_response(instrument: Instrument, omega: Array) -> Complex:
+    """What it shows for a unit of the true output at ω (L,)."""
+    found = np.exp(-1j * omega * instrument.delay)
+    if instrument.frequency is not None:
+        x = 1j * omega / (2.0 * np.pi * instrument.frequency)
+        found = found / (1.0 + x if instrument.damping is None else 1.0 + 2.0 * instrument.damping * x + x * x)
+    return np.asarray(found)
+
+
+def _through(block: DriveBlock, inlet: Array, omega: Array) -> Complex:
+    """C (iω - A)⁻¹ b (L,)."""
+    if not block.order or not inlet.any():
+        return np.zeros(len(omega), dtype=np.complex128)
+    shift = 1j * omega[:, None, None] * np.eye(block.order)
+    return np.asarray(np.linalg.solve(shift - block.A, inlet[None, :, None].astype(complex))[..., 0] @ block.C)
