@@ -115,5 +115,5 @@ def test_what_does_not_fit_is_refused():
         fixed(matrices._replace(B=np.zeros((5, 3))), PORTS)
     with pytest.raises(InputError, match="is not told"):
         scheduled(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
-    with pytest.raises(InputError, match="follows lift, elbow, and the motion is of none"):
+    with pytest.raises(InputError, match="wants lift, elbow, and it is of none"):
         AffineController(fixed(matrices, PORTS))

@@ -18,6 +18,7 @@ from supple.diagnostics import InputError, SuppleNote
 
 Array = NDArray[np.float64]
 
+VALUE = 0  # the row of a reference that holds values, before those of its rates
 _BEYOND = 0.01  # of its range: how far σ may leave it before that is said; noise at an edge is no news
 
 
@@ -32,29 +33,35 @@ class Wanted(Protocol):
         ...
 
 
+def _require_names(law: AffineLaw, what: str, names: tuple[str, ...], given: Wanted | None) -> None:
+    found = () if given is None else given.coordinates
+    if found != names:
+        raise InputError(
+            f"the law wants {', '.join(names) or 'none'}, and it is of {', '.join(found) or 'none'}",
+            part=f'{what} of controller "{law.name}"', hint="make both of the same mechanism",
+        )  # fmt: skip
+
+
 class AffineController:
     """Answers u at each sample by its law, and keeps the law's state.
 
     Before the first sample it is taken to have stood: x₀ = A₀ z + a₀ with the command c₋ that it then answers with,
     c₋ = u₀(c₋); of several such commands the least. σ that leaves its region is clamped, and that is said once.
+    reference : the motion that it follows; feedforward : f(t), commands computed beforehand, named as the actuators
     """
 
-    def __init__(self, law: AffineLaw, reference: Wanted | None = None) -> None:
-        self.law, self.reference = law, reference
+    def __init__(self, law: AffineLaw, reference: Wanted | None = None, feedforward: Wanted | None = None) -> None:
+        self.law, self.reference, self.feedforward = law, reference, feedforward
         ports = law.ports
         self.coordinates, self.actuators, self.sample_time = ports.coordinates, ports.actuators, ports.sample_time
-        if (reference is None) != (not ports.coordinates) or (
-            reference is not None and reference.coordinates != ports.coordinates
-        ):
-            given = "none" if reference is None else ", ".join(reference.coordinates)
-            raise InputError(
-                f"the law follows {', '.join(ports.coordinates) or 'no motion'}, and the motion is of {given}",
-                part=f'controller "{law.name}"', hint="make both of the same mechanism",
-            )  # fmt: skip
+        _require_names(law, "motion", ports.coordinates, reference)
+        _require_names(law, "feedforward", ports.actuators if ports.fed else (), feedforward)
         n, m, a = law.states, ports.size, len(ports.actuators)
         self._vector: Array = np.zeros(int(law_size(law.memory.view(np.int64))))
         self._x, self._z, self._u = self._vector[:n], self._vector[n : n + m], self._vector[n + m : n + m + a]
-        self._y, self._applied, self._wanted = self._z[ports.y], self._z[ports.applied], self._z[ports.wanted_all]
+        self._y, self._applied, self._fed = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
+        wanted = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
+        self._instants = tuple(zip(wanted, ports.previews, strict=True))
         self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
         self._kernel, self._memory = compiled(law_in_place), law.memory
         self._begun, self._said = False, False
@@ -89,12 +96,11 @@ class AffineController:
     def _know(self, t: float, measurement: Measurement) -> None:
         """z of this sample, but for c₋."""
         self._y[:] = [measurement[name] for name in self.law.ports.measured]
-        if self.reference is None:
-            return
-        previews = self.law.ports.previews
-        size = len(self._wanted) // len(previews)
-        for k, preview in enumerate(previews):
-            self._wanted[k * size : (k + 1) * size] = self.reference.at(t + preview).ravel()
+        if self.reference is not None:
+            for place, preview in self._instants:
+                place[:] = self.reference.at(t + preview).ravel()
+        if self.feedforward is not None:
+            self._fed[:] = self.feedforward.at(t)[VALUE]
 
     def _begin(self, t: float, measurement: Measurement) -> None:
         law, a = self.law, len(self.actuators)

@@ -1,11 +1,11 @@
 """The law of every linear and scheduled controller, sampled:
 
     x⁺ = A(σ) x + B(σ) z + b(σ),   u = C(σ) x + D(σ) z + d(σ),   x₀ = A₀(σ) z + a₀(σ)
-    z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋)
+    z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f)
 
 y is what is measured at the sample, θ_d the motion at it, c₋ the commands of the sample before as drives applied them,
-σ some of y, clamped into the region that the matrices were fitted on. A law is data: makers of controllers fill it, one
-kernel steps it, one writer exports it.
+f commands computed beforehand, σ some of y, clamped into the region that the matrices were fitted on. A law is data:
+makers of controllers fill it, one kernel steps it, one writer exports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋)."""
+"""What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Ports:
     actuators   : that it drives, c₋ being their commands of the sample before, as they were applied
     sample_time : T, s
     previews    : s, instants t + preview at which the motion is taken, one after another in z
+    fed         : whether z ends with f, commands that were computed beforehand, one for each actuator
     """
 
     measured: tuple[str, ...]
@@ -27,6 +28,7 @@ class Ports:
     actuators: tuple[str, ...]
     sample_time: float
     previews: tuple[float, ...] = (0.0,)
+    fed: bool = False
 
     def __post_init__(self) -> None:
         T = self.sample_time
@@ -40,7 +42,7 @@ class Ports:
     @property
     def size(self) -> int:
         """Numbers in z."""
-        return self.applied.stop
+        return self.fed_forward.stop
 
     @property
     def y(self) -> slice:
@@ -64,6 +66,12 @@ class Ports:
         """The commands of the sample before, as they were applied, in z."""
         first = self.wanted_all.stop
         return slice(first, first + len(self.actuators))
+
+    @property
+    def fed_forward(self) -> slice:
+        """The commands that were computed beforehand, in z; empty where there are none."""
+        first = self.applied.stop
+        return slice(first, first + len(self.actuators) * self.fed)
 
     def place(self, name: str) -> int:
         """Where a measured value stands in y."""
