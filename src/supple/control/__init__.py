@@ -3,6 +3,8 @@
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller, Measurement, StateFeedback
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
+from supple.control.controllers.joint_pid import joint_pd, joint_pid
+from supple.control.controllers.joint_servo import joint_servo
 from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.shaper import Shaper, shaper
@@ -21,6 +23,6 @@ from supple.control.redundancy.antagonism import Antagonism, antagonism
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
     "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "antagonism", "closed_loop",
-    "computed_torque", "decoupled_gains", "fixed", "lqr", "margins", "pole_placement", "reference", "scheduled",
-    "shaped", "shaper",
+    "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "lqr", "margins",
+    "pole_placement", "reference", "scheduled", "shaped", "shaper",
 ]  # fmt: skip

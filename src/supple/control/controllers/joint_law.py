@@ -97,7 +97,7 @@ def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
         m.B[last, theta] = one
         m.C[:, : 2 * s] -= gains.rate_error @ m.A[v, : 2 * s]
         m.D[:, theta] -= gains.rate_error @ m.B[v, theta]
-        m.A0[last, theta] = one
+        m.A0[last, theta], m.A0[v, ports.wanted(1)] = one, one
     elif gains.rate_error.any():
         m.D[:, s : 2 * s] -= gains.rate_error
     if gains.integrates:

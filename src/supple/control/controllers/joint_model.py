@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline
 
 from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.kinematics.configuration import At
@@ -40,17 +40,31 @@ class JointEquations(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """A mechanism, its elastic parts taken as rigid, or a reduced model of it."""
+    """A mechanism, its elastic parts taken as rigid, or a reduced model of it; driven : its actuators, all if None."""
 
     of: Mechanism | ReducedModel
+    driven: tuple[str, ...] | None = None
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         return coordinates_of(self.of)
 
     @property
-    def actuators(self) -> tuple[str, ...]:
+    def inputs(self) -> tuple[str, ...]:
+        """All that it has."""
         return self.of.layout.inputs if isinstance(self.of, ReducedModel) else tuple(self.of.actuators)
+
+    @property
+    def actuators(self) -> tuple[str, ...]:
+        """Those that are driven."""
+        for name in self.driven or ():
+            if name not in self.inputs:
+                raise InputError(f'there is no "{name}"', part="actuators", hint=nearest(name, self.inputs))
+        return self.inputs if self.driven is None else self.driven
+
+    @property
+    def _columns(self) -> list[int]:
+        return [self.inputs.index(name) for name in self.actuators]
 
     def theta(self, at: At) -> Array:
         """θ (s,) of a configuration, by name or in numbers; that of rest if left out."""
@@ -69,7 +83,7 @@ class JointModel:
         """The rows of θ."""
         here, s = self.equations(theta), len(self.coordinates)
         return JointEquations(
-            here.M[:s, :s], here.force[:s], here.damping[:s, :s], least_inputs(here.input_map[:s], theta)
+            here.M[:s, :s], here.force[:s], here.damping[:s, :s], least_inputs(here.input_map[:s, self._columns], theta)
         )
 
     def forces(self, motion: Array, *, still: bool) -> Array:

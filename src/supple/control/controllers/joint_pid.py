@@ -9,7 +9,7 @@ B is divided by once, at the configuration that the gains are for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -41,6 +41,7 @@ def joint_pd(
     proportional: Matrix | None = None,
     derivative: Matrix | None = None,
     at: At = None,
+    actuators: Sequence[str] | None = None,
     feedforward: Feedforward = "none",
     rate_filter: float | None = None,
     sensors: Mapping[str, str] | None = None,
@@ -51,12 +52,14 @@ def joint_pd(
     sample_time  : s
     frequencies, damping_ratios : ω in rad/s and ξ, which with M at the configuration `at` (rest if left out) give the
                    gains; or `proportional` and `derivative`, in forces of θ: a number, by name, in order, or (s, s)
+    actuators    : that it drives, all of them if left out
     feedforward  : "none", "gravity" (what holds θ_d), "rigid" (what the motion needs), or a Reference of the actuators
     rate_filter  : Hz; rates then follow from the coordinates by filtered differences. Left out, they are measured
     sensors      : {"lift": "encoder", "lift.rate": ...} where names differ from the coordinates'
     """
-    gains = _gains(of, at, (frequencies, damping_ratios, 0.0), (proportional, derivative, None))
-    return _controller("joint PD", of, motion, gains, at, sample_time, feedforward, rate_filter, sensors, None)
+    model = JointModel(of, None if actuators is None else tuple(actuators))
+    gains = _gains(model, at, (frequencies, damping_ratios, 0.0), (proportional, derivative, None))
+    return _controller("joint PD", model, motion, gains, at, sample_time, feedforward, rate_filter, sensors, None)
 
 
 def joint_pid(
@@ -71,6 +74,7 @@ def joint_pid(
     derivative: Matrix | None = None,
     integral: Matrix | None = None,
     at: At = None,
+    actuators: Sequence[str] | None = None,
     feedforward: Feedforward = "none",
     rate_filter: float | None = None,
     sensors: Mapping[str, str] | None = None,
@@ -81,22 +85,22 @@ def joint_pid(
     integral_frequencies : ω_I, rad/s, a third pole of each coordinate, one fifth of ω if left out; or `integral`, K_I
     tracking : T_t, s, in which the integral gives way where drives do not apply what is asked; K_P / K_I if left out
     """
+    model = JointModel(of, None if actuators is None else tuple(actuators))
     slow: PerCoordinate = 0.0 if integral_frequencies is None else integral_frequencies
     if integral_frequencies is None and frequencies is not None:
-        slow = _FIFTH * per_coordinate("frequencies", frequencies, JointModel(of).coordinates)
-    gains = _gains(of, at, (frequencies, damping_ratios, slow), (proportional, derivative, integral))
+        slow = _FIFTH * per_coordinate("frequencies", frequencies, model.coordinates)
+    gains = _gains(model, at, (frequencies, damping_ratios, slow), (proportional, derivative, integral))
     if not gains.integral.any():
         raise InputError("it has no integral", part="joint PID", hint="give `integral`, or take joint_pd")
-    return _controller("joint PID", of, motion, gains, at, sample_time, feedforward, rate_filter, sensors, tracking)
+    return _controller("joint PID", model, motion, gains, at, sample_time, feedforward, rate_filter, sensors, tracking)
 
 
 def _gains(
-    of: Mechanism | ReducedModel,
+    model: JointModel,
     at: At,
     by_frequency: tuple[PerCoordinate | None, PerCoordinate, PerCoordinate],
     given: tuple[Matrix | None, Matrix | None, Matrix | None],
 ) -> JointGains:
-    model = JointModel(of)
     frequencies, ratios, slow = by_frequency
     if (frequencies is None) == (given[0] is None):
         raise InputError(
@@ -117,7 +121,7 @@ def _gains(
 
 def _controller(
     name: str,
-    of: Mechanism | ReducedModel,
+    model: JointModel,
     motion: Any,
     gains: JointGains,
     at: At,
@@ -128,7 +132,7 @@ def _controller(
     tracking: float | None,
 ) -> AffineController:
     require_frequency("rate filter", rate_filter)
-    model, wanted = JointModel(of), reference(motion, of)
+    wanted = reference(motion, model.of)
     divide = model.at(model.theta(at)).divide
     none = np.zeros_like(divide)
     if tracking is None:

@@ -1,0 +1,86 @@
+"""Joint loops of drives that move: velocity servos, valves, position servos.
+
+    velocity:  u = (θ̇_d(t + τ) + k e + k k_I ∫ e dt) / g           position:  u = (θ_d(t + τ) + k_I ∫ e dt) / g
+
+with e = θ_d - θ, g the gain of the drive and τ its lag, so that the motion is asked for as much earlier as the drive is
+late. The error of a velocity servo falls as e^{-k t}, as long as k τ is well below 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from supple.control.controllers.drive_gain import drive_gain
+from supple.control.controllers.joint_law import CommandGains, by_coordinate, joint_matrices, joint_ports
+from supple.control.controllers.joint_model import JointModel
+from supple.control.feedforward.reference import reference
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_law import fixed
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.hardware.hardware import Hardware
+from supple.reduced.model import ReducedModel
+
+PerCoordinate = float | Mapping[str, float]
+
+_ALONE = 1e-9  # of an actuator's own coordinate: what it may move of others
+
+
+def joint_servo(
+    of: Mechanism | ReducedModel,
+    motion: Any,
+    *,
+    sample_time: float,
+    gain: PerCoordinate = 10.0,
+    integral: PerCoordinate = 0.0,
+    preview: float | None = None,
+    hardware: Hardware,
+    sensors: Mapping[str, str] | None = None,
+    tracking: float = 0.5,
+) -> AffineController:
+    """Tracking by drives that move, each the coordinate of its actuator.
+
+    of, motion  : the mechanism or a reduced model of it, and what it shall do, as `reference` takes it
+    sample_time : s
+    gain        : k, 1/s, of velocity drives; a position drive follows by itself and has none
+    integral    : k_I, 1/s
+    preview     : τ, s; the slowest drive's lag, its delay and half a sample if left out
+    hardware    : the drives
+    sensors     : {"lift": "encoder"} where names differ from the coordinates'
+    tracking    : T_t, s, in which the integral gives way where drives do not apply what is asked
+    """
+    known = hardware
+    moved = {block.actuator: drive_gain(block) for block in known.drives if block.moves}
+    if not moved:
+        raise InputError(
+            "no actuator has a drive that moves it", part="joint servo",
+            hint="describe its drive, or take joint_pd or joint_pid",
+        )  # fmt: skip
+    model, wanted = JointModel(of, tuple(moved)), reference(motion, of)
+    names = model.coordinates
+    k, k_i = by_coordinate("gain", gain, names), by_coordinate("integral", integral, names)
+    divide = model.at(model.theta(None)).divide
+    P, Q, R0, R1 = np.zeros((4, len(moved), len(names)))
+    for a, (actuator, drive) in enumerate(moved.items()):
+        own = _own_coordinate(divide[a], actuator, names)
+        if drive.per_rate:
+            P[a, own], Q[a, own], R1[a, own] = k[own] / drive.gain, k[own] * k_i[own] / drive.gain, 1.0 / drive.gain
+        else:
+            Q[a, own], R0[a, own] = k_i[own] / drive.gain, 1.0 / drive.gain
+    late = max(drive.lag for drive in moved.values()) + 0.5 * sample_time if preview is None else preview
+    gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
+    ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
+    return AffineController(fixed(joint_matrices(gains, ports), ports, name="joint servo"), wanted)
+
+
+def _own_coordinate(row: np.ndarray, actuator: str, names: tuple[str, ...]) -> int:
+    own = int(np.abs(row).argmax())
+    if np.abs(np.delete(row, own)).max(initial=0.0) > _ALONE * abs(row[own]):
+        raise InputError(
+            f"it moves more than one of {', '.join(names)}", part=f'actuator "{actuator}"',
+            hint="take the lengths or angles of the actuators as coordinates",
+        )  # fmt: skip
+    return own
