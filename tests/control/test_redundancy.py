@@ -31,7 +31,7 @@ def torques(linkage, instants, **options):
 
 @pytest.mark.parametrize("minimize", ["torque", "peak", "multipliers"])
 def test_division_at_a_sample_is_that_of_inverse_dynamics(linkage, minimize):
-    instants = np.linspace(0.0, 1.0, 7)
+    instants = np.linspace(0.0, 0.96, 7)
     options = {"minimize": minimize, "weights": {"B": 2.0}, "bounds": {"C": 30.0}}
     expected = supple.inverse(linkage, "turn", times=instants, **options)
     assert_allclose(
@@ -42,7 +42,7 @@ def test_division_at_a_sample_is_that_of_inverse_dynamics(linkage, minimize):
 @pytest.mark.parametrize("minimize", ["torque", "multipliers"])
 def test_preload_does_no_work(linkage, minimize):
     """What a preload changes is in the null space of B; where only forces count, it is the projection there."""
-    instants = np.linspace(0.0, 1.0, 5)
+    instants = np.linspace(0.0, 0.9, 5)
     plain = torques(linkage, instants, minimize=minimize)
     loaded = torques(linkage, instants, minimize=minimize, preload=lambda t: PRELOAD)
     strain = control.antagonism(linkage, supple.trajectory(linkage, "turn", times=instants).theta)

@@ -9,16 +9,14 @@ coordinates the forces are divided as in inverse dynamics, at every sample (`red
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import BPoly
+from numpy.typing import NDArray
 
 from supple.analyses.inverse_dynamics.inverse_dynamics import Bound
-from supple.analyses.motions.trajectory import Trajectory, trajectory
 from supple.control.controller import Measurement
 from supple.control.controllers.needed_forces import (
     Aim,
@@ -28,17 +26,24 @@ from supple.control.controllers.needed_forces import (
     ModelEquations,
     require_unpushed,
 )
+from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
 from supple.description.mechanism import Mechanism
-from supple.description.motion import Motion
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
-Wanted = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
+
+
+class Seen(NamedTuple):
+    """What was measured at a time, s: θ and its filtered rate, (s,) each."""
+
+    time: float
+    theta: Array
+    rates: Array
 
 
 @dataclass(eq=False)
@@ -47,24 +52,27 @@ class ComputedTorque:
 
     model          : the mechanism itself (exact; every call assembles it, its elastic parts taken as rigid), or a
                      reduced model of it (fast)
-    wanted         : t -> (θ, θ̇, θ̈), (s,) each
+    reference      : θ_d(t) with its derivatives
     frequencies    : ω (s,) rad/s; damping_ratios : ξ (s,)
     coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
     equations      : what accelerations need, from the model
     division       : how the actuators share it; other inputs of the plant are left at zero
+    rate_filter    : Hz, of rates that are differences of θ; None where they are measured
     short          : samples so far at which the bounds on forces did not suffice
     Made by `computed_torque`.
     """
 
     model: Mechanism | ReducedModel
-    wanted: Wanted
+    reference: AnyReference
     frequencies: Array
     damping_ratios: Array
     coordinates: tuple[str, ...]
     equations: Equations
     division: ForceDivision
+    rate_filter: float | None = None
     short: int = 0
     _last: Given | None = field(default=None, repr=False)
+    _seen: Seen | None = field(default=None, repr=False)
 
     @property
     def actuators(self) -> tuple[str, ...]:
@@ -78,7 +86,7 @@ class ComputedTorque:
 
     def reset(self, start: Measurement) -> None:
         """Before the first sample: nothing has been asked of the actuators yet."""
-        self.short, self._last = 0, None
+        self.short, self._last, self._seen = 0, None, None
 
     def applied(self, command: Array) -> None:
         """What the drives made of the last forces, from which bounded rates go on."""
@@ -87,8 +95,8 @@ class ComputedTorque:
 
     def step(self, t: float, measurement: Measurement) -> Array:
         """The forces (a,) of its actuators."""
-        theta, rates = measurement.of(self.coordinates, "computed torque")
-        aim = Aim(*(np.asarray(part, dtype=float) for part in self.wanted(t)))
+        theta, rates = self._measured(t, measurement)
+        aim = Aim(*self.reference.at(t)[: len(Aim._fields)])
         omega = self.frequencies
         a = aim.accelerations + 2.0 * self.damping_ratios * omega * (aim.rates - rates) + omega**2 * (aim.theta - theta)
         last = self._last if self._last is not None and self._last.time < t else None
@@ -99,6 +107,19 @@ class ComputedTorque:
         hold = float(np.linalg.norm(need.B))
         self._last = Given(t, u, hold if last is None else max(hold, last.hold))
         return u
+
+    def _measured(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
+        """θ and θ̇; where rates are not measured v = α v₋ + (1 - α)(θ - θ₋)/T with α = exp(-2π f T)."""
+        if self.rate_filter is None:
+            return measurement.of(self.coordinates, "computed torque")
+        theta = np.array([measurement[name] for name in self.coordinates])
+        rates = self.reference.at(t)[1]
+        if self._seen is not None and self._seen.time < t:
+            last, T = self._seen, t - self._seen.time
+            alpha = np.exp(-2.0 * np.pi * self.rate_filter * T)
+            rates = alpha * last.rates + (1.0 - alpha) * (theta - last.theta) / T
+        self._seen = Seen(t, theta, rates)
+        return theta, rates
 
     def _say_short(self, t: float) -> None:
         self.short += 1
@@ -112,7 +133,7 @@ class ComputedTorque:
 
 def computed_torque(
     model: Mechanism | ReducedModel,
-    motion: Motion | Trajectory | str | Path | Wanted,
+    motion: Wanted,
     frequencies: PerCoordinate,
     damping_ratios: PerCoordinate = 1.0,
     *,
@@ -122,16 +143,18 @@ def computed_torque(
     bounds: Bound | Mapping[str, Bound] | str | None = None,
     rate_bounds: float | Mapping[str, float] | None = None,
     preload: Preload | None = None,
+    rate_filter: float | None = None,
     rigid: bool = False,
 ) -> ComputedTorque:
     """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
 
-    motion    : t -> (θ, θ̇, θ̈), or a Trajectory; of a mechanism also a motion's name, a Motion, or a CSV file
+    motion    : whatever `reference` takes: a motion's name, a Motion, a Trajectory, a CSV file, t -> (θ, θ̇, θ̈)
     actuators : those that work, as a list or "A, B"; all if left out
     minimize, weights, bounds, rate_bounds : how they share the force at each sample, as in `inverse`. Where no forces
                 within the bounds suffice, the nearest are taken, and it is said
     preload   : forces u* about which they share it, by name, or a function of time: what does no work of them stays in
                 the mechanism, actuator against actuator (`antagonism` tells what stiffness that gives)
+    rate_filter : Hz; rates are then differences of θ through a low-pass of first order, and need no sensor
     rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
@@ -148,7 +171,7 @@ def computed_torque(
     _require_enough(division, names)
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
-    wanted = _wanted(model, motion, names)
+    wanted = reference(motion, model)
     numbers = [known.index(name) for name in division.actuators]
     equations: Equations
     if isinstance(model, Mechanism):
@@ -157,8 +180,8 @@ def computed_torque(
         _require_unmixed(division)
         equations = FlexibleEquations(model, numbers) if flexible else ModelEquations(model, numbers)
         if model.layout.size > model.layout.theta:
-            require_unpushed(model, np.asarray(wanted(0.0)[0], dtype=float), numbers)
-    return ComputedTorque(model, wanted, omega, ratios, names, equations, division)
+            require_unpushed(model, wanted.at(0.0)[0], numbers)
+    return ComputedTorque(model, wanted, omega, ratios, names, equations, division, _positive(rate_filter))
 
 
 def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:
@@ -175,38 +198,15 @@ def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:
         )  # fmt: skip
 
 
+def _positive(rate_filter: float | None) -> float | None:
+    if rate_filter is not None and not (np.isfinite(rate_filter) and rate_filter > 0.0):
+        raise InputError(f"it is {rate_filter:g} Hz", part="rate filter", hint="give a frequency above 0")
+    return rate_filter
+
+
 def _require_unmixed(division: ForceDivision) -> None:
     if division.minimize == "multipliers":
         raise InputError(
             "a reduced model knows nothing of the reactions in joints", part="minimize",
             hint="take torque or peak, or give the mechanism",
         )  # fmt: skip
-
-
-def _wanted(
-    model: Mechanism | ReducedModel, motion: Motion | Trajectory | str | Path | Wanted, names: tuple[str, ...]
-) -> Wanted:
-    if not isinstance(motion, Trajectory):
-        if callable(motion):
-            return motion
-        if isinstance(model, ReducedModel):
-            raise InputError(
-                "a reduced model knows no motions by name", part="motion", hint="give supple.trajectory(mechanism, ...)"
-            )
-        motion = trajectory(model, motion)
-    if motion.coordinates != names:
-        raise InputError(
-            f"it moves {', '.join(motion.coordinates)}, and the coordinates are {', '.join(names)}",
-            part="motion", hint="make it for this mechanism",
-        )  # fmt: skip
-    time = motion.time
-    pieces = BPoly.from_derivatives(time, np.stack([motion.theta, motion.rates, motion.accelerations], axis=1))
-    slopes = (pieces, pieces.derivative(1), pieces.derivative(2))
-    still = np.zeros(len(names))
-
-    def wanted(t: float) -> tuple[Array, Array, Array]:
-        if t > time[-1]:  # it stands where the motion ended
-            return motion.theta[-1], still, still
-        return tuple(np.asarray(part(max(t, time[0]))) for part in slopes)  # type: ignore[return-value]
-
-    return wanted
