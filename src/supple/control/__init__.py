@@ -2,6 +2,7 @@
 
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller, Measurement, StateFeedback
+from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
@@ -15,6 +16,7 @@ from supple.control.gains.pole_placement import pole_placement
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.margins import Margins, margins
@@ -22,7 +24,8 @@ from supple.control.redundancy.antagonism import Antagonism, antagonism
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
-    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "antagonism", "closed_loop",
-    "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "lqr", "margins",
-    "pole_placement", "reference", "scheduled", "shaped", "shaper",
+    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "acceleration_feedback", "antagonism",
+    "closed_loop", "closed_poles", "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid",
+    "joint_servo", "linear_law", "lqr", "margins", "pole_placement", "positive_position_feedback", "reference",
+    "scheduled", "shaped", "shaper",
 ]  # fmt: skip

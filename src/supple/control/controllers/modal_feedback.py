@@ -1,0 +1,207 @@
+"""Active damping of modes by second-order filters, designed on a linear model of the plant with its drives.
+
+Of every mode with the eigenvalue μ = e^{λT} of the samples, r and l its right and left eigenvectors (lᵀ r = 1),
+
+    ỹ = vᵀ (y - y_d)                                     v, w: real directions closest to C r and to lᵀ B
+    ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² W ỹ                 W: s / (s + ω_W), so that what stands is not fed back
+    u = w (k₁ ξ + k₂ ξ̇ / ω_f)
+
+k₁ and k₂ move the mode, to first order, where it shall be: dμ = (lᵀ B w)(vᵀ C r)(k₁ F₁(μ) + k₂ F₂(μ)) = μ T dλ, and
+dλ = -ζ |λ| adds the damping ζ and leaves the frequency. With k₂ = 0 only the real part of dλ can be asked for.
+
+y_d is what y does where the plant follows a slow motion, y_d = H₀ (θ_d - θ₀) + H₁ θ̇_d + H₂ θ̈_d + H₃ θ⃛_d, the series
+of y(s) θ(s)⁻¹ at s = 0: a controller that damps vibration does not resist the motion.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.control.gains.sampling import held
+from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.linear_law import continuous_poles
+from supple.control.laws.ports import ORDERS, Ports
+from supple.control.margins.open_loop import sampled
+from supple.diagnostics import InputError, NumericalError
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_POINTS = 32  # on a circle about s = 0: means over it are the terms of a series to rounding
+_BLIND = 1e-9  # of the largest residue: a mode below it is not moved
+
+
+class FilterChoice(NamedTuple):
+    """Of each mode m: frequencies near which it lies (rad/s), damping ζ to be added, ω_f / |λ|, ζ_f.
+
+    washout : ω_W, rad/s; turned : whether k₂ is used
+    """
+
+    frequencies: Array
+    damping: Array
+    tuning: float
+    filter_damping: float
+    washout: float
+    turned: bool
+
+
+class Mode(NamedTuple):
+    """An eigenvalue λ, the directions v (o,) and w (a,), and the residue (lᵀ B w)(vᵀ C r) of the samples."""
+
+    pole: complex
+    seen: Array
+    driven: Array
+    residue: complex
+
+
+def modal_matrices(
+    plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mode] | None = None
+) -> tuple[AffineMatrices, list[Mode]]:
+    """The law on a linear plant, and the modes it acts on; like : those of another plant, whose signs it keeps."""
+    T = ports.sample_time
+    found = _modes(plant, choice, ports, like)
+    m = empty(len(ports.measured) + 2 * len(found), ports)
+    o, washout = len(ports.measured), float(np.exp(-choice.washout * T))
+    passed = 0.5 * (1.0 + washout)  # W in samples: ỹ_w = (1 + α) / 2 (y_k - y_{k-1}) + α ỹ_w; states hold what is left
+    known = _known(plant, ports)
+    low = slice(0, o)
+    m.A[low, low] = washout * np.eye(o)
+    m.B[low], m.b[low] = passed * (washout - 1.0) * known.B, passed * (washout - 1.0) * known.b
+    m.A0[low], m.a0[low] = -passed * known.B, -passed * known.b  # it stood long
+    for k, (mode, damping) in enumerate(zip(found, choice.damping, strict=True)):
+        omega = choice.tuning * abs(mode.pole)
+        A = np.array([[0.0, 1.0], [-(omega**2), -2.0 * choice.filter_damping * omega]])
+        F, G = held(A, np.array([[0.0], [omega**2]]), T)
+        at = slice(o + 2 * k, o + 2 * k + 2)
+        row = mode.seen[None, :]
+        m.A[at, at], m.A[at, low] = F, G @ row
+        m.B[at], m.b[at] = passed * G @ row @ known.B, passed * (G @ row @ known.b)
+        out = np.array([1.0, 1.0 / omega])
+        gains = _gains(mode, damping, (F, G, out), (washout, passed), T, turned=choice.turned)
+        m.C[:, at] = np.outer(mode.driven, gains * out)
+    return m, found
+
+
+class _Known(NamedTuple):
+    """y - y_d = B z + b."""
+
+    B: Array
+    b: Array
+
+
+def _known(plant: LinearModel, ports: Ports) -> _Known:
+    o, s = len(ports.measured), len(ports.coordinates)
+    B, b = np.zeros((o, ports.size)), np.zeros(o)
+    B[:, ports.y] = np.eye(o)
+    if s:
+        series = slow_series(plant, ports)
+        for order in range(ORDERS):
+            B[:, ports.wanted(order)] = -series[order]
+        states, outputs = plant.at.get("states", {}), plant.at.get("outputs", {})
+        theta = np.array([states.get(name, 0.0) for name in ports.coordinates])
+        y = np.array([outputs.get(name, states.get(name, 0.0)) for name in ports.measured])
+        b = series[0] @ theta - y
+    return _Known(B, b)
+
+
+def slow_series(plant: LinearModel, ports: Ports) -> Array:
+    """H₀ ... H₃ (4, o, s) of y = H(s) θ, from the responses of both to the actuators."""
+    wanted = _rows(plant, ports.coordinates)
+    seen = _rows(plant, ports.measured)
+    driven = [plant.inputs.index(name) for name in ports.actuators]
+    if len(driven) != len(ports.coordinates):
+        raise InputError(
+            f"{len(driven)} actuators and {len(ports.coordinates)} coordinates of the motion", part="modal feedback",
+            hint="name as many actuators as coordinates, or leave the motion out",
+        )  # fmt: skip
+    poles = np.abs(np.linalg.eigvals(plant.A))
+    moving = poles[poles > 1e-3 * poles.max()]
+    radius = 0.3 * float(moving.min(initial=poles.max()))
+    total = np.zeros((ORDERS, len(ports.measured), len(ports.coordinates)), dtype=complex)
+    for s in radius * np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS):
+        x = np.linalg.solve(s * np.eye(len(plant.A)) - plant.A, plant.B[:, driven])
+        y, theta = seen.C @ x + seen.D[:, driven], wanted.C @ x + wanted.D[:, driven]
+        total += np.linalg.solve(theta.T, y.T).T / s ** np.arange(ORDERS)[:, None, None]
+    return np.asarray(total.real / _POINTS)
+
+
+class _Seen(NamedTuple):
+    C: Array
+    D: Array
+
+
+def _rows(plant: LinearModel, names: tuple[str, ...]) -> _Seen:
+    """Rows of C and D of outputs or states by name."""
+    n, a = plant.B.shape
+    C, D = np.zeros((len(names), n)), np.zeros((len(names), a))
+    for i, name in enumerate(names):
+        if name in plant.outputs:
+            C[i], D[i] = plant.C[plant.outputs.index(name)], plant.D[plant.outputs.index(name)]
+        elif name in plant.states:
+            C[i, plant.states.index(name)] = 1.0
+        else:
+            raise InputError(
+                f'the linear model has no "{name}"', part="modal feedback",
+                hint=f"its outputs are {', '.join(plant.outputs)}",
+            )  # fmt: skip
+    return _Seen(C, D)
+
+
+def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mode] | None) -> list[Mode]:
+    T = ports.sample_time
+    at_samples = sampled(plant, T)
+    driven = [plant.inputs.index(name) for name in ports.actuators]
+    C = _rows(at_samples, ports.measured).C
+    mu, right = np.linalg.eig(at_samples.A)
+    left = np.linalg.inv(right)
+    poles = continuous_poles(mu, T)
+    found: list[Mode] = []
+    for k, wanted in enumerate(choice.frequencies):
+        swings = np.where(poles.imag > 0.5 * np.abs(poles), np.abs(np.abs(poles) - wanted), np.inf)
+        n = int(swings.argmin())
+        if not np.isfinite(swings[n]):
+            raise InputError("the linear model has no mode that swings", part="modal feedback", hint="look at modes()")
+        seen, drives = C @ right[:, n], left[n] @ at_samples.B[:, driven]
+        v, w = _direction(seen), _direction(drives)
+        if like is not None:
+            v, w = (vector * np.copysign(1.0, vector @ other)
+                    for vector, other in ((v, like[k].seen), (w, like[k].driven)))  # fmt: skip
+        residue = complex((drives @ w) * (v @ seen))
+        if not abs(residue) > _BLIND * np.linalg.norm(seen) * np.linalg.norm(drives):
+            raise NumericalError(
+                f"the mode at {abs(poles[n]) / (2 * np.pi):.4g} Hz is not seen or not moved", part="modal feedback",
+                hint="take other sensors or actuators",
+            )  # fmt: skip
+        found.append(Mode(complex(poles[n]), v, w, residue))
+    return found
+
+
+def _direction(vector: Complex) -> Array:
+    """The real unit vector closest to a complex one times any phase, its largest part positive."""
+    turned = (vector * np.exp(-0.5j * np.angle((vector**2).sum()))).real
+    size = float(np.linalg.norm(turned))
+    return np.asarray(turned / (size if size > 0.0 else 1.0) * np.copysign(1.0, turned[np.abs(turned).argmax()]))
+
+
+def _gains(
+    mode: Mode, damping: float, filters: tuple[Array, Array, Array], washes: tuple[float, float], T: float,
+    *, turned: bool,
+) -> Array:  # fmt: skip
+    """k₁, k₂ that shift the mode by -ζ |λ|."""
+    (F, G, out), (washout, passed) = filters, washes
+    mu = np.exp(mode.pole * T)
+    wash = passed * (mu - 1.0) / (mu - washout)
+    each = out * np.linalg.solve(mu * np.eye(2) - F, G[:, 0]) * wash * mode.residue / (mu * T)
+    wanted = -damping * abs(mode.pole)
+    if not turned:
+        if abs(each[0].real) < 1e-3 * abs(each[0]):
+            raise NumericalError(
+                f"at {abs(mode.pole) / (2 * np.pi):.4g} Hz the filter only shifts the frequency", part="modal feedback",
+                hint="let both gains be used (turned), or tune the filter elsewhere",
+            )  # fmt: skip
+        return np.array([wanted / each[0].real, 0.0])
+    return np.asarray(np.linalg.solve(np.array([each.real, each.imag]), [wanted, 0.0]))
