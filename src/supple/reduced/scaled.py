@@ -1,0 +1,45 @@
+"""A reduced model that is stiffer or softer, or damped more or less, than it was made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.diagnostics import InputError
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+Array = NDArray[np.float64]
+
+
+def scaled(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0) -> ReducedModel:
+    """The model with k K_δδ for K_δδ and d D_δδ for D_δδ.
+
+    stiffness : k, of all that deforms alike, as a modulus that is off would make it: the modes keep their shape, and
+                frequencies go with its root; damping : d, of deformation alone, joints keep theirs
+    Exact: K and D are sums over the same terms as all else.
+    """
+    for name, factor in (("stiffness", stiffness), ("damping", damping)):
+        if not (np.isfinite(factor) and factor >= 0.0) or (name == "stiffness" and factor == 0.0):
+            raise InputError(f"{factor:g} times its own is none", part=name, hint="give a factor above 0")
+    layout = model.layout
+    n, s = layout.size, layout.theta
+    if n == s or (stiffness == 1.0 and damping == 1.0):
+        return model
+    elastic = np.zeros((n, n), dtype=bool)
+    elastic[s:, s:] = True
+    among = elastic[np.triu_indices(n)]
+    coefficients, constants = model.fitted.arrays.coefficients.copy(), dict(layout.constants)
+    for name, factor in (("K", stiffness), ("damping", damping)):
+        if name in layout.columns:
+            first, stop = layout.columns[name]
+            coefficients[:, first:stop][:, among] *= factor
+        elif name in constants:
+            constants[name] = np.where(among, factor, 1.0) * np.ravel(constants[name])
+    fitted = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
+    return replace(model, layout=replace(layout, constants=constants), fitted=fitted)

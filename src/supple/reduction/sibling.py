@@ -1,0 +1,135 @@
+"""Models of mechanisms that differ from one that is reduced already by numbers alone: a payload, a modulus, a length.
+
+They keep its region, boxes and terms; only the coefficients of the terms are found anew, by least squares on more
+samples than terms:
+
+    min_c Σ_p ‖f(θ_p) - Σ_k c_k T_k(θ_p)‖²,      checked at points that took no part
+
+Nothing is searched, so that it costs a tenth of a reduction: for hundreds of plants about one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.compilation.threads import single_blas_thread
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, SuppleWarning
+from supple.formats.mechanism_text import to_yaml
+from supple.formulations.coefficients import carried
+from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
+from supple.parameterization.basis import basis_of
+from supple.parameterization.local_model import row_layout
+from supple.parameterization.mode_choice import ModeChoice
+from supple.reduced.model import ReducedModel
+from supple.reduction.column_packing import packed_values
+from supple.reduction.named_parts import repertoire_of, units_of_layout
+from supple.reduction.sampling import sampled_rows
+
+Array = NDArray[np.float64]
+
+_OVER = 2.5  # samples for each term
+_CHECKS = 24
+_WORSE = 10.0  # times the error of the first model, from which on it is said
+_DERIVED = ("K", "christoffel", "mass_slope", "force", "potential")  # zero, or what follows from others
+_STEADY = 1e-8  # of a constant's size: what it may change by over the region
+
+
+class Siblings:
+    """Makes models of siblings of a mechanism, all over the region of its model and with its modes' number."""
+
+    def __init__(self, model: ReducedModel) -> None:
+        options = model.provenance.get("options", {})
+        if "path" in options or options.get("held"):
+            raise InputError(
+                "it is made along a path, or with coordinates held", part=f'model "{model.name}"',
+                hint="reduce the mechanism over a region of all its coordinates",
+            )  # fmt: skip
+        self.model = model
+        modes = options["modes"]
+        germ = modes["germ"]
+        self.choice = ModeChoice(**{
+            **modes, "constraint": tuple(modes["constraint"]), "germ": None if germ is None else tuple(germ)
+        })  # fmt: skip
+        arrays = model.fitted.arrays
+        terms = len(arrays.coefficients)
+        each = int(np.ceil(_OVER * terms / len(model.fitted.leaves))) + 4
+        self._points = self._spread(each, seed=1)
+        self._checks = self._spread(max(2, _CHECKS // len(model.fitted.leaves)), seed=2)
+        unit = Piecewise(arrays._replace(coefficients=np.eye(terms)))
+        with single_blas_thread():
+            self._inverse = np.linalg.pinv(unit.evaluate(self._points))
+
+    def _spread(self, count: int, seed: int) -> Array:
+        """Points over all boxes, crowded towards their faces, as good samples of polynomials are."""
+        s = self.model.layout.theta
+        inside = np.sin(0.5 * np.pi * scattered(s, count, seed))
+        return np.vstack([box.from_unit(inside) for box in self.model.fitted.leaves])
+
+    def of(self, mechanism: Mechanism) -> ReducedModel:
+        """The model of a mechanism with the same coordinates, actuators and outputs."""
+        layout, model = self.model.layout, self.model
+        names = rest(mechanism).numbering.coordinates
+        if names != layout.coordinates[: layout.theta] or tuple(mechanism.actuators) != layout.inputs:
+            raise InputError(
+                f"it moves {', '.join(names)}, and the model {', '.join(layout.coordinates[: layout.theta])}",
+                part=f'mechanism "{mechanism.name}"', hint="change numbers alone, not which parts there are",
+            )  # fmt: skip
+        places = row_layout(assemble(mechanism), self.choice)
+        rows, valid = sampled_rows(mechanism, np.vstack([self._points, self._checks]), self.choice)
+        if not valid.all():
+            where = np.vstack([self._points, self._checks])[np.flatnonzero(~valid)[0]]
+            raise InputError(
+                f"it cannot be assembled everywhere in the region, not at {where}",
+                part=f'mechanism "{mechanism.name}"', hint="reduce over a smaller region, or vary it less",
+            )  # fmt: skip
+        parts = places.split(rows)
+        values = np.hstack([packed_values(parts, name) for name in layout.columns])
+        known, left = values[: len(self._points)], values[len(self._points) :]
+        with single_blas_thread():
+            coefficients = np.ascontiguousarray(self._inverse @ known)
+        fitted = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
+        constants = {
+            name: given if name in _DERIVED else self._constant(mechanism, name, packed_values(parts, name))
+            for name, given in layout.constants.items()
+        }
+        changed = replace(layout, constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces))
+        error = self._errors(fitted.evaluate(self._checks), left)
+        provenance = {**model.provenance, "description": to_yaml(mechanism), "sibling": error}
+        return replace(
+            model, name=mechanism.name, layout=changed, fitted=fitted, error=error, provenance=provenance,
+            repertoire=repertoire_of(mechanism), basis=basis_of(mechanism, self.choice),
+            units=units_of_layout(mechanism, changed),
+        )  # fmt: skip
+
+    def _constant(self, mechanism: Mechanism, name: str, values: Array) -> Array:
+        size = float(np.abs(values).max(initial=0.0)) or 1.0
+        if float(np.ptp(values, axis=0).max(initial=0.0)) > _STEADY * size:
+            raise InputError(
+                f"its {name} changes over the region, where that of the first does not",
+                part=f'mechanism "{mechanism.name}"', hint="reduce it by itself",
+            )  # fmt: skip
+        return np.asarray(values.mean(axis=0))
+
+    def _errors(self, found: Array, true: Array) -> dict[str, float]:
+        """Largest ‖f - f̂‖ over the larger of ‖f‖ and its median, of each group of columns, at the checks."""
+        errors = {}
+        for name, (first, stop) in self.model.layout.columns.items():
+            size = np.linalg.norm(true[:, first:stop], axis=1)
+            off = np.linalg.norm(found[:, first:stop] - true[:, first:stop], axis=1)
+            errors[name] = float((off / np.maximum(np.maximum(size, np.median(size)), 1e-300)).max())
+        worst = max(errors, key=lambda name: errors[name])
+        limit = _WORSE * max([1e-6, *(value for value in self.model.error.values() if np.isfinite(value))])
+        if errors[worst] > limit:
+            warnings.warn(
+                f"of this plant {worst} is fitted to {errors[worst]:.2g} only, on the boxes of the first model; vary it "
+                "less, or reduce the first with a smaller tolerance", SuppleWarning, stacklevel=3,
+            )  # fmt: skip
+        return errors
