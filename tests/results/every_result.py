@@ -8,7 +8,7 @@ from flexible_arm import HOME, five_bar, model
 
 import supple
 from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
-from supple.control import closed_loop, lqr, margins
+from supple.control import Study, closed_loop, lqr, margins
 from supple.description.scenario import Scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -72,6 +72,10 @@ RESULTS = {
     ),
     "FeedbackGain": gain,
     "Margins": lambda: margins(linear(), gain()),
+    "Study": lambda: Study(
+        {"payload": np.array([1.0, 2.0, 3.0]), "delay": np.zeros(3)}, {"error": np.array([0.1, 9.0, np.nan])},
+        {"error": 0.1}, ("", "", "it leaves the region"),
+    ),
     "Sweep": lambda: supple.sweep(
         EXAMPLES / "flexible-four-bar" / "mechanism.yaml", {"crank": "0.4:0.5:2"},
         lambda mechanism: supple.modes(mechanism, count=2),

@@ -21,11 +21,13 @@ from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.margins import Margins, margins
 from supple.control.redundancy.antagonism import Antagonism, antagonism
+from supple.control.study.distribution import Study
+from supple.control.study.study import study
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
-    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "acceleration_feedback", "antagonism",
-    "closed_loop", "closed_poles", "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid",
-    "joint_servo", "linear_law", "lqr", "margins", "pole_placement", "positive_position_feedback", "reference",
-    "scheduled", "shaped", "shaper",
+    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "Study", "acceleration_feedback",
+    "antagonism", "closed_loop", "closed_poles", "computed_torque", "decoupled_gains", "fixed", "joint_pd",
+    "joint_pid", "joint_servo", "linear_law", "lqr", "margins", "pole_placement", "positive_position_feedback",
+    "reference", "scheduled", "shaped", "shaper", "study",
 ]  # fmt: skip

@@ -129,7 +129,7 @@ class Siblings:
         limit = _WORSE * max([1e-6, *(value for value in self.model.error.values() if np.isfinite(value))])
         if errors[worst] > limit:
             warnings.warn(
-                f"of this plant {worst} is fitted to {errors[worst]:.2g} only, on the boxes of the first model; vary it "
-                "less, or reduce the first with a smaller tolerance", SuppleWarning, stacklevel=3,
+                f"of this plant {worst} is fitted to {errors[worst]:.2g} only, on the boxes of the first model; "
+                "vary it less, or reduce the first with a smaller tolerance", SuppleWarning, stacklevel=3,
             )  # fmt: skip
         return errors

@@ -58,7 +58,7 @@ class Study(Result):
         return {name: float(values[n]) for name, values in self.settings.items()}
 
     def dependence(self, measure: str) -> dict[str, float]:
-        """Spearman's rank correlation of a measure with each quantity, -1 to 1, over the runs that came to their end."""
+        """Spearman's rank correlation of a measure with each quantity, -1 to 1, over the runs that did not fail."""
         kept = ~self.failed
         values = self._of(measure)[kept]
         found = {}

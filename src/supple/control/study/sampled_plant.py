@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ KNOWN = (*FACTORS, *SURROUNDINGS, MODES)
 
 @dataclass(frozen=True, eq=False)
 class PlantMaker:
-    """Makes the plant of a setting {quantity: value}; one a process, so that what is common is made once.
+    """Makes the plant of a setting {quantity: value}; what plants have in common is made once.
 
     source     : a mechanism file, or a reduced model, which knows no parameters any more
     parameters : names of those of the file that are varied
@@ -40,16 +40,21 @@ class PlantMaker:
     region: Region = None
     reduction: Mapping[str, Any] = field(default_factory=dict)
 
-    def nominal(self) -> Mechanism | ReducedModel:
-        """The plant as described."""
-        return self.plant({})
+    def prepare(self, settings: Sequence[Mapping[str, float]]) -> None:
+        """Reduce the nominal mechanism once for every number of modes, before processes are told of it."""
+        if not (self.full or isinstance(self.source, ReducedModel)):
+            for modes in {self._modes(setting) for setting in settings}:
+                self._siblings(modes)
+
+    def _modes(self, setting: Mapping[str, float]) -> int:
+        return int(setting.get(MODES, self.reduction.get(MODES, 0)))
 
     def plant(self, setting: Mapping[str, float]) -> Mechanism | ReducedModel:
         """With the parameters, factors and modes of a setting."""
         values = {name: setting[name] for name in self.parameters if name in setting}
         if self.full:
             return load_mechanism(str(self.source), parameters=values)
-        model = self._model(int(setting.get(MODES, self.reduction.get(MODES, 0))), values)
+        model = self._model(self._modes(setting), values)
         return scaled(model, stiffness=setting.get("stiffness", 1.0), damping=setting.get("damping", 1.0))
 
     def _model(self, modes: int, values: Mapping[str, float]) -> ReducedModel:
@@ -72,14 +77,15 @@ class PlantMaker:
 
 
 def plant_maker(
-    plant: str | Path | ReducedModel, spreads: Mapping[str, Any], full: bool, region: Region, reduction: dict[str, Any]
+    plant: Any, spreads: Mapping[str, Any], full: bool, region: Region, reduction: dict[str, Any]
 ) -> PlantMaker:
     """The maker for a study, its spreads checked against what can be varied."""
     names = tuple(name for name in spreads if name not in KNOWN)
     if isinstance(plant, ReducedModel):
         if names or MODES in spreads or full:
+            what = f'parameter "{names[0]}"' if names else "other modes"
             raise InputError(
-                f"a reduced model has no {f'parameter "{names[0]}"' if names else 'other modes'} any more",
+                f"a reduced model has no {what} any more",
                 part="study", hint="give the mechanism file, whose plants are reduced one by one",
             )  # fmt: skip
         return PlantMaker(plant)

@@ -44,7 +44,7 @@ def _values(name: str, spread: Spread, shares: Array) -> Array:
     if hasattr(spread, "ppf"):
         found = np.asarray(spread.ppf(shares), dtype=float)
     else:
-        numbers = np.array([quantity(item) if isinstance(item, str) else float(item) for item in spread])  # type: ignore[union-attr]
+        numbers = np.array([quantity(item) if isinstance(item, str) else float(item) for item in spread])
         if isinstance(spread, tuple):
             if numbers.shape != (2,) or not numbers[0] <= numbers[1]:
                 raise InputError(

@@ -6,7 +6,10 @@ import copy
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +19,11 @@ from supple.control.controller import Controller
 from supple.control.study.distribution import Study
 from supple.control.study.sampled_plant import PlantMaker, plant_maker, surroundings
 from supple.control.study.spread import Spread, drawn
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, SuppleWarning
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.reduction.region import Region
-from supple.results.simulation import Simulation
 
 Measure = Callable[[Any], float]
 
@@ -66,6 +70,7 @@ def study(
     """
     maker = plant_maker(plant, spreads, full, region, dict(reduction or {}))
     settings = drawn(spreads, count, seed)
+    maker.prepare(settings)
     task = _Task(maker, controller, dict(measures or {}), loop)
     nominal = _run(task, {}, seed)
     if nominal.reason:
@@ -92,10 +97,15 @@ def _all(task: _Task, settings: list[dict[str, float]], seeds: list[int], proces
 
     # Few large batches: what a process has reduced once serves all runs of its batch.
     batches = np.array_split(np.arange(len(settings)), min(len(settings), 2 * processes))
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        done = Parallel(n_jobs=processes)(
-            delayed(_batch)(task, [settings[i] for i in batch], [seeds[i] for i in batch]) for batch in batches
-        )
+    jobs = [delayed(_batch)(task, [settings[i] for i in batch], [seeds[i] for i in batch]) for batch in batches]
+    try:
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            done = Parallel(n_jobs=processes)(jobs)
+    except (PicklingError, BrokenProcessPool) as error:
+        raise InputError(
+            f"the controller or a measure cannot be sent to another process ({' '.join(str(error).split())[:120]})",
+            part="study", hint="define measures in the script itself or in a module, or ask for processes=1",
+        ) from None  # fmt: skip
     return [run for batch in done for run in batch]
 
 
@@ -119,17 +129,32 @@ def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
 
 
 def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
+    """Options of the loop, with drives and instruments of the setting."""
     given = loop.get("hardware", True)
-    if given is True:
-        given = hardware_of(plant)
-    hardware, late = surroundings(given, setting) if given else (given, setting.get("delay", 0.0))
-    delay = loop.get("computation_delay", 0.0) + late
-    return {**loop, "hardware": hardware, "computation_delay": delay, "seed": seed}
+    own = _hardware(plant) if given is True else given or NO_HARDWARE
+    around, late = surroundings(own, setting)
+    found = dict(loop)
+    if around:
+        found |= {"hardware": around, "seed": seed}
+    if late:
+        found["computation_delay"] = loop.get("computation_delay", 0.0) + late
+    return found
 
 
-def _largest(run: Simulation) -> dict[str, Measure]:
+def _hardware(plant: Mechanism | ReducedModel) -> Hardware:
+    return plant.hardware if isinstance(plant, ReducedModel) else NO_HARDWARE
+
+
+def _largest(run: Any) -> dict[str, Measure]:
     """Of every error, or of every output."""
-    errors = getattr(run, "errors", {})
-    if len(errors):
-        return {f"largest error of {name}": lambda run, name=name: np.abs(run.errors[name]).max() for name in errors}
-    return {f"largest {name}": lambda run, name=name: np.abs(run.seen[name]).max() for name in run.seen}
+    if len(getattr(run, "errors", ())):
+        return {f"largest error of {name}": partial(_largest_error, name) for name in run.errors}
+    return {f"largest {name}": partial(_largest_seen, name) for name in run.seen}
+
+
+def _largest_error(name: str, run: Any) -> float:
+    return float(np.abs(run.errors[name]).max())
+
+
+def _largest_seen(name: str, run: Any) -> float:
+    return float(np.abs(run.seen[name]).max())

@@ -1,0 +1,67 @@
+"""How measures of a controller are distributed over many plants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, new_figure, root
+
+if TYPE_CHECKING:
+    from supple.control.study.distribution import Study
+
+_FAR = 50.0  # largest over least, from which on an axis is logarithmic
+
+
+@in_house_style
+def study_plot(found: Study, axes: Any = None) -> Any:
+    """Each measure in a row: the share of plants below a value, and the measure over what it depends on most.
+
+    axes : where to draw the shares of all measures instead, in one panel
+    """
+    if axes is not None:
+        for k, name in enumerate(found.measures):
+            _shares(found, name, axes, PALETTE[k % len(PALETTE)], label=name)
+        axes.set_xlabel("measure / SI")
+        return root(axes)
+    count = len(found.measures)
+    figure = new_figure(9.0, 0.5 + 2.7 * count)
+    panels = figure.subplots(count, 2 if found.settings else 1, squeeze=False)
+    for row, name in zip(panels, found.measures, strict=True):
+        _shares(found, name, row[0], PALETTE[0], label=None)
+        row[0].set_xlabel(f"{name} / SI")
+        if found.settings:
+            _over(found, name, row[1])
+    return figure
+
+
+def _shares(found: Study, name: str, axes: Any, colour: str, label: str | None) -> None:
+    values = np.sort(found.measures[name][~found.failed])
+    share = np.arange(1, len(values) + 1) / len(found)
+    axes.step(values, 100.0 * share, where="post", color=colour, label=label)
+    axes.axvline(found.nominal[name], color=FAINT, linewidth=1.0, linestyle="--")
+    lost = int(found.failed.sum())
+    if lost:
+        axes.annotate(f"{lost} of {len(found)} failed", (0.98, 0.04), xycoords="axes fraction", ha="right", color=INK)
+    axes.set_ylim(0.0, 101.0)
+    axes.set_ylabel("plants / %")
+    _scaled(axes.set_xscale, values)
+
+
+def _over(found: Study, name: str, axes: Any) -> None:
+    depends = found.dependence(name)
+    most = max(depends, key=lambda key: abs(depends[key]))
+    kept = ~found.failed
+    axes.plot(found.settings[most][kept], found.measures[name][kept], ".", color=PALETTE[0])
+    if found.failed.any():
+        edge = np.full(int(found.failed.sum()), np.nanmax(found.measures[name], initial=found.nominal[name]))
+        axes.plot(found.settings[most][found.failed], edge, "x", color=PALETTE[1])
+    axes.set_xlabel(f"{most} / SI")
+    axes.set_ylabel(f"{name} / SI")
+    _scaled(axes.set_yscale, found.measures[name][kept])
+
+
+def _scaled(set_scale: Any, values: Any) -> None:
+    if len(values) and values.min() > 0.0 and values.max() > _FAR * values.min():
+        set_scale("log")
