@@ -56,12 +56,18 @@ class AffineController:
         self.coordinates, self.actuators, self.sample_time = ports.coordinates, ports.actuators, ports.sample_time
         _require_names(law, "motion", ports.coordinates, reference)
         _require_names(law, "feedforward", ports.actuators if ports.fed else (), feedforward)
+        if ports.answered != ports.actuators:
+            raise InputError(
+                f"it answers with {', '.join(ports.answered)}, which are no commands", part=f'law "{law.name}"',
+                hint="make a controller of it, or run it beside a loop",
+            )  # fmt: skip
         n, m, a = law.states, ports.size, len(ports.actuators)
         self._vector: Array = np.zeros(int(law_size(law.memory.view(np.int64))))
         self._x, self._z, self._u = self._vector[:n], self._vector[n : n + m], self._vector[n + m : n + m + a]
         self._y, self._applied, self._fed = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
         wanted = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(wanted, ports.previews, strict=True))
+        self._products, self._rates, self._factors = self._z[ports.products], self._z[ports.wanted(1)], ports.factors
         self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
         self._kernel, self._memory = compiled(law_in_place), law.memory
         self._begun, self._said = False, False
@@ -99,6 +105,9 @@ class AffineController:
         if self.reference is not None:
             for place, preview in self._instants:
                 place[:] = self.reference.at(t + preview).ravel()
+            if len(self._products):
+                first, second = self._factors
+                self._products[:] = self._rates[first] * self._rates[second]
         if self.feedforward is not None:
             self._fed[:] = self.feedforward.at(t)[VALUE]
 

@@ -1,11 +1,11 @@
 """The law of every linear and scheduled controller, sampled:
 
     x⁺ = A(σ) x + B(σ) z + b(σ),   u = C(σ) x + D(σ) z + d(σ),   x₀ = A₀(σ) z + a₀(σ)
-    z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f)
+    z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w)
 
 y is what is measured at the sample, θ_d the motion at it, c₋ the commands of the sample before as drives applied them,
-f commands computed beforehand, σ some of y, clamped into the region that the matrices were fitted on. A law is data:
-makers of controllers fill it, one kernel steps it, one writer exports it.
+f commands computed beforehand, w products of the motion's rates, σ some of y, clamped into the region that the matrices
+were fitted on. A law is data: makers of controllers fill it, one kernel steps it, one writer exports it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class AffineLaw:
     @cached_property
     def memory(self) -> Array:
         """What the kernel takes: the part that a step needs, without a start's."""
-        width, sizes = self.step_width, (self.states, self.ports.size, len(self.ports.actuators))
+        width, sizes = self.step_width, (self.states, self.ports.size, len(self.ports.answered))
         varying = self.varying[self.varying < width]  # columns of a start come last
         if self.fitted is None or not len(varying):
             return law_array(sizes, self.template[:width], NOTHING, None, NOTHING)

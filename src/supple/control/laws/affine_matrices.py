@@ -53,7 +53,7 @@ class AffineMatrices(NamedTuple):
 
 def shapes(n: int, ports: Ports) -> tuple[tuple[int, ...], ...]:
     """Of A, B, b, C, D, d, A0, a0."""
-    m, a = ports.size, len(ports.actuators)
+    m, a = ports.size, len(ports.answered)
     return (n, n), (n, m), (n,), (a, n), (a, m), (a,), (n, m), (n,)
 
 

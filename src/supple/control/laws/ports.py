@@ -1,10 +1,11 @@
-"""What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f)."""
+"""What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 
@@ -20,7 +21,9 @@ class Ports:
     actuators   : that it drives, c₋ being their commands of the sample before, as they were applied
     sample_time : T, s
     previews    : s, instants t + preview at which the motion is taken, one after another in z
-    fed         : whether z ends with f, commands that were computed beforehand, one for each actuator
+    fed         : whether z has f, commands that were computed beforehand, one for each actuator
+    swept       : whether z ends with w, the products θ̇_i θ̇_j (i <= j) of the motion now, as centrifugal forces have
+    answers     : what u is, where it is not the commands of the actuators: an observer answers with its estimates
     """
 
     measured: tuple[str, ...]
@@ -29,6 +32,8 @@ class Ports:
     sample_time: float
     previews: tuple[float, ...] = (0.0,)
     fed: bool = False
+    swept: bool = False
+    answers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         T = self.sample_time
@@ -42,7 +47,12 @@ class Ports:
     @property
     def size(self) -> int:
         """Numbers in z."""
-        return self.fed_forward.stop
+        return self.products.stop
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """Names of u."""
+        return self.answers or self.actuators
 
     @property
     def y(self) -> slice:
@@ -72,6 +82,17 @@ class Ports:
         """The commands that were computed beforehand, in z; empty where there are none."""
         first = self.applied.stop
         return slice(first, first + len(self.actuators) * self.fed)
+
+    @property
+    def products(self) -> slice:
+        """The products of the motion's rates now, in z; empty where there are none."""
+        first, s = self.fed_forward.stop, len(self.coordinates)
+        return slice(first, first + s * (s + 1) // 2 * self.swept)
+
+    @property
+    def factors(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """i and j of the products, in order."""
+        return np.triu_indices(len(self.coordinates))
 
     def place(self, name: str) -> int:
         """Where a measured value stands in y."""

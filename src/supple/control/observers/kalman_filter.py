@@ -1,0 +1,215 @@
+"""A Kalman filter over a region: the state of a machine, deformed, from encoders, accelerometers and commands.
+
+At every θ the reduced model is linearized about where it rests there, with its drives and instruments, and sampled with
+exact delays (`sampled_plant`). Then
+
+    X̂⁻ = X⁰ + F (X̂ - X⁰) + G (c₋ - c⁰) + E w,   X̂ = X̂⁻ + L (y - y⁰ - H (X̂⁻ - X⁰) - Y w)
+
+with everything a function of θ as encoders show it: gravity stands in X⁰ and y⁰ (a tilted accelerometer feels it), the
+rates of the wanted motion in w (`swept_forces`). Biases of instruments are states that wander.
+
+The noise of the process is an acceleration of each θ that nobody knows, white from sample to sample, by which what is
+elastic is moved too: δ̈ = -M_δδ⁻¹ M_δθ θ̈.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.sampling import held, require_sample_time
+from supple.control.observers.kalman_gain import SteadyGain, steady_gain
+from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
+from supple.control.observers.swept_forces import with_swept_forces
+from supple.diagnostics import InputError, nearest
+from supple.hardware.hardware import Hardware
+from supple.hardware.linear_hardware import with_hardware
+from supple.reduced.model import ReducedModel
+from supple.results.linear_model import SecondOrder
+
+Array = NDArray[np.float64]
+
+
+class FilterAt(NamedTuple):
+    """The filter at one θ: the plant that it believes in, biases behind its states, and its gain.
+
+    linear : M, P₂, P₁, P₃ of the reduced model there, without drives
+    """
+
+    plant: SampledPlant
+    gain: SteadyGain
+    linear: SecondOrder
+
+
+@dataclass(frozen=True, eq=False)
+class KalmanFilter:
+    """A design at every θ of a reduced model; made by `kalman_filter`.
+
+    measured      : outputs that it is told
+    encoders      : outputs among them that tell θ, in the order of the coordinates
+    accelerations : (s,) RMS, of what is not known of θ̈
+    noise         : (o,) RMS, of each measurement
+    wander        : (o,) RMS in a second, of biases; zero where there is none
+    delays        : s, of commands and outputs
+    """
+
+    model: ReducedModel
+    hardware: Hardware
+    sample_time: float
+    measured: tuple[str, ...]
+    encoders: tuple[str, ...]
+    accelerations: Array
+    noise: Array
+    wander: Array
+    delays: Mapping[str, float]
+
+    def at(self, theta: ArrayLike) -> FilterAt:
+        """The filter at θ (s,)."""
+        model, T = self.model, self.sample_time
+        linear = model.linearize(np.asarray(theta, dtype=float), drives=False)
+        assert linear.second_order is not None
+        swept, known = with_swept_forces(model, linear)
+        driven = with_hardware(swept, self._prompt)
+        plant = _with_biases(sampled_plant(driven, T, self.measured, self.delays, known=known), self.biased)
+        n, s = model.layout.size, model.layout.theta
+        M = linear.second_order.M
+        W = np.zeros((plant.model, s))
+        W[n : n + s] = np.eye(s)
+        W[n + s : 2 * n] = -np.linalg.solve(M[s:, s:], M[s:, :s])
+        Q = np.zeros_like(plant.F)
+        pushed = held(driven.A, W, T)[1] * self.accelerations
+        Q[: plant.model, : plant.model] = pushed @ pushed.T
+        wandering = len(self.biased)
+        Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
+        return FilterAt(plant, _known_commands(plant, Q, np.diag(self.noise**2)), linear.second_order)
+
+    @property
+    def biased(self) -> tuple[str, ...]:
+        """Outputs whose bias is a state."""
+        return tuple(name for name, wander in zip(self.measured, self.wander, strict=True) if wander > 0.0)
+
+    @cached_property
+    def _prompt(self) -> Hardware:
+        """The hardware without delays, which the sampled plant has itself, and without what no linear model knows."""
+        drives = tuple(replace(block, delay=0.0, dead_band=0.0) for block in self.hardware.drives)
+        instruments = tuple(replace(item, delay=0.0) for item in self.hardware.instruments)
+        return replace(self.hardware, drives=drives, instruments=instruments)
+
+
+def kalman_filter(
+    model: ReducedModel,
+    *,
+    sample_time: float,
+    accelerations: PerCoordinate,
+    measured: Sequence[str] | None = None,
+    noise: Mapping[str, float] | None = None,
+    bias: Mapping[str, float] | None = None,
+    hardware: Hardware | None = None,
+    computation_delay: float = 0.0,
+) -> KalmanFilter:
+    """The filter of a reduced model with its drives and instruments.
+
+    accelerations : RMS of what is not known of θ̈, m/s² or rad/s², for all coordinates or each
+    measured      : outputs; those with instruments or that are encoders if left out
+    noise         : RMS of measurements that is to be believed; that of their instruments where left out. More makes it
+                    deaf, for what the model does not know: modes beyond it
+    bias          : RMS in a second by which a bias wanders, of outputs that have one; `walk` of their instruments where
+                    left out
+    hardware      : the model's own if left out
+    computation_delay : s, of the loop
+    """
+    require_sample_time(sample_time)
+    known = model.hardware if hardware is None else hardware
+    names = model.layout.coordinates[: model.layout.theta]
+    encoders = tuple(_encoder(known, name) for name in names)
+    told = _measured(model, known, encoders, measured)
+    instruments = [known.instrument(name) for name in told]
+    believed = {name: item.noise if item else 0.0 for name, item in zip(told, instruments, strict=True)}
+    wander = {name: item.walk if item else 0.0 for name, item in zip(told, instruments, strict=True)}
+    for given, into, what in ((noise, believed, "noise"), (bias, wander, "bias")):
+        for name, value in (given or {}).items():
+            if name not in into:
+                raise InputError(f'"{name}" is not among what is measured', part=f"{what} of the filter",
+                                 hint=nearest(name, into))  # fmt: skip
+            into[name] = float(value)
+    for name, value in believed.items():
+        if not value > 0.0:
+            raise InputError(
+                f'"{name}" has no noise, and a filter would believe nothing else', part="Kalman filter",
+                hint=f'describe the noise of its sensor, or give noise={{"{name}": ...}}',
+            )  # fmt: skip
+    delays = dict.fromkeys(model.layout.inputs, computation_delay)
+    delays |= {block.actuator: block.delay + computation_delay for block in known.drives}
+    delays |= {item.output: item.delay for item in known.instruments}
+    _require_prompt(known, told, sample_time)
+    return KalmanFilter(
+        model, known, sample_time, told, encoders, per_coordinate("accelerations", accelerations, names),
+        np.array([believed[name] for name in told]), np.array([wander[name] for name in told]), delays,
+    )  # fmt: skip
+
+
+def _encoder(hardware: Hardware, coordinate: str) -> str:
+    if coordinate not in hardware.encoders:
+        raise InputError(
+            f'no sensor measures "{coordinate}"', part="Kalman filter",
+            hint="add one of its joint, or between the places of its actuator",
+        )  # fmt: skip
+    return hardware.encoders[coordinate]
+
+
+def _measured(
+    model: ReducedModel, hardware: Hardware, encoders: tuple[str, ...], given: Sequence[str] | None
+) -> tuple[str, ...]:
+    outputs = model.layout.outputs
+    if given is None:
+        described = {item.output for item in hardware.instruments}
+        return tuple(name for name in outputs if name in described or name in encoders)
+    for name in given:
+        if name not in outputs:
+            raise InputError(f'"{name}" is not measured', part="Kalman filter", hint=nearest(name, outputs))
+    missing = [name for name in encoders if name not in given]
+    return (*missing, *given)
+
+
+def _require_prompt(hardware: Hardware, told: tuple[str, ...], sample_time: float) -> None:
+    for name in told:
+        item = hardware.instrument(name)
+        if item and item.sample_time is not None and item.sample_time > sample_time * (1.0 + 1e-9):
+            raise InputError(
+                f'"{name}" is read every {item.sample_time:g} s only, and the filter runs every {sample_time:g} s',
+                part="Kalman filter", hint="give the filter the slower sample time, or leave that output out",
+            )  # fmt: skip
+
+
+def _with_biases(plant: SampledPlant, biased: tuple[str, ...]) -> SampledPlant:
+    """Each bias a state that stays as it is, shown by its output: (the outputs in the order of H)."""
+    if not biased:
+        return plant
+    size, extra = len(plant.F), len(biased)
+    F = np.eye(size + extra)
+    F[:size, :size] = plant.F
+    below = ((0, extra), (0, 0))
+    shown = np.array([[1.0 if name == output else 0.0 for name in biased] for output in plant.outputs])
+    return plant._replace(
+        F=F, G=np.pad(plant.G, below), E=np.pad(plant.E, below), H=np.hstack([plant.H, shown]),
+        state=np.append(plant.state, np.zeros(extra)),
+        names=(*plant.names, *(f"{name}.bias" for name in biased)),
+    )  # fmt: skip
+
+
+def _known_commands(plant: SampledPlant, Q: Array, R: Array) -> SteadyGain:
+    """The gain; commands of samples before are known, and nothing corrects them."""
+    unknown = np.ones(len(plant.F), dtype=bool)
+    unknown[plant.commands] = False
+    where = np.flatnonzero(unknown)
+    names = tuple(plant.names[i] for i in where)
+    L, P, S = steady_gain(plant.F[np.ix_(where, where)], plant.H[:, where], Q[np.ix_(where, where)], R, names)
+    whole_L, whole_P = np.zeros((len(plant.F), len(R))), np.zeros_like(plant.F)
+    whole_L[where], whole_P[np.ix_(where, where)] = L, P
+    return SteadyGain(whole_L, whole_P, S)

@@ -1,0 +1,185 @@
+"""A linear model as a sampled controller meets it: commands held, and delays of commands and outputs as they are.
+
+Of an input with the delay (m + f) T, 0 <= f < 1, the command of the sample k - m - 1 is felt in the interval k up to
+f T, that of k - m from there on,
+
+    x_{k+1} = e^{AT} x_k + Σ_i ∫ e^{A(T-s)} B_i ds (c_{i,k-m-1}  or  c_{i,k-m})
+
+and an output with such a delay shows at the sample k what it was at (1 - f) T in the interval k - m - 1. Commands that
+are still to be felt and outputs that are still to be shown are states of their own, so that
+
+    X_{k+1} = F X_k + G c_k,   y_k = H X_k,   X = (x, commands of samples before, outputs of samples before)
+
+holds without any approximation. A measurement is taken just before the command of its sample is given. Inputs that are
+known rather than commanded, w, have no delay and are felt by outputs at once: + E w_k, + Y w_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.control.gains.sampling import held, require_sample_time
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+
+_WHOLE = 1e-9  # of a sample: a delay that close to whole samples is one
+
+
+class SampledPlant(NamedTuple):
+    """X_{k+1} = X⁰ + F (X_k - X⁰) + G (c_k - c⁰) + E w_k,   y_k = y⁰ + H (X_k - X⁰) + Y w_k.
+
+    F (N, N), G (N, a), H (o, N), E (N, w), Y (o, w); state (N,) X⁰, command (a,) c⁰, output (o,) y⁰
+    outputs  : names of y
+    names    : of X: the model's states, then "lift.command1" (of one sample ago), then "tip.x.output1"
+    commands : which of X are commands of samples before, known exactly
+    model    : how many of X are states of the linear model; they come first
+    """
+
+    F: Array
+    G: Array
+    H: Array
+    E: Array
+    Y: Array
+    state: Array
+    command: Array
+    output: Array
+    outputs: tuple[str, ...]
+    names: tuple[str, ...]
+    commands: slice
+    model: int
+
+
+class Delay(NamedTuple):
+    """whole samples, and part of one more, (whole + part) T."""
+
+    whole: int
+    part: float
+
+
+def delay_of(time: float, sample_time: float) -> Delay:
+    """A delay in samples."""
+    samples = max(time, 0.0) / sample_time
+    whole = int(np.floor(samples + _WHOLE))
+    part = samples - whole
+    return Delay(whole, part if part > _WHOLE else 0.0)
+
+
+def sampled_plant(
+    linear: LinearModel,
+    sample_time: float,
+    outputs: tuple[str, ...],
+    delays: Mapping[str, float] | None = None,
+    *,
+    known: tuple[str, ...] = (),
+) -> SampledPlant:
+    """The plant from the inputs of a linear model to some of its outputs.
+
+    linear : in continuous time, without the delays
+    delays : s, of inputs and outputs by name; none if left out
+    known  : inputs that are known, w, and no commands
+    """
+    require_sample_time(sample_time)
+    late = {name: delay_of(time, sample_time) for name, time in (delays or {}).items()}
+    return _Sampling(linear, sample_time, outputs, late, known).plant()
+
+
+class _Sampling:
+    """What a plant is made of: where commands and outputs of samples before stand in X.
+
+    kept, past : how many of each input, and of each output; first, chain : where they begin
+    """
+
+    def __init__(
+        self, linear: LinearModel, T: float, outputs: tuple[str, ...], late: Mapping[str, Delay], known: tuple[str, ...]
+    ) -> None:
+        self.linear, self.T, self.outputs = linear, T, outputs
+        self.inputs = tuple(name for name in linear.inputs if name not in known)
+        rows = [linear.outputs.index(name) for name in outputs]
+        columns, others = ([linear.inputs.index(name) for name in names] for names in (self.inputs, known))
+        self.fed, self.shown = ([late.get(name, Delay(0, 0.0)) for name in names] for names in (self.inputs, outputs))
+        self.A, self.B, self.C, self.D = linear.A, linear.B[:, columns], linear.C[rows], linear.D[np.ix_(rows, columns)]
+        self.B_known, self.D_known = linear.B[:, others], linear.D[np.ix_(rows, others)]
+        # A command is remembered until nothing feels it any more; an output with a row of D feels the last one.
+        self.kept = [d.whole + (1 if d.part or self.D[:, i].any() else 0) for i, d in enumerate(self.fed)]
+        self.past = [d.whole + (1 if d.part else 0) for d in self.shown]
+        self.n = len(linear.states)
+        self.first = self.n + np.concatenate([[0], np.cumsum(self.kept)]).astype(int)
+        self.chain = self.first[-1] + np.concatenate([[0], np.cumsum(self.past)]).astype(int)
+        self.size = int(self.chain[-1])
+
+    def plant(self) -> SampledPlant:
+        size, outputs = self.size, self.outputs
+        F, G, H = np.zeros((size, size)), np.zeros((size, len(self.inputs))), np.zeros((len(outputs), size))
+        E, Y = np.zeros((size, self.B_known.shape[1])), self.D_known.copy()
+        names = list(self.linear.states)
+        F[: self.n], G[: self.n] = self._at(self.T)
+        E[: self.n] = held(self.A, self.B_known, self.T)[1]
+        for i, (first, count) in enumerate(zip(self.first[:-1], self.kept, strict=True)):
+            _remember(F, first, count)
+            if count:
+                G[first, i] = 1.0
+            names += [f"{self.inputs[i]}.command{j + 1}" for j in range(count)]
+        for o, (first, count, late) in enumerate(zip(self.chain[:-1], self.past, self.shown, strict=True)):
+            _remember(F, first, count)
+            if count:
+                F[first], G[first] = self._seen(o, (1.0 - late.part) * self.T if late.part else 0.0)
+                E[first], Y[o] = Y[o], 0.0
+                H[o, first + count - 1] = 1.0
+            else:
+                H[o] = self._seen(o, 0.0)[0]
+            names += [f"{outputs[o]}.output{j + 1}" for j in range(count)]
+        commands = slice(self.n, int(self.first[-1]))
+        return SampledPlant(F, G, H, E, Y, *self._about(), outputs, tuple(names), commands, self.n)
+
+    def _at(self, tau: float) -> tuple[Array, Array]:
+        """x at τ after a sample: by X there (n, N), and by the command given at the sample (n, a)."""
+        by_state, by_command = np.zeros((self.n, self.size)), np.zeros((self.n, len(self.inputs)))
+        by_state[:, : self.n], whole = held(self.A, self.B, tau)
+        for i, late in enumerate(self.fed):
+            change = late.part * self.T
+            after = whole[:, i]
+            if change:
+                after = held(self.A, self.B[:, [i]], max(tau - change, 0.0))[1][:, 0]
+                self._felt(by_state, by_command, i, late.whole + 1, whole[:, i] - after)
+            self._felt(by_state, by_command, i, late.whole, after)
+        return by_state, by_command
+
+    def _seen(self, o: int, tau: float) -> tuple[Array, Array]:
+        """An output just before τ after a sample: by X (N,), and by the command given at the sample (a,)."""
+        by_state, by_command = (
+            self._at(tau) if tau else (np.eye(self.n, self.size), np.zeros((self.n, len(self.inputs))))
+        )
+        row, now = self.C[[o]] @ by_state, self.C[[o]] @ by_command
+        for i, late in enumerate(self.fed):
+            if self.D[o, i]:
+                changed = tau > (late.part + _WHOLE) * self.T
+                self._felt(row, now, i, late.whole + (0 if changed else 1), self.D[[o], i])
+        return row[0], now[0]
+
+    def _felt(self, by_state: Array, by_command: Array, i: int, ago: int, column: Array) -> None:
+        """What the command of so many samples ago adds."""
+        if ago == 0:
+            by_command[:, i] += column
+        else:
+            by_state[:, self.first[i] + ago - 1] += column
+
+    def _about(self) -> tuple[Array, Array, Array]:
+        at = self.linear.at
+        command = np.array([at["inputs"].get(name, 0.0) for name in self.inputs])
+        output = np.array([at["outputs"].get(name, 0.0) for name in self.outputs])
+        state = np.zeros(self.size)
+        state[: self.n] = [at["states"].get(name, 0.0) for name in self.linear.states]
+        state[self.n : self.first[-1]] = np.repeat(command, self.kept)
+        state[self.first[-1] :] = np.repeat(output, self.past)
+        return state, command, output
+
+
+def _remember(F: Array, first: int, count: int) -> None:
+    """A line of states, each what the one before was at the sample before."""
+    for j in range(1, count):
+        F[first + j, first + j - 1] = 1.0
