@@ -6,6 +6,7 @@ from supple.control.controllers.active_damping import acceleration_feedback, pos
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
+from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
 from supple.control.feedforward.compensation import compensated
 from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.reference import Reference, reference
@@ -27,8 +28,9 @@ from supple.control.study.study import study
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
-    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "Study", "acceleration_feedback",
-    "antagonism", "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "fixed",
-    "joint_pd", "joint_pid", "joint_servo", "linear_law", "lqr", "margins", "pole_placement",
-    "positive_position_feedback", "reference", "scheduled", "shaped", "shaper", "study",
+    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "Study", "SuccessiveLinearization",
+    "acceleration_feedback", "antagonism", "closed_loop", "closed_poles", "compensated", "computed_torque",
+    "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "linear_law", "lqr", "margins",
+    "pole_placement", "positive_position_feedback", "reference", "scheduled", "shaped", "shaper", "study",
+    "successive_linearization",
 ]  # fmt: skip

@@ -1,0 +1,112 @@
+"""Gains that are designed anew along a motion, on line: successive linearization.
+
+    u = u_d(t) - K(t) (x - x_d(t)),     x = (θ, θ̇),     B u_d = M θ̈_d + Γ[θ̇_d, θ̇_d] + D_d θ̇_d - p + dry friction
+
+K is that of the linear model about (θ_d, θ̇_d, θ̈_d) at the last instant at which one was made [Lin]. To first order in
+x - x_d the loop is then the one that was designed, wherever the mechanism is; far from the motion it is not, other than
+with computed torque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.linear_models.linearization import linearize
+from supple.control.controller import Measurement
+from supple.control.controllers.needed_forces import Aim, Equations, MechanismEquations, ModelEquations
+from supple.control.feedforward.reference import AnyReference, Wanted, reference
+from supple.control.gains.feedback_gain import FeedbackGain
+from supple.control.redundancy.force_division import ForceDivision, force_division
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
+from supple.diagnostics import InputError
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+Design = Callable[[LinearModel], FeedbackGain]
+
+
+@dataclass(eq=False)
+class SuccessiveLinearization:
+    """A controller that follows a motion with gains of linear models along it; made by `successive_linearization`.
+
+    design : a linear model -> its gains; every : samples from one design to the next
+    gain   : the last one; designs : how many there have been
+    """
+
+    model: Mechanism | ReducedModel
+    reference: AnyReference
+    design: Design
+    every: int
+    coordinates: tuple[str, ...]
+    equations: Equations
+    division: ForceDivision
+    gain: FeedbackGain | None = None
+    designs: int = 0
+    _samples: int = field(default=0, repr=False)
+
+    @property
+    def actuators(self) -> tuple[str, ...]:
+        """Names of those it drives."""
+        return self.division.actuators
+
+    def reset(self, start: Measurement) -> None:
+        """Before the first sample."""
+        self.gain, self.designs, self._samples = None, 0, 0
+
+    def step(self, t: float, measurement: Measurement) -> Array:
+        """The forces (a,)."""
+        theta, rates = measurement.of(self.coordinates, "successive linearization")
+        aim = Aim(*self.reference.at(t)[: len(Aim._fields)])
+        if self.gain is None or self._samples % self.every == 0:
+            self.gain = self.design(self._linear(aim))
+            self.designs += 1
+        self._samples += 1
+        need = self.equations.needed(aim.theta, aim.rates, aim.accelerations, aim)
+        u, _ = self.division.divided(need, t)
+        return u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
+
+    def _linear(self, aim: Aim) -> LinearModel:
+        model = self.model
+        if isinstance(model, ReducedModel):
+            return model.linearize(aim.theta, rates=aim.rates, accelerations=aim.accelerations)
+        return linearize(model, aim.theta, rates=aim.rates, accelerations=aim.accelerations, rigid=True)
+
+
+def successive_linearization(
+    model: Mechanism | ReducedModel, motion: Wanted, design: Design, *, every: int = 1, rigid: bool = False
+) -> SuccessiveLinearization:
+    """The controller that linearizes the model along the motion while it runs, and designs gains anew each time.
+
+    model  : the mechanism, its elastic parts taken as rigid, or a rigid reduced model
+    motion : as `reference` takes it
+    design : a linear model -> gains, such as `lambda linear: decoupled_gains(linear, 10.0, 0.7)`, or lqr, or
+             pole_placement
+    every  : samples from one design to the next: 1 for each
+    rigid  : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
+    """
+    if every < 1:
+        raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
+    equations: Equations
+    if isinstance(model, ReducedModel):
+        if model.layout.size > model.layout.theta:
+            raise InputError(
+                "gains of a flexible model feed back its deformation, which nothing measures",
+                part=f'model "{model.name}"',
+                hint="reduce it without modes, or take state feedback on an observer",
+            )  # fmt: skip
+        names, known = model.layout.coordinates, model.layout.inputs
+        equations = ModelEquations(model, list(range(len(known))))
+    else:
+        taken_as_rigid(model, rigid, "take state feedback on an observer of a flexible model")
+        names, known = rest(model).numbering.coordinates, tuple(model.actuators)
+        equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
+    return SuccessiveLinearization(
+        model, reference(motion, model), design, every, names, equations, force_division(known, None)
+    )
