@@ -41,6 +41,12 @@ def cc() -> str:
 
 
 @pytest.fixture(scope="session")
+def strict() -> list[str]:
+    """Every warning is an error."""
+    return STRICT
+
+
+@pytest.fixture(scope="session")
 def cxx() -> str:
     return compiler(os.environ.get("CXX", ""), "g++", "c++", "clang++")
 

@@ -1,10 +1,13 @@
-"""`supple.export`: a reduced model as files for other programs."""
+"""`supple.export`: a reduced model or a controller as files for other programs."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
@@ -12,14 +15,19 @@ from supple.export.targets import TARGETS
 
 
 def export(
-    rom: Exportable, directory: str | os.PathLike[str], *, to: str = "c", prefix: str | None = None
+    rom: Exportable | AffineLaw | AffineController,
+    directory: str | os.PathLike[str],
+    *,
+    to: str = "c",
+    prefix: str | None = None,
 ) -> list[Path]:
-    """Write a reduced model into a directory; the files that were written.
+    """Write a reduced model, or a controller, into a directory; the files that were written.
 
-    to     : "c": a C99 file with its header, and a small program that calls it; or a target that is registered
-    prefix : what all names begin with; made from the model's name if left out
+    to     : "c": a C99 file with its header, and of a model a small program that calls it; or a target that is
+             registered
+    prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law
     """
-    files = TARGETS[to].files(rom, prefix_of(rom.name if prefix is None else prefix))
+    files = _files(rom, to, prefix)
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -28,6 +36,21 @@ def export(
         raise InputError(
             f"cannot write to {folder}: {error.strerror or error}", part="export", hint="choose another directory"
         ) from None
+
+
+def _files(rom: Exportable | AffineLaw | AffineController, to: str, prefix: str | None) -> Mapping[str, str | bytes]:
+    target = TARGETS[to]
+    law = rom.law if isinstance(rom, AffineController) else rom
+    if not isinstance(law, AffineLaw):
+        if not hasattr(law, "layout"):
+            raise InputError(
+                f"{type(law).__name__} is neither a reduced model nor a law", part="export",
+                hint="controllers whose law is affine can be exported",
+            )  # fmt: skip
+        return target.files(law, prefix_of(law.name if prefix is None else prefix))
+    if target.laws is None:
+        raise InputError(f'"{to}" knows no controllers', part="export", hint='export it to "c"')
+    return target.laws(law, prefix_of(law.name if prefix is None else prefix))
 
 
 def _written(file: Path, content: str | bytes) -> Path:

@@ -1,4 +1,4 @@
-"""What a reduced model can be exported to: one record a target."""
+"""What a reduced model, or a law of control, can be exported to: one record a target."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ class ExportTarget:
     name  : as in `export(rom, folder, to=name)`
     says  : what it is, one line of help
     files : of a `ReducedModel` and a prefix for all names, the name and content of each file
+    laws  : the same of an `AffineLaw`; None where the target knows no controllers
     """
 
     name: str
     says: str
     files: Callable[[Any, str], Mapping[str, str | bytes]]
+    laws: Callable[[Any, str], Mapping[str, str | bytes]] | None = None

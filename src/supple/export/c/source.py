@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.export.c import deformation, equations, location, observed, outputs, polynomial
+from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment
@@ -31,7 +32,6 @@ def source(model: CModel) -> str:
     fitted, n_s = model.fitted, model.sizes
     tables, locate, sizes = location.location(fitted, model.grid)
     counts = polynomial.term_counts(fitted)
-    rows = polynomial.first_rows(fitted)
     enum = {
         "SIZE": n_s[0], "AXES": n_s[1], "INPUTS": n_s[2], "OUTPUTS": n_s[3], "FRICTION": n_s[4],
         "COLUMNS": fitted.outputs, "TERMS": counts[-1], **sizes, "NOWHERE": NOWHERE,
@@ -40,17 +40,11 @@ def source(model: CModel) -> str:
         enum["SLOPED"] = model.layout.sloped
     text = HEAD.replace("@name@", comment(model.rom.name)).replace("@prefix@", model.prefix)
     text += "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
-    text += f"#define ROW(leaf) ({'(leaf) * TERMS' if rows is None else 'leaf_row[leaf]'})\n\n"
-    text += tables + table("double", "leaf_place", fitted.arrays.leaves_f)
-    text += "" if rows is None else table("int", "leaf_row", rows)
-    text += "" if len(counts) == 1 else table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1])
-    steps = polynomial.step_table(fitted)
-    text += "" if steps is None else table("int", "term_steps", steps)
+    text += row_macro(fitted) + tables + leaf_tables(fitted)
     for item in model.coefficients.values():
         if item.columns is None:
             text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
-    text += f"/* [row][column], the rows of a leaf one after the other */\n{_coefficients(model)}"
-    text += locate + polynomial.tabulated(fitted, slopes=False)
+    text += coefficient_table(fitted) + locate + polynomial.tabulated(fitted, slopes=False)
     slopes = equations.needs_slopes(model)
     if slopes or _rates_need_slopes(model):
         text += polynomial.tabulated(fitted, slopes=True)
@@ -62,13 +56,6 @@ def source(model: CModel) -> str:
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
     return text + equations.dynamics(model) + seen
-
-
-def _coefficients(model: CModel) -> str:
-    """Kept flat, so that a range of columns of a leaf is a pointer into it; a line for each row."""
-    values = model.fitted.arrays.coefficients
-    lines = ",\n".join(", ".join(map(repr, row)) for row in values.tolist())
-    return f"static const double coefficients[{values.size}] = {{\n{lines}\n}};\n"
 
 
 def _rates_need_slopes(model: CModel) -> bool:

@@ -1,9 +1,10 @@
-"""A reduced model as C."""
+"""A reduced model or a law of control as C."""
 
 from __future__ import annotations
 
 from supple.export.c.example import example
 from supple.export.c.header import header
+from supple.export.c.law import law_files
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.source import source
 from supple.export.target import ExportTarget
@@ -16,4 +17,4 @@ def c_files(rom: Exportable, prefix: str) -> dict[str, str]:
     return {f"{prefix}.h": header(model), f"{prefix}.c": source(model), "example_main.c": example(model)}
 
 
-C = ExportTarget("c", "a C99 file with its header, and a small program that calls it", c_files)
+C = ExportTarget("c", "a C99 file with its header, and a small program that calls it", c_files, law_files)

@@ -1,0 +1,31 @@
+"""The tables of a fitted function in C: boxes, where their coefficients begin, the coefficients."""
+
+from __future__ import annotations
+
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.export.c import polynomial
+from supple.export.c.literals import table
+
+
+def row_macro(fitted: Piecewise) -> str:
+    """`ROW(leaf)`: the first row of coefficients of a leaf."""
+    regular = polynomial.first_rows(fitted) is None
+    return f"#define ROW(leaf) ({'(leaf) * TERMS' if regular else 'leaf_row[leaf]'})\n\n"
+
+
+def leaf_tables(fitted: Piecewise) -> str:
+    """Where leaves lie, where their rows begin and how many there are, and the steps from term to term."""
+    rows, steps = polynomial.first_rows(fitted), polynomial.step_table(fitted)
+    text = table("double", "leaf_place", fitted.arrays.leaves_f)
+    text += "" if rows is None else table("int", "leaf_row", rows)
+    several = len(polynomial.term_counts(fitted)) > 1
+    text += table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1]) if several else ""
+    return text + ("" if steps is None else table("int", "term_steps", steps))
+
+
+def coefficient_table(fitted: Piecewise) -> str:
+    """Kept flat, so that a range of columns of a leaf is a pointer into it; a line for each row."""
+    values = fitted.arrays.coefficients
+    lines = ",\n".join(", ".join(map(repr, row)) for row in values.tolist())
+    head = "/* [row][column], the rows of a leaf one after the other */\n"
+    return f"{head}static const double coefficients[{values.size}] = {{\n{lines}\n}};\n"

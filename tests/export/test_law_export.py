@@ -1,0 +1,91 @@
+"""Laws of control as C: the compiled code answers as Python does."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_matrices import AffineMatrices, shapes
+from supple.control.laws.ports import Ports
+from supple.control.laws.scheduling import scheduled
+from supple.diagnostics import InputError
+from supple.export.export import export
+
+PORTS = {
+    "all": Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), fed=True),
+    "regulator": Ports(("lift", "elbow"), (), ("f",), 1e-3),
+}
+
+
+def design(ports: Ports, n: int, sigma) -> AffineMatrices:
+    rng = np.random.default_rng(4)
+    parts = []
+    for shape in shapes(n, ports):
+        mean, slope, phase = (rng.standard_normal(shape) for _ in range(3))
+        change = rng.random(shape) < 0.4
+        parts.append(0.2 * mean + 0.1 * change * np.sin(slope * sigma[0] - 2.0 * slope * sigma[1] + phase))
+    return AffineMatrices(*parts)
+
+
+CASES = {
+    "fixed": lambda: fixed(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
+    "without states": lambda: fixed(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
+    "scheduled": lambda: scheduled(
+        lambda sigma: design(PORTS["all"], 4, sigma), {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}, PORTS["all"],
+        tolerance=1e-3, name="all of it*/",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def law(request):
+    return CASES[request.param]()
+
+
+@pytest.fixture(scope="module")
+def library(law, cc, strict, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("law")
+    _, source = export(law, folder)
+    target = source.with_suffix(".so")
+    done = subprocess.run([cc, *strict, "-fPIC", "-shared", str(source), "-o", str(target)],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr[:3000]
+    found = ctypes.CDLL(str(target))
+    return {name: getattr(found, f"{source.stem}_{name}") for name in ("start", "step")}
+
+
+def pointers(*arrays):
+    return [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+
+
+def test_the_compiled_law_is_the_law(law, library):
+    """The matrices of Python multiplied out, against the C code, over samples inside the region and outside."""
+    rng, ports = np.random.default_rng(8), law.ports
+    x = np.zeros(max(1, law.states))
+    for k in range(30):
+        z = rng.uniform(-1.2, 1.2, ports.size)
+        sigma = z[[ports.place(name) for name in law.scheduled_by]]
+        here = law.at(sigma if law.scheduled_by else None)
+        parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
+        told = pointers(x, *(part for part in parts if part.size))
+        if k == 0:
+            library["start"](*told)
+            expected = here.A0 @ z + here.a0
+            assert_allclose(x[: law.states], expected, rtol=1e-12, atol=1e-12)
+        command = np.full(len(ports.actuators), 7.0)
+        flag = library["step"](*told, *pointers(command))
+        outside = law.bounds is not None and bool(((sigma < law.bounds[0]) | (sigma > law.bounds[1])).any())
+        assert flag == (2 if outside else 0)
+        assert_allclose(command, here.C @ expected + here.D @ z + here.d, rtol=1e-12, atol=1e-12)
+        expected = here.A @ expected + here.B @ z + here.b
+        assert_allclose(x[: law.states], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_no_law_is_refused(tmp_path):
+    with pytest.raises(InputError, match="neither a reduced model nor a law"):
+        export(object(), tmp_path)  # type: ignore[arg-type]
