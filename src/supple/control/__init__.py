@@ -9,8 +9,10 @@ from supple.control.controllers.joint_servo import joint_servo
 from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
 from supple.control.feedforward.compensation import compensated
 from supple.control.feedforward.input_shaping import shaped
+from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.shaper import Shaper, shaper
+from supple.control.feedforward.stable_inversion import stable_inversion
 from supple.control.gains.decoupled_gains import decoupled_gains
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.gains.linear_quadratic import lqr
@@ -28,9 +30,9 @@ from supple.control.study.study import study
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
-    "Margins", "Measurement", "Ports", "Reference", "Shaper", "StateFeedback", "Study", "SuccessiveLinearization",
-    "acceleration_feedback", "antagonism", "closed_loop", "closed_poles", "compensated", "computed_torque",
-    "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "linear_law", "lqr", "margins",
-    "pole_placement", "positive_position_feedback", "reference", "scheduled", "shaped", "shaper", "study",
-    "successive_linearization",
+    "Margins", "Measurement", "PlannedMotion", "Ports", "Reference", "Shaper", "StateFeedback", "Study",
+    "SuccessiveLinearization", "acceleration_feedback", "antagonism", "closed_loop", "closed_poles", "compensated",
+    "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "linear_law", "lqr",
+    "margins", "pole_placement", "positive_position_feedback", "reference", "scheduled", "shaped", "shaper",
+    "stable_inversion", "study", "successive_linearization",
 ]  # fmt: skip

@@ -189,12 +189,13 @@ Wanted = Reference | CalledReference | Motion | Trajectory | str | Path | Callab
 def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until: float | None = None) -> AnyReference:
     """A motion, however it is given, as a reference.
 
-    motion : see `Wanted`; profiles within bounds become their own polynomials, exactly; tables the splines through
-             them; tools' paths and sines quintics between a thousand instants
+    motion : see `Wanted`, or a PlannedMotion; profiles within bounds become their own polynomials, exactly, tables
+             the splines through them, tools' paths and sines quintics between a thousand instants
     of     : the mechanism or model whose coordinates it moves; a Trajectory or a Reference says so itself
     until  : s, of a callable: up to then it is turned into quintics 1 ms long; left out it is asked at every instant
     """
     names = None if of is None else coordinates_of(of)
+    motion = getattr(motion, "reference", motion)  # of a planned motion
     if isinstance(motion, Reference | CalledReference):
         found: AnyReference = motion
     elif isinstance(motion, Trajectory):

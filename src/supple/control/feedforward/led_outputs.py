@@ -1,0 +1,106 @@
+"""Outputs that shall follow a path, as functions of θ and δ: as many as there are coordinates θ.
+
+    y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂ρ_o/∂θ
+
+What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, with J alone as
+the slope: deformation changes it by little, and each sweep takes that much of the error away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError, NumericalError, nearest
+from supple.reduced.model import ReducedModel
+from supple.reduced.observed import Moving, measures_along
+from supple.results.names import listed
+
+Array = NDArray[np.float64]
+
+_SWEEPS = 40
+_CLOSED = 1e-12  # of the largest coordinate: a change that is rounding
+
+
+class Course(NamedTuple):
+    """Values, rates and accelerations, (N, k) each."""
+
+    value: Array
+    rate: Array
+    second: Array
+
+
+class LedOutputs:
+    """Some outputs of a model, s of them."""
+
+    def __init__(self, model: ReducedModel, outputs: Sequence[str] | None):
+        self.model = model
+        self.names = _chosen(model, outputs)
+        observed = model.labels.observed
+        self._numbers = np.array([number for name in self.names if (number := observed.measure_of(name)) is not None])
+
+    def along(self, theta: Course, delta: Course) -> Course:
+        """y, ẏ, ÿ (N, s)."""
+        eta, v, a = (np.hstack(pair) for pair in zip(theta, delta, strict=True))
+        found = measures_along(self.model, Moving(eta, v, a, np.zeros((len(eta), 0)), 1.0))[..., self._numbers]
+        return Course(*(np.asarray(part, dtype=float) for part in found))
+
+    def slopes(self, theta: Array) -> tuple[Array, Array]:
+        """J (N, s, s) and Ψ_o (N, s, m) at θ (N, s)."""
+        outputs = self.model.evaluate(np.ascontiguousarray(theta)).outputs
+        parts = [outputs[name] for name in self.names]
+        J = np.stack([part.rigid for part in parts], axis=-2)
+        if not (np.linalg.cond(J) < 1e8).all():
+            raise InputError(
+                f"{listed(self.names)} cannot be led there by {listed(self.model.layout.coordinates[: J.shape[-1]])}: "
+                "the configuration is singular", part=f'model "{self.model.name}"', hint="keep the path away from it",
+            )  # fmt: skip
+        return J, np.stack([part.modes for part in parts], axis=-2)
+
+    def closer(self, theta: Course, wanted: Course, delta: Course) -> tuple[Course, float]:
+        """One sweep towards θ, θ̇, θ̈ (N, s) with which the outputs are as wanted, and how far it moved θ."""
+        J = self.slopes(theta.value)[0]
+        seen = self.along(theta, delta)
+        steps = [np.linalg.solve(J, (want - see)[..., None])[..., 0] for want, see in zip(wanted, seen, strict=True)]
+        found = Course(*(part + step for part, step in zip(theta, steps, strict=True)))
+        return found, float(np.abs(steps[0]).max())
+
+    def leading(self, wanted: Course, delta: Course, guess: Course) -> Course:
+        """θ, θ̇, θ̈ (N, s) with which the outputs are as wanted."""
+        theta, last = guess, np.inf
+        size = np.abs(theta.value).max() + np.abs(wanted.value).max()
+        for _ in range(_SWEEPS):
+            theta, moved = self.closer(theta, wanted, delta)
+            if moved <= _CLOSED * size and not moved < 0.3 * last:
+                return theta
+            if not np.isfinite(moved) or moved > 10.0 * last:
+                break
+            last = moved
+        raise NumericalError(
+            f"no coordinates were found that lead {listed(self.names)} along the path",
+            part=f'model "{self.model.name}"', hint="keep the path within reach, and away from singular configurations",
+        )  # fmt: skip
+
+
+def _chosen(model: ReducedModel, outputs: Sequence[str] | None) -> tuple[str, ...]:
+    s, observed = model.layout.theta, model.labels.observed
+    plain = [name for name in observed.outputs if observed.measure_of(name) is not None]
+    part = f'model "{model.name}"'
+    if outputs is None:
+        if len(plain) != s:
+            raise InputError(
+                f"{len(plain)} of its outputs are positions, {listed(tuple(plain))}, and {s} coordinates lead as many",
+                part=part, hint="say which: outputs=[...]",
+            )  # fmt: skip
+        return tuple(plain)
+    for name in outputs:
+        if name not in plain:
+            raise InputError(f'it has no output "{name}" that is a position', part=part, hint=nearest(name, plain))
+    if len(outputs) != s or len(set(outputs)) != s:
+        raise InputError(
+            f"{len(outputs)} outputs are to be led, and {s} coordinates can lead {s}", part=part, hint=f"choose {s}"
+        )
+    return tuple(outputs)

@@ -1,0 +1,112 @@
+"""Motions that were planned with a flexible model: what θ shall do, and how the mechanism deforms meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.motions.trajectory import Trajectory
+from supple.control.feedforward.led_outputs import Course, LedOutputs
+from supple.control.feedforward.reference import Reference, through
+from supple.reduced.model import ReducedModel
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.signals import Signals, gathered, labelled
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+_SAMPLE = 1e-3  # s
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlannedMotion(Result):
+    """reference : θ_d(t), which begins at 0; deformation : δ_d(t), with their rates
+
+    model  : it was planned with
+    wanted : y_d(t) of the outputs that it leads, None if it leads none
+    lead   : s, when the path begins: so much earlier the coordinates begin to move, or so late a path is followed that
+             was not known before
+    error  : the largest distance of the model's outputs from y_d when θ is led along it, m or rad
+    exponents : of the zero dynamics where it begins, 1/s
+    """
+
+    reference: Reference
+    deformation: Reference
+    model: ReducedModel
+    wanted: Reference | None = None
+    lead: float = 0.0
+    error: float = 0.0
+    exponents: NDArray[np.complex128] | None = None
+
+    @property
+    def duration(self) -> float:
+        """s, from the first movement of a coordinate to the last."""
+        return self.reference.end
+
+    def forces(self, times: ArrayLike | None = None) -> Signals:
+        """What drives must supply along θ, Q = [M η̈ + Γ[η̇, η̇] + D η̇ + K η - p]_θ, N or N m."""
+        t = self._times(times)
+        theta, rates, accelerations, _ = self.reference.sampled(t).transpose(1, 0, 2)
+        delta, bending, second, _ = self.deformation.sampled(t).transpose(1, 0, 2)
+        v, a = np.hstack([rates, bending]), np.hstack([accelerations, second])
+        Q = self.model.inverse(np.ascontiguousarray(theta), v, a, delta=np.ascontiguousarray(delta))
+        names = self.reference.coordinates
+        return labelled(t, names, Q[:, : len(names)], self.model.units.inputs)
+
+    def summary(self) -> str:
+        path = "" if self.wanted is None else f", from {self.lead:.3g} s on {listed(self.wanted.coordinates)} within "
+        within = "" if self.wanted is None else f"{self.error:.2g} of their path"
+        return f"of {listed(self.reference.coordinates)} in {self.duration:.4g} s{path}{within}"
+
+    def table(self) -> Table:
+        """θ and δ with their rates and accelerations, each millisecond."""
+        t = self._times(None)
+        parts = np.concatenate([self.reference.sampled(t), self.deformation.sampled(t)], axis=2)
+        names, units = self.model.layout.coordinates, self.model.units
+        kinds = (units.coordinates, units.rates, units.accelerations)
+        value, rate, second = (labelled(t, names, parts[:, k], kinds[k]) for k in range(3))
+        return gathered(t, value, rate=rate, acceleration=second)
+
+    def plot(self, *names: str) -> Any:
+        """Draw coordinates, deformation and forces over time (matplotlib); returns the figure."""
+        t, units = self._times(None), self.model.units.coordinates
+        theta, delta = (one.sampled(t)[:, 0] for one in (self.reference, self.deformation))
+        groups = {
+            "value": labelled(t, self.reference.coordinates, theta, units),
+            "deformation": labelled(t, self.deformation.coordinates, delta, units),
+            "force": self.forces(t),
+        }
+        return picture("time_plot")(groups, names)
+
+    def _times(self, times: ArrayLike | None) -> Array:
+        if times is not None:
+            return np.asarray(times, dtype=float)
+        return np.linspace(0.0, self.duration, max(2, round(self.duration / _SAMPLE)) + 1)
+
+
+def planned(
+    model: ReducedModel,
+    led: LedOutputs,
+    wanted: Reference,
+    times: Array,
+    courses: tuple[Course, Course],
+    exponents: NDArray[np.complex128],
+) -> PlannedMotion:
+    """The result of θ and δ (N, ...) at times (N,), on a clock that begins with them; the model is led along it."""
+    lead = float(wanted.begin - times[0])
+    clock = times - times[0]
+    s, names = model.layout.theta, model.layout.coordinates
+    theta, delta = (
+        through(Trajectory(part, clock, *course, model.units))
+        for part, course in zip((names[:s], names[s:]), courses, strict=True)
+    )
+    path = wanted.ahead(float(times[0]))
+    run = model.follow(theta.trajectory(clock))
+    seen = np.stack([run.outputs[name] for name in led.names], axis=1)
+    error = float(np.linalg.norm(seen - path.sampled(run.time)[:, 0], axis=1).max())
+    return PlannedMotion(theta, delta, model, path, lead, error, exponents)
