@@ -17,8 +17,8 @@ from supple.diagnostics import InputError
 from supple.export.export import export
 
 PORTS = {
-    "all": Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), fed=True),
-    "regulator": Ports(("lift", "elbow"), (), ("f",), 1e-3),
+    "all": Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), fed=True, swept=True),
+    "regulator": Ports(("lift", "elbow"), (), ("f",), 1e-3, answers=("a", "b")),
 }
 
 
@@ -69,6 +69,9 @@ def test_the_compiled_law_is_the_law(law, library):
     x = np.zeros(max(1, law.states))
     for k in range(30):
         z = rng.uniform(-1.2, 1.2, ports.size)
+        if ports.swept:
+            i, j = ports.factors
+            z[ports.products] = z[ports.wanted(1)][i] * z[ports.wanted(1)][j]
         sigma = z[[ports.place(name) for name in law.scheduled_by]]
         here = law.at(sigma if law.scheduled_by else None)
         parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
@@ -77,7 +80,7 @@ def test_the_compiled_law_is_the_law(law, library):
             library["start"](*told)
             expected = here.A0 @ z + here.a0
             assert_allclose(x[: law.states], expected, rtol=1e-12, atol=1e-12)
-        command = np.full(len(ports.actuators), 7.0)
+        command = np.full(len(ports.answered), 7.0)
         flag = library["step"](*told, *pointers(command))
         outside = law.bounds is not None and bool(((sigma < law.bounds[0]) | (sigma > law.bounds[1])).any())
         assert flag == (2 if outside else 0)

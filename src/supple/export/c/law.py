@@ -82,15 +82,15 @@ int @prefix@_start(@prefix@_state *state, @arguments@)
     return flag;
 }
 
-int @prefix@_step(@prefix@_state *state, @arguments@, double command[@UPPER@_ACTUATORS])
+int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS])
 {
     double z[KNOWN], numbers[WIDTH], next[@memory@];
     int i, flag;
 @known@
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
-    for (i = 0; i < COMMANDS; ++i)
-        command[i] = product(numbers + @C@ + i * STATES, state->x, STATES)
+    for (i = 0; i < ANSWERS; ++i)
+        answer[i] = product(numbers + @C@ + i * STATES, state->x, STATES)
                      + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i];
     for (i = 0; i < STATES; ++i)
         next[i] = product(numbers + i * STATES, state->x, STATES) + product(numbers + @B@ + i * KNOWN, z, KNOWN)
@@ -113,14 +113,14 @@ def law_files(law: AffineLaw, prefix: str) -> dict[str, str]:
 
 def law_source(law: AffineLaw, prefix: str) -> str:
     """The text of `<prefix>.c`."""
-    n, m, a = law.states, law.ports.size, len(law.actuators)
+    n, m, a = law.states, law.ports.size, len(law.ports.answered)
     ends = np.cumsum([0, n * n, n * m, n, a * n, a * m, a, n * m, n]).tolist()
     places = dict(zip(("A", "B", "b", "C", "D", "d", "A0", "a0"), map(str, ends[:-1]), strict=True))
     words = {
         "name": comment(law.name), "prefix": prefix, "UPPER": prefix.upper(), "memory": str(max(1, n)),
         "arguments": arguments(law, prefix.upper()), "known": _known(law), **places,
     }  # fmt: skip
-    sizes = {"STATES": n, "KNOWN": m, "COMMANDS": a, "WIDTH": ends[-1]}
+    sizes = {"STATES": n, "KNOWN": m, "ANSWERS": a, "WIDTH": ends[-1]}
     if law.fitted is None:
         text = filled(HEAD, words) + _enum(sizes) + "\n" + table("double", "constant", law.template)
         return text + filled(CONSTANT, words) + filled(STEP, words)
@@ -162,4 +162,7 @@ def _known(law: AffineLaw) -> str:
         if count:
             at = f"z[{place.start} + i]" if place.start else "z[i]"
             lines.append(f"    for (i = 0; i < {count}; ++i) {at} = {source};")
+    rates = ports.wanted(1).start
+    for k, (first, second) in enumerate(zip(*ports.factors, strict=True) if ports.swept else ()):
+        lines.append(f"    z[{ports.products.start + k}] = z[{rates + first}] * z[{rates + second}];")
     return "\n".join(lines)

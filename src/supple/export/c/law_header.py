@@ -33,8 +33,8 @@ typedef struct {
 /* Before the first sample; applied: the command in force. */
 int @prefix@_start(@prefix@_state *state, @arguments@);
 
-/* At every sample; applied: the command of the sample before, as drives applied it; command: until the next one. */
-int @prefix@_step(@prefix@_state *state, @arguments@, double command[@UPPER@_ACTUATORS]);
+/* At every sample; applied: the command of the sample before, as drives applied it; answer: until the next one. */
+int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS]);
 
 #ifdef __cplusplus
 }
@@ -72,7 +72,7 @@ def arguments(law: AffineLaw, U: str) -> str:
 def _introduction(law: AffineLaw) -> list[str]:
     ports = law.ports
     lines = [f"{comment(law.name)}: a law of control, at every {ports.sample_time:g} s", ""]
-    lines += ["    x(k+1) = A x + B z + b,    command = C x + D z + d", ""]
+    lines += ["    x(k+1) = A x + B z + b,    answer = C x + D z + d", ""]
     lines += ["Units are SI. Measured:", *(f"    {i}  {comment(name)}" for i, name in enumerate(ports.measured))]
     if ports.coordinates:
         lines += ["Wanted, each with its first, second and third rate:"]
@@ -81,7 +81,10 @@ def _introduction(law: AffineLaw) -> list[str]:
             lines += [
                 f"    at {', '.join(f'{1e3 * t:g}' for t in ports.previews)} ms from the sample on, one after another"
             ]
-    lines += ["Commands, and those applied:", *(f"    {i}  {comment(name)}" for i, name in enumerate(ports.actuators))]
+    if ports.answers:
+        lines += ["Answers:", *(f"    {i}  {comment(name)}" for i, name in enumerate(ports.answers))]
+    lines += ["Commands applied:" if ports.answers else "Answers, the commands, and those applied:"]
+    lines += [f"    {i}  {comment(name)}" for i, name in enumerate(ports.actuators)]
     lines += ["fed: commands computed beforehand, in the same order."] if ports.fed else []
     if law.fitted is not None and law.bounds is not None:
         lines += ["The matrices change with, clamped between:"]
@@ -96,14 +99,16 @@ def _sizes(law: AffineLaw, U: str) -> str:
     ports = law.ports
     sizes = {
         "STATES": law.states, "MEASURED": len(ports.measured), "COORDINATES": len(ports.coordinates),
-        "PREVIEWS": len(ports.previews), "ACTUATORS": len(ports.actuators), "KNOWN": ports.size,
+        "PREVIEWS": len(ports.previews), "ACTUATORS": len(ports.actuators), "ANSWERS": len(ports.answered),
+        "KNOWN": ports.size,
     }  # fmt: skip
     lines = [f"#define {U}_{name} {value}" for name, value in sizes.items()]
     return "\n".join([*lines, f"#define {U}_SAMPLE_TIME {number(ports.sample_time)} /* s */"])
 
 
 def _indices(law: AffineLaw, U: str) -> str:
-    groups = (("MEASURED", law.measured), ("COORDINATE", law.coordinates), ("ACTUATOR", law.actuators))
+    groups = (("MEASURED", law.measured), ("COORDINATE", law.coordinates), ("ACTUATOR", law.actuators),
+              ("ANSWER", law.ports.answers))  # fmt: skip
     lines = []
     for kind, names in groups:
         rows = [f"{U}_{kind}_{i}_{name} = {i}" for i, name in enumerate(identifiers(names))]
