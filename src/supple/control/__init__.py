@@ -7,6 +7,7 @@ from supple.control.controllers.computed_torque import ComputedTorque, computed_
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
 from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
+from supple.control.controllers.two_time_scales import two_time_scales
 from supple.control.feedforward.compensation import compensated
 from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.planned_motion import PlannedMotion
@@ -24,15 +25,18 @@ from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.margins import Margins, margins
+from supple.control.observers.estimates import Estimates, estimates, observer_law
+from supple.control.observers.kalman_filter import KalmanFilter, kalman_filter
 from supple.control.redundancy.antagonism import Antagonism, antagonism
 from supple.control.study.distribution import Study
 from supple.control.study.study import study
 
 __all__ = [
-    "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "FeedbackGain",
-    "Margins", "Measurement", "PlannedMotion", "Ports", "Reference", "Shaper", "StateFeedback", "Study",
-    "SuccessiveLinearization", "acceleration_feedback", "antagonism", "closed_loop", "closed_poles", "compensated",
-    "computed_torque", "decoupled_gains", "fixed", "joint_pd", "joint_pid", "joint_servo", "linear_law", "lqr",
-    "margins", "pole_placement", "positive_position_feedback", "reference", "scheduled", "shaped", "shaper",
-    "stable_inversion", "study", "successive_linearization",
+    "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "Estimates",
+    "FeedbackGain", "KalmanFilter", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference", "Shaper",
+    "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism", "closed_loop",
+    "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed", "joint_pd",
+    "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margins", "observer_law", "pole_placement",
+    "positive_position_feedback", "reference", "scheduled", "shaped", "shaper", "stable_inversion", "study",
+    "successive_linearization", "two_time_scales",
 ]  # fmt: skip

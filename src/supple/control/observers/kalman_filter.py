@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 class FilterAt(NamedTuple):
     """The filter at one θ: the plant that it believes in, biases behind its states, and its gain.
 
-    linear : M, P₂, P₁, P₃ of the reduced model there, without drives
+    linear : M, P₂, P₁, P₃ of the reduced model there, without drives; behind the inputs, products of rates
     """
 
     plant: SampledPlant
@@ -75,6 +75,7 @@ class KalmanFilter:
         linear = model.linearize(np.asarray(theta, dtype=float), drives=False)
         assert linear.second_order is not None
         swept, known = with_swept_forces(model, linear)
+        assert swept.second_order is not None
         driven = with_hardware(swept, self._prompt)
         plant = _with_biases(sampled_plant(driven, T, self.measured, self.delays, known=known), self.biased)
         n, s = model.layout.size, model.layout.theta
@@ -87,7 +88,7 @@ class KalmanFilter:
         Q[: plant.model, : plant.model] = pushed @ pushed.T
         wandering = len(self.biased)
         Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
-        return FilterAt(plant, _known_commands(plant, Q, np.diag(self.noise**2)), linear.second_order)
+        return FilterAt(plant, _known_commands(plant, Q, np.diag(self.noise**2)), swept.second_order)
 
     @property
     def biased(self) -> tuple[str, ...]:

@@ -1,0 +1,237 @@
+"""Two time scales: slow tracking of joints, and fast damping of what vibrates, from an observer of the deformation.
+
+    u = u_slow + u_fast                                                                  [Brüls 2007, section 6.2]
+
+Slow, of a drive that moves its coordinate, H(s) = s θ/c = g (1 + ...) of a velocity drive without its delay,
+
+    u_slow = H⁻¹(s) θ̇_d (t + delay + T/2) + k (θ_d - θ̂)/g,     H⁻¹(s) = 1/g (1 + h₁ s + h₂ s²)
+
+and of a position drive the same with θ_d and k = 0. Fast, with K V = M_δδ V Ω², Vᵀ M_δδ V = 1 at θ,
+
+    q = Vᵀ M_δδ (δ̂ - δ_qs),   δ_qs = δ_s(θ) - K⁻¹(M_δθ θ̈_d + Γ_δ[θ̇_d, θ̇_d]),   δ̇_qs = K⁻¹(∂f_δ/∂θ θ̇_d - M_δθ θ⃛_d)
+    κ_im = -2 ζ_m i / p_i(Ω_m),    p = P / (1 + k P/g),    P the drive with delay and hold, from command to θ
+    u_fast = Σ_m [(Vᵀ M_δθ)⁻¹]_im (Re κ_im q_m + Im κ_im q̇_m / Ω_m)
+
+At the frequency of each mode the drives then move with θ̈ = (Vᵀ M_δθ)⁻¹ 2 ζ Ω q̇, which takes energy out of it, whatever
+drives and delays do to phase and size. δ_qs is that of the motion wanted: with the accelerations that are measured the
+loop would feed itself. Everything depends on θ and is fitted over the region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+
+from supple.control.controllers.drive_gain import drive_gain
+from supple.control.feedforward.reference import reference
+from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.laws.affine_controller import AffineController, Wanted
+from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.ports import Ports
+from supple.control.laws.scheduling import scheduled
+from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
+from supple.control.observers.observed_law import Feedback, observer_ports, on_observer, swept_columns
+from supple.diagnostics import InputError
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.drive_response import motion_response
+from supple.reduced.repertoire import named_theta
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+NOW, AHEAD = 0, 1  # previews
+_POINTS = 32  # on a circle about s = 0
+
+
+class SlowDrive(NamedTuple):
+    """A drive as the slow part sees it: 1/H(s) = inverse[0] + inverse[1] s + inverse[2] s², of order `order` in θ_d."""
+
+    block: DriveBlock
+    order: int
+    inverse: Array
+    gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class TwoTimeScales:
+    """The design at any θ; see the equations above.
+
+    observer : gives δ̂; gains : k (s,), 1/s; damping_ratios : ζ (d,), that the fast part adds to each mode
+    drives   : of the coordinates θ, in their order; deformed : whether the motion says how it deforms
+    """
+
+    observer: KalmanFilter
+    gains: Array
+    damping_ratios: Array
+    drives: tuple[SlowDrive, ...]
+    deformed: bool
+    ports: Ports
+
+    def at(self, theta: Array) -> AffineMatrices:
+        """The law at θ."""
+        here = self.observer.at(theta)
+        return on_observer(self.observer, here, self.ports, self._feedback(here))
+
+    def _feedback(self, here: FilterAt) -> Feedback:
+        n, s = self.observer.model.layout.size, self.observer.model.layout.theta
+        ports, rows = self.ports, self._rows()
+        U, V = np.zeros((len(rows), len(here.plant.F))), np.zeros((len(rows), ports.size))
+        for i, (drive, k) in enumerate(zip(self.drives, self.gains, strict=True)):
+            U[rows[i], i] = -k / drive.gain
+            V[rows[i], ports.wanted(0).start + i] += k / drive.gain
+            for power, factor in enumerate(drive.inverse):
+                V[rows[i], ports.wanted(drive.order + power, AHEAD).start + i] += factor
+        if not self.damping_ratios.any():
+            return Feedback(U, V, np.zeros(len(rows)))
+        by_delta, by_rate = (part[np.argsort(rows)] for part in self._fast(here))
+        bent, bending = slice(s, n), slice(n + s, 2 * n)
+        U[:, bent], U[:, bending] = by_delta, by_rate
+        offset = -by_delta @ here.plant.state[bent]
+        if self.deformed:  # the motion says δ_d itself; where it stands still it is δ_s
+            V[:, _modes(ports, 0, s)], V[:, _modes(ports, 1, s)] = -by_delta, -by_rate
+            return Feedback(U, V, np.zeros(len(rows)))
+        M, P2, _, P3 = here.linear
+        K = -P2[s:, s:]
+        by_acceleration, by_theta = np.linalg.solve(K, M[s:, :s]), np.linalg.solve(K, P2[s:, :s])
+        swept = np.linalg.solve(K, -P3[s:, len(rows) :])
+        V[:, ports.wanted(2)] += by_delta @ by_acceleration
+        V[:, swept_columns(self.observer, ports)] += by_delta @ swept
+        V[:, ports.wanted(3)] += by_rate @ by_acceleration
+        V[:, ports.wanted(1)] -= by_rate @ by_theta
+        return Feedback(U, V, offset)
+
+    def _rows(self) -> list[int]:
+        """Of each coordinate's drive among the actuators."""
+        return [self.ports.actuators.index(drive.block.actuator) for drive in self.drives]
+
+    def _fast(self, here: FilterAt) -> tuple[Array, Array]:
+        """Gains of δ̂ - δ_qs and of its rate, (s, d) each, in the order of the coordinates."""
+        s = self.observer.model.layout.theta
+        M, P2, _, _ = here.linear
+        squares, modes = eigh(-P2[s:, s:], M[s:, s:])
+        omega = np.sqrt(squares)
+        back = np.linalg.pinv(modes.T @ M[s:, :s])
+        kappa = np.array([-2j * self.damping_ratios / self._looped(i, omega) for i in range(s)])
+        to_modes = modes.T @ M[s:, s:]
+        return (back * kappa.real) @ to_modes, (back * kappa.imag / omega) @ to_modes
+
+    def _looped(self, i: int, omega: Array) -> Complex:
+        """From the command of a drive to its θ at ω, its slow loop closed, with delay and hold."""
+        drive, T = self.drives[i], self.observer.sample_time
+        late = self.observer.delays.get(drive.block.actuator, 0.0) - drive.block.delay
+        hold = (1.0 - np.exp(-1j * omega * T)) / (1j * omega * T)
+        P = motion_response(drive.block, omega) * hold * np.exp(-1j * omega * late)
+        return np.asarray(P / (1.0 + self.gains[i] / drive.gain * P))
+
+
+def two_time_scales(
+    observer: KalmanFilter,
+    motion: Any,
+    *,
+    gains: PerCoordinate = 10.0,
+    damping_ratios: float | ArrayLike = 0.3,
+    preview: float | None = None,
+    at: Any = None,
+    tolerance: float = 1e-3,
+) -> AffineController:
+    """A controller of joints and vibration for a machine whose drives lead its coordinates.
+
+    observer       : `kalman_filter` of the reduced model, with as many modes as drives at most
+    motion         : as `reference` takes it; a motion that was planned with its deformation brings δ_d in place of δ_qs
+    gains          : k, 1/s, of velocity drives; position drives have none
+    damping_ratios : ζ that is added to all modes, or to each; zero is the slow part alone
+    preview        : s; the motion is asked for so much earlier, and the drive is not inverted. If left out it is, and
+                     only its delay and half a sample are made up for
+    at             : one configuration; the law is made there and used everywhere. If left out it changes over θ
+    tolerance      : of the fit over the region
+    """
+    model = observer.model
+    names, s = model.layout.coordinates[: model.layout.theta], model.layout.theta
+    drives = tuple(_leading(observer, name, i) for i, name in enumerate(names))
+    d = model.layout.size - s
+    _require(observer, drives, d)
+    k = per_coordinate("gains", gains, names) * np.array([drive.order for drive in drives])
+    late = max(observer.delays[drive.block.actuator] for drive in drives) + 0.5 * observer.sample_time
+    if preview is not None:
+        drives, late = tuple(item._replace(inverse=item.inverse[:1]) for item in drives), float(preview)
+    wanted, deformed = _wanted(motion, model)
+    ports = observer_ports(observer, wanted.coordinates, (0.0, late))
+    ratios = np.broadcast_to(np.asarray(damping_ratios, dtype=float), (d,)).copy()
+    design = TwoTimeScales(observer, k, ratios, drives, deformed, ports)
+    if at is not None:
+        law = fixed(design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales")
+    else:
+        law = scheduled(design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders)
+    return AffineController(law, wanted)
+
+
+def _leading(observer: KalmanFilter, coordinate: str, place: int) -> SlowDrive:
+    """The drive that leads a coordinate."""
+    model = observer.model
+    middle = model.evaluate(model.fitted.arrays.roots_f[0].mean(axis=0))
+    pulls = np.abs(middle.input_map[: model.layout.theta])
+    for block in observer.hardware.drives:
+        if block.leads and block.actuator in model.layout.inputs:
+            column = pulls[:, model.layout.inputs.index(block.actuator)]
+            if int(column.argmax()) == place:
+                return _slow(block)
+    raise InputError(
+        f'no drive leads "{coordinate}"', part="two time scales",
+        hint="describe a velocity, valve or position drive without stiffness, or feed forces back by state_feedback",
+    )  # fmt: skip
+
+
+def _slow(block: DriveBlock) -> SlowDrive:
+    """1/H(s) to second order, from means over a circle about s = 0, within which it has neither poles nor zeros."""
+    known = drive_gain(block)
+    poles = np.abs(np.linalg.eigvals(block.A))
+    radius = 0.2 * float(poles[poles > 1e-9 * poles.max()].min())
+    s = radius * np.exp(2j * np.pi * np.arange(_POINTS) / _POINTS)
+    H = np.array([block.C @ np.linalg.solve(point * np.eye(block.order) - block.A, block.B) for point in s])
+    inverse = 1.0 / (H * s if known.per_rate else H)
+    series = np.array([(inverse / s**power).mean().real for power in range(3)])
+    return SlowDrive(block, int(known.per_rate), series, known.gain)
+
+
+def _require(observer: KalmanFilter, drives: tuple[SlowDrive, ...], modes: int) -> None:
+    model = observer.model
+    others = [name for name in model.layout.inputs if name not in {item.block.actuator for item in drives}]
+    if others:
+        raise InputError(
+            f'"{others[0]}" is an input that no leading drive has', part=f'model "{model.name}"',
+            hint="reduce the mechanism without that actuator",
+        )  # fmt: skip
+    if not 0 < modes <= len(drives):
+        raise InputError(
+            f"it has {modes} elastic coordinates for {len(drives)} drives", part=f'model "{model.name}"',
+            hint="reduce with internal_modes from 1 to the number of drives",
+        )  # fmt: skip
+
+
+class _Deforming:
+    """A motion with the deformation that was planned along with it."""
+
+    def __init__(self, motion: Wanted, deformation: Wanted) -> None:
+        self._parts = (motion, deformation)
+        self.coordinates = (*motion.coordinates, *deformation.coordinates)
+
+    def at(self, t: float) -> Array:
+        return np.hstack([part.at(t) for part in self._parts])
+
+
+def _wanted(motion: Any, model: Any) -> tuple[Wanted, bool]:
+    deformation = getattr(motion, "deformation", None)
+    if deformation is None:
+        return reference(motion, model), False
+    return _Deforming(reference(motion.reference, model), deformation), True
+
+
+def _modes(ports: Ports, order: int, s: int) -> slice:
+    """δ_d or a rate of it in z."""
+    whole = ports.wanted(order)
+    return slice(whole.start + s, whole.stop)

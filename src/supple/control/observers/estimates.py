@@ -1,0 +1,89 @@
+"""A filter run over what was measured: estimates and innovations at every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.approximation.piecewise.packing import S as AXES
+from supple.compilation import compiled
+from supple.control.feedforward.reference import reference
+from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.law_kernel import OUTSIDE, law_in_place, law_size
+from supple.control.laws.scheduling import scheduled
+from supple.control.observers.kalman_filter import KalmanFilter
+from supple.control.observers.observed_law import estimated, estimating_law, observer_ports
+from supple.diagnostics import InputError
+from supple.results.signals import Signals, labelled
+
+Array = NDArray[np.float64]
+
+
+class Estimates(NamedTuple):
+    """states : estimates by the names of the model's coordinates, rates, states of drives, biases; innovations : what
+    each measurement was beyond what had been expected."""
+
+    states: Signals
+    innovations: Signals
+
+
+def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-3) -> AffineLaw:
+    """The filter over the region of its model as a law that answers with estimates and innovations."""
+    middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
+    names = [middle.plant.names[k] for k in estimated(middle)]
+    answers = (*names, *(f"{name}.innovation" for name in observer.measured))
+    ports = observer_ports(observer, answers=answers)
+    return scheduled(
+        lambda theta: estimating_law(observer, observer.at(theta), ports), observer.model, ports,
+        tolerance=tolerance, name="observer", by=observer.encoders,
+    )  # fmt: skip
+
+
+def estimates(
+    law: AffineLaw, time: Array, measured: Mapping[str, Array], applied: Mapping[str, Array], motion: Any = None
+) -> Estimates:
+    """What an observer makes of a run.
+
+    law      : made by `observer_law`
+    time     : (N,) s, its samples; measured : of each output, (N,); applied : commands from each sample on, (N,)
+    motion   : the wanted motion, whose rates the filter knows; it takes them for zero if left out
+    """
+    ports, count = law.ports, len(time)
+    z = np.zeros((count, ports.size))
+    z[:, ports.y] = np.stack([measured[name] for name in ports.measured], axis=1)
+    commands = np.stack([applied[name] for name in ports.actuators], axis=1)
+    z[:, ports.applied] = np.vstack([commands[:1], commands[:-1]])
+    if motion is not None:
+        wanted = reference(motion).sampled(time)
+        z[:, ports.wanted_all] = wanted.reshape(count, -1)
+        first, second = ports.factors
+        z[:, ports.products] = wanted[:, 1, first] * wanted[:, 1, second]
+    answers = _run(law, z)
+    o, kept = len(ports.measured), len(ports.answered) - len(ports.measured)
+    return Estimates(
+        labelled(time, ports.answered[:kept], answers[:, :kept], {}),
+        labelled(time, ports.measured, answers[:, len(answers[0]) - o :], {}),
+    )
+
+
+def _run(law: AffineLaw, z: Array) -> Array:
+    """Answers (N, u) to z (N, m), from a start that stood."""
+    n, m, u = law.states, law.ports.size, len(law.ports.answered)
+    integers = law.memory.view(np.int64)
+    vector = np.zeros(int(law_size(integers)))
+    vector[2 * n + m + u + int(integers[AXES]) + law.step_width] = NOWHERE
+    here = law.at(z[0, [law.ports.place(name) for name in law.scheduled_by]])
+    vector[:n] = here.A0 @ z[0] + here.a0
+    step, answers = compiled(law_in_place), np.empty((len(z), u))
+    for k in range(len(z)):
+        vector[n : n + m] = z[k]
+        if step(law.memory, vector) == OUTSIDE:
+            raise InputError(
+                f"nothing was made for what is measured at sample {k}", part="observer", hint="stay inside the region"
+            )
+        answers[k] = vector[n + m : n + m + u]
+    return answers

@@ -1,0 +1,110 @@
+"""Laws on an observer: a feedback of estimates as an affine law, and the filter itself as one.
+
+With P = I - L H, the filter (`kalman_filter`) is x⁺ = A x + B z + b, x = X̂ after the measurement,
+
+    A = P F,   B_y = L,   B_c = P G,   B_w = P E - L Y,   b = P (X⁰ - F X⁰ - G c⁰) + L (H X⁰ - y⁰)
+
+and u = U X̂ + V z + v follows from what the measurement has made of X̂: C = U A, D = U B + V, d = U b + v.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.ports import Ports
+from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
+from supple.control.observers.swept_forces import pairs
+from supple.diagnostics import InputError
+
+Array = NDArray[np.float64]
+
+
+class Feedback(NamedTuple):
+    """u = U X̂ + V z + v: estimates (a, N), known (a, m), offset (a,)."""
+
+    estimates: Array
+    known: Array
+    offset: Array
+
+
+def observer_ports(
+    observer: KalmanFilter,
+    coordinates: tuple[str, ...] | None = None,
+    previews: tuple[float, ...] = (0.0,),
+    answers: tuple[str, ...] = (),
+) -> Ports:
+    """What a law on an observer is connected to: all that the filter is told, and all inputs of its model.
+
+    coordinates : of the motion, if it is more than θ
+    """
+    layout = observer.model.layout
+    names = layout.coordinates[: layout.theta] if coordinates is None else coordinates
+    T = observer.sample_time
+    return Ports(observer.measured, names, layout.inputs, T, previews, swept=True, answers=answers)
+
+
+def swept_columns(observer: KalmanFilter, ports: Ports) -> list[int]:
+    """Where z has the products of θ̇ that the filter knows, in its order."""
+    names, theta = ports.coordinates, observer.model.layout.coordinates
+    places = {pair: ports.products.start + k for k, pair in enumerate(zip(*ports.factors, strict=True))}
+    found = []
+    for i, j in pairs(observer.model.layout.theta):
+        first, second = sorted((names.index(theta[i]), names.index(theta[j])))
+        found.append(places[first, second])
+    return found
+
+
+def observer_matrices(observer: KalmanFilter, here: FilterAt, ports: Ports) -> AffineMatrices:
+    """The filter at one θ; it answers with nothing yet. It begins at rest where the encoders show it."""
+    (F, G, H, E, Y, state, command, output, *_), L = here.plant, here.gain.L
+    m = empty(len(F), ports)
+    kept = np.eye(len(F)) - L @ H
+    swept = swept_columns(observer, ports)
+    m.A[:] = kept @ F
+    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, swept] = L, kept @ G, kept @ E - L @ Y
+    m.b[:] = kept @ (state - F @ state - G @ command) + L @ (H @ state - output)
+    m.a0[:] = state
+    for i, encoder in enumerate(observer.encoders):
+        m.a0[i], m.A0[i, ports.place(encoder)] = 0.0, 1.0
+    actuators = observer.model.layout.inputs
+    for k in range(here.plant.commands.start, here.plant.commands.stop):
+        actuator = here.plant.names[k].rsplit(".", 1)[0]
+        m.a0[k], m.A0[k, ports.applied.start + actuators.index(actuator)] = 0.0, 1.0
+    return m
+
+
+def on_observer(observer: KalmanFilter, here: FilterAt, ports: Ports, feedback: Feedback) -> AffineMatrices:
+    """The law at one θ that feeds estimates back."""
+    m = observer_matrices(observer, here, ports)
+    U, V, v = feedback
+    return m._replace(C=U @ m.A, D=U @ m.B + V, d=U @ m.b + v)
+
+
+def estimating_law(observer: KalmanFilter, here: FilterAt, ports: Ports) -> AffineMatrices:
+    """The law at one θ that answers with all estimates but past commands, then with the innovations y - ŷ."""
+    m = observer_matrices(observer, here, ports)
+    F, G, H, E, Y, state, command, output, *_ = here.plant
+    shown = estimated(here)
+    o = len(output)
+    C, D, d = np.zeros((o, len(F))), np.zeros((o, ports.size)), -output + H @ (F @ state + G @ command)
+    C[:] = -H @ F
+    D[:, ports.y], D[:, ports.applied] = np.eye(o), -H @ G
+    D[:, swept_columns(observer, ports)] = -H @ E - Y
+    return m._replace(C=np.vstack([m.A[shown], C]), D=np.vstack([m.B[shown], D]), d=np.append(m.b[shown], d))
+
+
+def estimated(here: FilterAt) -> list[int]:
+    """Which states are estimated rather than known."""
+    return [k for k in range(len(here.plant.F)) if not here.plant.commands.start <= k < here.plant.commands.stop]
+
+
+def places_of(here: FilterAt, names: tuple[str, ...]) -> list[int]:
+    """Where states stand in X, by name."""
+    for name in names:
+        if name not in here.plant.names:
+            raise InputError(f'"{name}" is no state of the filter', part="observer", hint="take one of its model's")
+    return [here.plant.names.index(name) for name in names]
