@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from supple.analyses.vibration.small_motions import SmallMotions, small_motions
     from supple.approximation.fits.fit import Fit
     from supple.description.actuator import Actuator
+    from supple.description.actuator_drive import ActuatorDrive
     from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
     from supple.description.coupling import Coupling
+    from supple.description.drive_kinds import DriveKind, DriveParameter
     from supple.description.elastic.beam import Beam
     from supple.description.elastic.cross_section import CrossSection
     from supple.description.elastic.damping import Damping
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from supple.formats.document import load
     from supple.formats.mechanism_file import loads
     from supple.formats.mechanism_text import to_yaml
+    from supple.formulations.hardware import hardware_of
+    from supple.hardware.hardware import Hardware
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -72,7 +76,10 @@ _HOMES = {
     "Damper": "supple.description.load",
     "Damping": "supple.description.elastic.damping",
     "Deflection": "supple.analyses.statics.deflection",
+    "ActuatorDrive": "supple.description.actuator_drive",
     "Drive": "supple.description.joints.joint",
+    "DriveKind": "supple.description.drive_kinds",
+    "DriveParameter": "supple.description.drive_kinds",
     "ExportTarget": "supple.export.targets",
     "Fit": "supple.approximation.fits.fits",
     "Force": "supple.description.load",
@@ -120,6 +127,8 @@ _HOMES = {
     "deflection": "supple.analyses.statics.deflection",
     "equilibrium": "supple.analyses.statics.equilibrium",
     "export": "supple.export.export",
+    "Hardware": "supple.hardware.hardware",
+    "hardware_of": "supple.formulations.hardware",
     "frf": "supple.analyses.vibration.frequency_response",
     "frequency_map": "supple.analyses.vibration.frequency_map",
     "inverse": "supple.analyses.inverse_dynamics.inverse_dynamics",
@@ -140,13 +149,14 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection", "Damper", "Damping",
-    "Deflection", "Drive", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
-    "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection",
-    "LawParameter", "LinearBatch", "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
-    "NumericalError", "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
-    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
-    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection",
+    "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "Force",
+    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Inertia", "InputError", "Inspection",
+    "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch",
+    "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check",
+    "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "hardware_of",
     "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
     "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip

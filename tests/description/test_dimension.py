@@ -15,6 +15,7 @@ import supple
 from supple.description.quantities.arithmetic import parse
 from supple.description.quantities.dimension import (
     ANGLE,
+    CURRENT,
     FORCE,
     FREQUENCY,
     LENGTH,
@@ -38,7 +39,7 @@ from supple.formats.yaml_tree import read_tree
 # ------------------------------------------------------------------------------------------------ the algebra
 
 _products = st.recursive(
-    st.sampled_from(["l", "m", "t"]),
+    st.sampled_from(["l", "m", "t", "i"]),
     lambda inner: st.one_of(
         st.builds("({} * {})".format, inner, inner),
         st.builds("({} / {})".format, inner, inner),
@@ -53,19 +54,19 @@ _products = st.recursive(
 
 @given(_products)
 def test_exponents_say_how_a_value_changes_with_the_units(text):
-    """In other units of length, mass and time a value is λ^a μ^b τ^c times as large."""
-    scales = (1.7, 0.6, 1.2)
+    """In other units of length, mass, time and current a value is λ^a μ^b τ^c ι^d times as large."""
+    scales = (1.7, 0.6, 1.2, 0.9)
 
     def names(*factors):
-        bases = {"l": (1.3, LENGTH), "m": (0.7, MASS), "t": (1.1, TIME)}
+        bases = {"l": (1.3, LENGTH), "m": (0.7, MASS), "t": (1.1, TIME), "i": (0.8, CURRENT)}
         return {
             name: Measured(value * factor, dimension, name)
             for factor, (name, (value, dimension)) in zip(factors, bases.items(), strict=True)
         }
 
     try:
-        dimension = dimension_of(parse(text), names(1, 1, 1), text)
-        here, there = evaluate(text, names(1, 1, 1)), evaluate(text, names(*scales))
+        dimension = dimension_of(parse(text), names(1, 1, 1, 1), text)
+        here, there = evaluate(text, names(1, 1, 1, 1)), evaluate(text, names(*scales))
     except InputError:  # a tower of powers
         return
     if not 1e-200 < abs(here) < 1e200 or not 1e-200 < abs(there) < 1e200:

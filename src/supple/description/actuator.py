@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from supple.description.actuator_drive import ActuatorDrive
 from supple.description.load import Acting
 from supple.description.quantities.quantity import Interval
 
@@ -17,6 +18,8 @@ class Actuator(Acting):
     """Least and largest value of its coordinate."""
     force_limits: Interval | None = None
     """Least and largest force."""
+    drive: ActuatorDrive | None = None
+    """What stands between its command and its force or motion; left out, the command is the force."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

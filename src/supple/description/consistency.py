@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from supple.description.coupling import Coupling
+from supple.description.drives import drive_blocks
 from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.coordinate_dimensions import require_dimensions
+from supple.description.quantities.hardware_dimensions import require_hardware_dimensions
 from supple.description.scenario_consistency import require_sound_scenarios
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
@@ -26,6 +28,8 @@ def require_consistent(mechanism: Mechanism) -> None:
     _motions(mechanism)
     require_sound_scenarios(mechanism)
     require_dimensions(mechanism)
+    require_hardware_dimensions(mechanism)
+    drive_blocks(mechanism)
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:

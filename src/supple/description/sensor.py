@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from pydantic import model_validator
+from pydantic import ConfigDict, model_validator
 
+from supple.description.instrumentation import Instrumented
 from supple.description.measure import Row, in_plane
 from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.quantity import Direction
@@ -14,10 +15,12 @@ from supple.description.sensor_kinds import SENSOR_KINDS, SensorKind
 from supple.diagnostics import InputError
 
 
-class Sensor(PartOfKind):
+class Sensor(PartOfKind, Instrumented):
     """What is seen of the motion or of the forces inside: position, velocity or acceleration of a place (`tip.x`,
     `tip.z`, or one component), how it turns, a joint's coordinate, a distance, an angle, a reaction, a section force or
     a stress."""
+
+    model_config = ConfigDict(extra="allow")  # keys of its kind
 
     kinds: ClassVar = SENSOR_KINDS
 

@@ -133,7 +133,7 @@ def _led(blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[s
     found: dict[int, str] = {}
     for block, k in zip(blocks, places, strict=True):
         part = f'drive of actuator "{block.actuator}"'
-        if k < 0 and (block.leads or np.any(block.E)):
+        if k < 0 and block.tied:
             what = "leads its coordinate" if block.leads else "feels the rate of its coordinate"
             raise InputError(
                 f"it {what}, which is none of {', '.join(coordinates)}", part=part,

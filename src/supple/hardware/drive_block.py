@@ -79,6 +79,11 @@ class DriveBlock:
         return self.moves and self.stiffness is None
 
     @property
+    def tied(self) -> bool:
+        """Whether it needs its coordinate: to lead it, or to feel its rate."""
+        return self.leads or bool(np.any(self.E))
+
+    @property
     def order(self) -> int:
         """Number of its states."""
         return len(self.B)

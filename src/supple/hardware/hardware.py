@@ -20,12 +20,14 @@ class Hardware:
     instruments  : of the outputs that are not exact
     encoders     : coordinate -> the output that measures it
     rate_sensors : coordinate -> the output that measures its rate
+    actuator_coordinates : actuator -> the coordinate that it acts along, where that is one
     """
 
     drives: tuple[DriveBlock, ...] = ()
     instruments: tuple[Instrument, ...] = ()
     encoders: Mapping[str, str] = field(default_factory=dict)
     rate_sensors: Mapping[str, str] = field(default_factory=dict)
+    actuator_coordinates: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.drives or self.instruments)
@@ -45,17 +47,19 @@ class Hardware:
             "instruments": [item.data() for item in self.instruments],
             "encoders": dict(self.encoders),
             "rate_sensors": dict(self.rate_sensors),
+            "actuator_coordinates": dict(self.actuator_coordinates),
         }
 
 
 NO_HARDWARE = Hardware()
+_NAMED = ("encoders", "rate_sensors", "actuator_coordinates")
 
 
 def hardware_from(data: Any) -> Hardware:
     """Back from JSON, checked."""
     try:
         drives, instruments = list(data["drives"]), list(data["instruments"])
-        named = [{str(k): str(v) for k, v in data[key].items()} for key in ("encoders", "rate_sensors")]
+        named = [{str(k): str(v) for k, v in data[key].items()} for key in _NAMED]
     except (TypeError, KeyError, AttributeError):
         raise InputError(f"{quoted(data)} is no hardware", hint="reduce again") from None
     return Hardware(tuple(map(drive_from, drives)), tuple(map(instrument_from, instruments)), *named)

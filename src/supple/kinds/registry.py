@@ -1,7 +1,7 @@
 """Records under their names, supple's own and those that others add.
 
-A kind (of joint, section, sensor, force law, fit, export) is one frozen record. Its registry knows it by its name;
-code that handles kinds looks records up and loops over them, and never names one.
+A kind (of joint, section, sensor, drive, force law, fit, export) is one frozen record. Its registry knows it by its
+name; code that handles kinds looks records up and loops over them, and never names one.
 
 An installed package adds a record by an entry point of the group `supple`, which names the record; a script calls
 `supple.register(record)`.
@@ -75,7 +75,7 @@ class Registry(Mapping[str, R], Generic[R]):
 
 
 def register(record: Any) -> None:
-    """Add a kind: a joint, section, sensor, force law, fit or export, as its record. Before it is first used."""
+    """Add a kind: a joint, section, sensor, drive, force law, fit or export, as its record. Before it is first used."""
     for kind, registry in _registries.items():
         if isinstance(record, kind):
             registry.add(record)
@@ -86,7 +86,7 @@ def register(record: Any) -> None:
     raise InputError(
         f"{type(record).__name__} is no record of a kind",
         part="register",
-        hint="give a JointKind, SensorKind, SectionShape, ForceLaw, Fit or ExportTarget",
+        hint="give a JointKind, SensorKind, DriveKind, SectionShape, ForceLaw, Fit or ExportTarget",
     )
 
 

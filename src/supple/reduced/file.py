@@ -18,6 +18,7 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, Piecewi
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.equations.observation import Observation, observation_from
+from supple.hardware.hardware import NO_HARDWARE, hardware_from
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
@@ -67,6 +68,8 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
                 file["repertoire"] = json.dumps(model.repertoire.data(), ensure_ascii=False, allow_nan=False)
             if model.basis is not None:
                 file["basis"] = json.dumps(model.basis.data(), ensure_ascii=False, allow_nan=False)
+            if model.hardware is not NO_HARDWARE:
+                file["hardware"] = json.dumps(model.hardware.data(), ensure_ascii=False, allow_nan=False)
             file["units"] = json.dumps(model.units.data(), ensure_ascii=False)
             _write_named(file.create_group("error"), model.error)
             _write_named(file.create_group("constants"), layout.constants)
@@ -117,7 +120,8 @@ def load_model(path: str | Path) -> ReducedModel:
             names = repertoire_from(_json(file, "repertoire", dict)) if "repertoire" in file else None
             basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
             units = units_from(_json(file, "units", dict)) if "units" in file else UNKNOWN
-            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis, units)
+            hardware = hardware_from(_json(file, "hardware", dict)) if "hardware" in file else NO_HARDWARE
+            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis, units, hardware)
     except InputError as error:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:

@@ -1,9 +1,15 @@
-"""The names and units of a mechanism that its reduced model goes on to carry."""
+"""The names, units, drives and instruments of a mechanism that its reduced model goes on to carry."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 from supple.description.mechanism import Mechanism
+from supple.diagnostics import SuppleNote
+from supple.formulations.hardware import hardware_of
 from supple.formulations.measured_units import model_units
+from supple.hardware.hardware import Hardware
 from supple.kinematics.configuration import coordinate_values
 from supple.kinematics.rest import rest
 from supple.reduced.layout import CoefficientLayout
@@ -30,3 +36,27 @@ def repertoire_of(mechanism: Mechanism) -> Repertoire:
 def units_of_layout(mechanism: Mechanism, layout: CoefficientLayout) -> Units:
     """Of the model's coordinates, inputs and outputs."""
     return model_units(rest(mechanism), layout.coordinates, layout.inputs, layout.outputs, layout.internal)
+
+
+def hardware_of_layout(mechanism: Mechanism, layout: CoefficientLayout) -> Hardware:
+    """Drives of the model's inputs and instruments of its outputs. A drive on a coordinate that the model has not,
+    since it is held or the model runs along a path, is left out, and that is said."""
+    found, names = hardware_of(mechanism), layout.coordinates[: layout.theta]
+    acting = {name: where for name, where in found.actuator_coordinates.items() if where in names}
+    kept = tuple(block for block in found.drives if block.actuator in acting or not block.tied)
+    if len(kept) < len(found.drives):
+        lost = ", ".join(f'"{block.actuator}"' for block in found.drives if block not in kept)
+        warnings.warn(
+            f'mechanism "{mechanism.name}": the model has no coordinate for the drive of {lost}, which is left out: '
+            "commands of that input are forces",
+            SuppleNote,
+            stacklevel=4,
+        )
+    encoders, rates = (
+        {name: output for name, output in known.items() if name in names and output in layout.outputs}
+        for known in (found.encoders, found.rate_sensors)
+    )
+    return replace(
+        found, drives=kept, encoders=encoders, rate_sensors=rates, actuator_coordinates=acting,
+        instruments=tuple(item for item in found.instruments if item.output in layout.outputs),
+    )  # fmt: skip

@@ -32,7 +32,7 @@ from supple.reduction.domain import Domain
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
 from supple.reduction.mode_set import Count, kept_modes
-from supple.reduction.named_parts import repertoire_of, units_of_layout
+from supple.reduction.named_parts import hardware_of_layout, repertoire_of, units_of_layout
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
@@ -132,7 +132,8 @@ def reduce(
     worst = {name: item["worst"] for name, item in stated.items()}
     model = ReducedModel(mechanism.name, columns.layout, approximation.piecewise, worst, origin,
                          repertoire_of(mechanism), basis_of(mechanism, choice),
-                         units_of_layout(mechanism, columns.layout))  # fmt: skip
+                         units_of_layout(mechanism, columns.layout),
+                         hardware_of_layout(mechanism, columns.layout))  # fmt: skip
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
     useless = missed_errors(worst, None) + indefinite(mechanism, task.domain, model)
     origin["missed"] += [words for words in useless if words not in origin["missed"]]

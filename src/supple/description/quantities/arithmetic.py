@@ -13,7 +13,14 @@ import re
 import warnings
 from collections.abc import Callable, Container, Mapping
 
-from supple.description.quantities.units import CONSTANTS, UNITS, expand_units, nearest_unit, unknown_unit
+from supple.description.quantities.units import (
+    CONSTANTS,
+    NOT_ALONE,
+    UNITS,
+    expand_units,
+    nearest_unit,
+    unknown_unit,
+)
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import brief, quoted
 
@@ -139,7 +146,7 @@ def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -
 def _named(name: str, names: Mapping[str, float], text: str) -> float:
     if name in names:
         return _finite(f'"{name}"', text, float, names[name])
-    if name in CONSTANTS:
+    if name in CONSTANTS and not (name in NOT_ALONE and text.strip() == name):
         return CONSTANTS[name]
     if name in FUNCTIONS:
         raise InputError(f'"{name}" in {quoted(text)} is a function', hint=f"write {name}(...)")

@@ -83,15 +83,26 @@ def coordinate_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensio
 def output_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
     """Of what an output of a sensor sees, and of the force that acts along it."""
     sensor, _, part = name.partition(".")
-    found = mechanism.sensors[sensor]
+    return sensor_dimensions(mechanism, sensor, part)
+
+
+def sensor_dimensions(mechanism: Mechanism, name: str, part: str | None = None) -> CoordinateDimensions:
+    """Of what a sensor of motion looks at, in the output of this part of its name, or in the first."""
+    found = mechanism.sensors[name]
     if found.kind == "joint":
         return _of_joint(mechanism, found.said)
-    return _of_row(found.outputs(mechanism.plane)[part])
+    rows = found.outputs(mechanism.plane)
+    return _of_row(next(iter(rows.values())) if part is None else rows[part])
 
 
 def require_dimensions(mechanism: Mechanism) -> None:
     """Every quantity said of a coordinate is of that coordinate's dimension; coordinates are known to exist."""
-    for path, value, wanted in _said(mechanism):
+    require_said(_said(mechanism))
+
+
+def require_said(said: Said) -> None:
+    """Quantities, each with its path and the dimension that is wanted of it."""
+    for path, value, wanted in said:
         for where, item in _numbers(path, value):
             try:
                 require(item, wanted)

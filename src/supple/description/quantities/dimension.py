@@ -1,4 +1,4 @@
-"""Dimensions: what a number with a unit measures, as exponents of length, mass and time.
+"""Dimensions: what a number with a unit measures, as exponents of length, mass, time and electric current.
 
 An angle and a count of cycles have no exponents, as on paper, but they have a name: 40 deg is no length, and 5 Hz is no
 rate in rad/s. A plain number is in SI units and fits anywhere; so does a number whose dimension nobody has told (None).
@@ -19,16 +19,18 @@ ANY = "angle or cycle"  # of pi, so that 2*pi*5*Hz is a rate
 
 
 class Dimension(NamedTuple):
-    """length^a mass^b time^c, and what it counts beside: "angle", "cycle", either (`ANY`), or nothing in particular."""
+    """length^a mass^b time^c current^d, and what it counts beside: "angle", "cycle", either (`ANY`), or nothing in
+    particular."""
 
     length: Exponent = 0
     mass: Exponent = 0
     time: Exponent = 0
     counts: str = ""
+    current: Exponent = 0
 
     @property
-    def exponents(self) -> tuple[Exponent, Exponent, Exponent]:
-        return self[:3]
+    def exponents(self) -> tuple[Exponent, Exponent, Exponent, Exponent]:
+        return self.length, self.mass, self.time, self.current
 
     @property
     def plain(self) -> bool:
@@ -70,6 +72,8 @@ LINE_MASS, DENSITY, INERTIA = Dimension(-1, 1), Dimension(-3, 1), Dimension(2, 1
 STIFFNESS, TORSIONAL_STIFFNESS = Dimension(0, 1, -2), Dimension(2, 1, -2, "angle")
 DAMPING, TORSIONAL_DAMPING = Dimension(0, 1, -1), Dimension(2, 1, -1, "angle")
 GEAR = Dimension(-1, 0, 0, "angle")
+CURRENT, VOLTAGE = Dimension(current=1), Dimension(2, 1, -3, current=-1)
+RESISTANCE, INDUCTANCE = Dimension(2, 1, -3, current=-2), Dimension(2, 1, -2, current=-2)
 
 _WORDS: dict[Dimension, tuple[str, str]] = {
     RATIO: ("a plain number", ""), ANGLE: ("an angle", "rad"), Dimension(counts="cycle"): ("a number of cycles", ""),
@@ -85,6 +89,8 @@ _WORDS: dict[Dimension, tuple[str, str]] = {
     STIFFNESS: ("a stiffness", "N/m"), TORSIONAL_STIFFNESS: ("a stiffness about an axis", "N m/rad"),
     DAMPING: ("a damping", "N s/m"), TORSIONAL_DAMPING: ("a damping about an axis", "N m s/rad"),
     GEAR: ("an angle for a metre", "rad/m"),
+    CURRENT: ("a current", "A"), VOLTAGE: ("a voltage", "V"), RESISTANCE: ("a resistance", "Ohm"),
+    INDUCTANCE: ("an inductance", "H"),
 }  # fmt: skip
 
 
@@ -108,7 +114,7 @@ def times(a: Dimension | None, b: Dimension | None) -> Dimension | None:
     if a is None or b is None:
         return None
     counts = ANY if ANY in (a.counts, b.counts) else (a.counts or b.counts) if not (a.counts and b.counts) else ""
-    return Dimension(a.length + b.length, a.mass + b.mass, a.time + b.time, counts)
+    return Dimension(a.length + b.length, a.mass + b.mass, a.time + b.time, counts, a.current + b.current)
 
 
 def to_power(a: Dimension | None, exponent: float) -> Dimension | None:
@@ -118,8 +124,8 @@ def to_power(a: Dimension | None, exponent: float) -> Dimension | None:
     if abs(exponent) > HIGHEST:
         raise InputError(f"a unit to the power {exponent:g}", hint=f"at most {HIGHEST}")
     share = Fraction(exponent).limit_denominator(1000)
-    length, mass, time = (_simple(item * share) for item in a.exponents)
-    return Dimension(length, mass, time, a.counts if abs(share) == 1 or a.counts == ANY else "")
+    length, mass, time, current = (_simple(item * share) for item in a.exponents)
+    return Dimension(length, mass, time, a.counts if abs(share) == 1 or a.counts == ANY else "", current)
 
 
 def joined(a: Dimension | None, b: Dimension | None) -> Dimension | None:
@@ -147,5 +153,5 @@ def _simple(value: Exponent) -> Exponent:
 
 def _symbols(dimension: Dimension) -> str:
     """Such as `kg m**2 s**-1`."""
-    named = {"kg": dimension.mass, "m": dimension.length, "s": dimension.time}
+    named = {"kg": dimension.mass, "m": dimension.length, "s": dimension.time, "A": dimension.current}
     return " ".join(name if power == 1 else f"{name}**{power}" for name, power in named.items() if power) or "no unit"

@@ -12,15 +12,19 @@ from typing import NamedTuple
 
 from supple.description.quantities.dimension import (
     ANGLE,
+    CURRENT,
     FORCE,
     FREQUENCY,
+    INDUCTANCE,
     LENGTH,
     MASS,
     POWER,
     PRESSURE,
     RATE,
+    RESISTANCE,
     TIME,
     TORQUE,
+    VOLTAGE,
     Dimension,
 )
 
@@ -52,11 +56,19 @@ UNITS: dict[str, Unit] = {
     **_units(TORQUE, mNm=1e-3, Nmm=1e-3, Ncm=1e-2, Nm=1.0, kNm=1e3, mJ=1e-3, J=1.0, kJ=1e3),
     **_units(POWER, mW=1e-3, W=1.0, kW=1e3),
     **_units(PRESSURE, Pa=1.0, kPa=1e3, MPa=1e6, GPa=1e9, bar=1e5, psi=_POUND * _GRAVITY / _INCH**2),
+    **_units(CURRENT, mA=1e-3, A=1.0),
+    **_units(VOLTAGE, mV=1e-3, V=1.0, kV=1e3),
+    **_units(RESISTANCE, mOhm=1e-3, Ohm=1.0, kOhm=1e3),
+    **_units(INDUCTANCE, uH=1e-6, mH=1e-3, H=1.0),
 }  # fmt: skip
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, **{name: unit.factor for name, unit in UNITS.items()}}
 
-_ALSO = {"in": "inch", "µrad": "urad", "µm": "um", "µs": "us", "µN": "uN"}  # `in` is Python's, and there are two µ
+NOT_ALONE = ("A", "V", "H")  # units that places are called by: alone, without a number or another unit, they are none
+
+_ALSO = {  # `in` is Python's, and there are two µ
+    "in": "inch", "µrad": "urad", "µm": "um", "µs": "us", "µN": "uN", "Ω": "Ohm", "mΩ": "mOhm", "kΩ": "kOhm",
+}  # fmt: skip
 _WRITTEN = {**{name: name for name in UNITS}, **_ALSO}
 _SPELT_OUT = {
     "millimeter": "mm", "millimetre": "mm", "centimeter": "cm", "centimetre": "cm",
@@ -65,6 +77,7 @@ _SPELT_OUT = {
     "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min", "gram": "g", "grams": "g",
     "kilogram": "kg", "kilograms": "kg", "ton": "t", "tonne": "t", "pound": "lb", "pounds": "lb", "lbs": "lb",
     "newton": "N", "newtons": "N", "hertz": "Hz", "pascal": "Pa", "joule": "J", "watt": "W",
+    "volt": "V", "volts": "V", "ampere": "A", "amperes": "A", "amp": "A", "ohms": "Ohm", "henry": "H",
 }  # fmt: skip
 
 _NUMBER = r"(?<![\w.])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"  # not the tail of a name or another number
