@@ -25,7 +25,8 @@ _STILL = 1e-12  # J, below which nothing moves
 class ModelMotion:
     """η, η̇ (N, n) and u (N, a) at times (N,), s.
 
-    led   : η̈ (N, n) of a model whose θ is led along a course; None of one that moves by itself
+    led   : η̈ (N, n) of a model of which coordinates are led; None of one that moves by itself
+    leads : names of those, all θ if left out; u without columns says that there are no inputs beside them
     works : (N, 2) since the start, J: put in by inputs, or by what leads it, and lost; None if nobody counted
     """
 
@@ -37,6 +38,7 @@ class ModelMotion:
     friction_speed: float
     led: Array | None = None
     works: Array | None = None
+    leads: tuple[str, ...] | None = None
 
     @property
     def coordinates(self) -> Signals:
@@ -65,13 +67,17 @@ class ModelMotion:
         names, seen = self.model.layout.outputs, self._observed[0]
         if self.model.layout.observation is not None:
             a = np.stack(list(self.accelerations.values()), axis=1)
-            u = np.zeros((len(a), len(self.model.layout.inputs))) if self.led is not None else self.u
-            seen = outputs_along(self.model, Moving(self.eta, self.v, a, u, self.friction_speed))
+            seen = outputs_along(self.model, Moving(self.eta, self.v, a, self._forces, self.friction_speed))
         return labelled(self.time, names, seen, self.model.units.outputs)
 
     @property
+    def _forces(self) -> Array:
+        """u (N, a), zero where there are no inputs."""
+        return self.u if self.u.shape[1] else np.zeros((len(self.time), len(self.model.layout.inputs)))
+
+    @property
     def inputs(self) -> Signals:
-        if self.led is not None:
+        if not self.u.shape[1]:
             return Signals(self.time, {})
         return labelled(self.time, self.model.layout.inputs, self.u, self.model.units.inputs)
 
@@ -82,7 +88,11 @@ class ModelMotion:
         model, s = self.model, self.model.layout.theta
         delta = self.eta[:, s:] if model.layout.size > s else None
         forces = model.inverse(self.eta[:, :s], self.v, self.led, delta=delta, friction_speed=self.friction_speed)
-        return labelled(self.time, model.layout.coordinates[:s], forces[:, :s], model.units.forces)
+        if self.u.shape[1]:
+            forces = forces - np.einsum("nia,na->ni", model.evaluate(self.eta[:, :s]).input_map, self.u)
+        names = model.layout.coordinates
+        leads = names[:s] if self.leads is None else self.leads
+        return labelled(self.time, leads, forces[:, [names.index(name) for name in leads]], model.units.forces)
 
     @property
     def energy(self) -> Signals:
@@ -94,7 +104,7 @@ class ModelMotion:
             energies |= {"potential": potential, "total": kinetic + potential}
             if self.works is not None:
                 given, lost = self.works.T
-                put_in = "actuators" if self.led is None else "prescribed"
+                put_in = "prescribed" if self.led is not None and self.leads is None else "actuators"
                 energies |= {put_in: given, "lost": lost, "balance": self._balance(kinetic + potential)}
         return Signals(self.time, energies, dict.fromkeys(energies, "J"))
 

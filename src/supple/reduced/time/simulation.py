@@ -13,16 +13,13 @@ from supple.diagnostics import InputError, nearest
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_positive, result_times
-from supple.reduced.dynamics_kernel import INDEFINITE
-from supple.reduced.kernels import INSIDE, OUTSIDE
-from supple.reduced.named_values import in_order
-from supple.reduced.repertoire import REST, asks_for_rest, named_theta
+from supple.reduced.kernels import INSIDE
+from supple.reduced.time.begin import begin_state, early_end
 from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.led_motion import led_motion
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
-from supple.results.basis import State
 from supple.results.simulation import Simulation, warn_of
 
 if TYPE_CHECKING:
@@ -100,14 +97,7 @@ def simulate_model(
     grid = result_times(t, until=until, step=step, output_step=output_step)
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
     u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
-    start, rates = _state(model, start, rates, u[0])
-    eta, v = _start(model, start), np.zeros(layout.size)
-    if rates is not None:
-        v = in_order("rates", rates, layout.coordinates)
-    if v.ndim != 1:
-        raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    model.evaluate(eta[: layout.theta])  # says so if it starts outside
-    state = np.concatenate([eta, v, np.zeros(2)])
+    state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
     record = np.empty((len(grid), 2 * layout.size + 2))
     span = float(grid[-1] - grid[0])
     error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
@@ -124,7 +114,7 @@ def simulate_model(
         model.name,
         grid[:reached],
         ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed, works=works),
-        reason="" if status == INSIDE else _reason(model, int(status), float(time), state, v=state[n:]),
+        reason="" if status == INSIDE else early_end(model, int(status), float(time), state),
         stopped=float(time),
         steps=int(steps),
         tolerance=error or None,
@@ -134,48 +124,3 @@ def simulate_model(
     if not found.complete:  # a controller runs it from instant to instant, whose energies say little
         warn_of(found)
     return found
-
-
-def _state(
-    model: ReducedModel, start: Values | str | None, rates: Values | None, u: Array
-) -> tuple[Values | None, Values | None]:
-    """Start and rates, of a configuration's name or of a state that knows its basis; u (a,) : inputs at the start."""
-    if isinstance(start, State):
-        start, moving = start.parted(model.layout.coordinates, model.basis)
-        return start, rates if rates is not None else moving
-    if asks_for_rest(model, start):
-        return model.equilibrium(REST, u), rates
-    if start is None and model.repertoire is not None and REST in model.repertoire.configurations:
-        start = REST
-    return start if start is None else named_theta(model, start), rates
-
-
-def _start(model: ReducedModel, start: Values | None) -> Array:
-    names, s = model.layout.coordinates, model.layout.theta
-    if start is None:
-        raise InputError("it is missing", part="start", hint="give values for " + ", ".join(names[:s]))
-    if isinstance(start, Mapping):
-        missing = [name for name in names[:s] if name not in start]
-        if missing:
-            raise InputError(f'"{missing[0]}" has no value', part="start", hint="give all of " + ", ".join(names[:s]))
-        return in_order("start", start, names)
-    given = np.asarray(start)
-    eta = in_order("start", start, names if given.shape[-1:] == (len(names),) else names[:s])
-    if eta.ndim != 1:
-        raise InputError("has more than one state", part="start", hint="simulate one at a time")
-    return np.concatenate([eta, np.zeros(len(names) - len(eta))])
-
-
-def _reason(model: ReducedModel, status: int, time: float, state: Array, v: Array) -> str:
-    names = model.layout.coordinates
-    if status == OUTSIDE:
-        fastest = max(range(model.layout.theta), key=lambda i: abs(v[i]))
-        where = ", ".join(f"{names[i]}={state[i]:.6g}" for i in range(model.layout.theta))
-        return f'it leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves fastest)'
-    if status == INDEFINITE:
-        far = "" if not model.layout.bent else ", or it deforms by more than a mass matrix linear in δ can say"
-        return (
-            f"the fitted mass matrix is not positive definite after {time:.6g} s: the tolerance that it was reduced "
-            f"with is too large{far}"
-        )
-    return f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large"

@@ -1,0 +1,120 @@
+"""A reduced model that is given what its drives do one interval after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.piecewise.packing import NOWHERE
+from supple.compilation import compiled
+from supple.hardware.pieces import Pieces
+from supple.integration.result_times import require_positive
+from supple.reduced.kernels import INSIDE
+from supple.reduced.observing_kernel import observed_arrays
+from supple.reduced.time.begin import begin_state, early_end
+from supple.reduced.time.driven_march import (
+    CLASSICAL,
+    FIFTH,
+    STEPS,
+    WANTED,
+    Driven,
+    DrivenOptions,
+    driven_march,
+    kept_size,
+)
+from supple.reduced.time.model_motion import ModelMotion
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
+
+Array = NDArray[np.float64]
+
+
+class DrivenModel:
+    """η from one of `times` (N,) to the next, its state in arrays that are filled in place.
+
+    start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
+    step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance
+    led          : numbers of the coordinates that drives lead
+    yields       : stiffness and damping (coordinates, 2) of drives that yield, along η: -k η - c η̇ is added
+
+    theta, rates : (s,), views of where it stands; eta, eta_rates : (n,); outputs : (o,) before anything jumps
+    """
+
+    def __init__(
+        self,
+        model: ReducedModel,
+        times: Array,
+        *,
+        start: Values | str | None = None,
+        rates: Values | None = None,
+        step: float | None = None,
+        tolerance: float | None = None,
+        friction_speed: float = 1e-3,
+        led: Sequence[int] = (),
+        yields: Array | None = None,
+    ) -> None:
+        require_positive(tolerance=tolerance, friction_speed=friction_speed, step=step)
+        self.model, self.times, self.reason = model, np.ascontiguousarray(times, dtype=float), ""
+        layout, n, s, count = model.layout, model.layout.size, model.layout.theta, len(times)
+        pair = CLASSICAL if set(range(s)) <= set(led) else FIFTH
+        allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
+        self.tolerance = allowed or None
+        longest = float(step if step is not None else np.diff(self.times).max())
+        self._options = DrivenOptions(longest, float(allowed), float(friction_speed), pair)
+        along = np.zeros((n, 2)) if yields is None else np.asarray(yields, dtype=float)
+        leading = np.array(led, dtype=np.int64)
+        self._driven = Driven(
+            leading, np.setdiff1d(np.arange(n), leading), *(np.ascontiguousarray(part) for part in along.T)
+        )
+        self._observed = observed_arrays(model)
+        eta, v = begin_state(model, start, rates, np.zeros(len(layout.inputs)), held=len(leading) > 0)
+        self._width = 2 * n + 2
+        self._state = np.concatenate([eta, v, np.zeros(4)])
+        self._state[self._width + WANTED] = longest
+        self._kept = np.full(int(kept_size(model.arrays.integers)), float(NOWHERE))
+        self._found = np.zeros(2 * n + len(layout.outputs))
+        self.eta, self.eta_rates = self._state[:n], self._state[n : 2 * n]
+        self.theta, self.rates = self._state[:s], self._state[n : n + s]
+        self.accelerations, self.outputs = self._found[:n], self._found[2 * n :]
+        self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self._found)))
+        self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
+        k, a = len(leading), len(layout.inputs)
+        self._take(Pieces(np.zeros(1), np.zeros((4, 0, a)), np.zeros((4, 0, k)), np.zeros((0, 2, k))))
+        self.states[0], self.found[0] = self._state[: self._width], self._found
+
+    def _take(self, pieces: Pieces) -> bool:
+        status, time = self._march(
+            self._arrays, self._options, self._driven, pieces, self._observed, self._state, self._kept, self._found
+        )
+        if status != INSIDE:
+            begin = float(self.times[self.interval])
+            self.reason = early_end(self.model, int(status), begin + float(time), self._state)
+        return bool(status == INSIDE)
+
+    def advance(self, pieces: Pieces) -> bool:
+        """Through the next interval; False where it cannot go on."""
+        if not self._take(pieces):
+            return False
+        self.interval = n = self.interval + 1
+        self.states[n], self.found[n] = self._state[: self._width], self._found
+        return True
+
+    @property
+    def steps(self) -> int:
+        return int(self._state[self._width + STEPS])
+
+    def motion(self, forces: Array) -> ModelMotion:
+        """The motion so far under forces (N, a) of the inputs, those from each instant on."""
+        count, n = self.interval + 1, self.model.layout.size
+        parts = np.split(self.states[:count], [n, 2 * n], axis=1)
+        eta, v, works = (np.ascontiguousarray(part) for part in parts)
+        names = tuple(self.model.layout.coordinates[i] for i in self._driven.led)
+        led = np.ascontiguousarray(self.found[:count, :n]) if names else None
+        return ModelMotion(
+            self.model, self.times[:count], eta, v, forces, self._options.speed, led, works, names if names else None
+        )
