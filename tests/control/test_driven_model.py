@@ -67,7 +67,8 @@ def test_the_force_that_leads_a_coordinate_moves_it_there_by_itself(course):
     plant = run(DrivenModel(model(), TIMES, led=(1,), start=start), pieces)
     motion = plant.motion(force)
     assert_allclose(motion.eta, whole.record.eta, atol=2e-5 * np.ptp(made.theta))  # the force is a spline in between
-    assert_allclose(motion.driving_forces["E"], whole.driving_forces["E"], atol=1e-2 * np.ptp(force))
+    there = slice(1, None)  # before the first instant no force acts
+    assert_allclose(motion.driving_forces["E"][there], whole.driving_forces["E"][there], atol=1e-3 * np.ptp(force))
     assert motion.energy_defect < 1e-6
 
 
@@ -89,6 +90,6 @@ def test_a_drive_that_yields_is_a_spring_and_a_damper():
     rates = np.array([rate, 0.0, 0.0, 0.0])
     plant = DrivenModel(model(), TIMES[:2], start=theta, rates=rates, yields=yields)
     relaxed = k * (theta[0] - away)
-    assert plant.advance(held_pieces(1e-9, np.array([relaxed, 0.0])))
+    assert plant.advance(held_pieces(1e-12, np.array([relaxed, 0.0])))
     expected = model().forward(theta, rates, [-k * away - c * rate, 0.0])
     assert_allclose(plant.accelerations, expected, rtol=1e-6)

@@ -234,7 +234,7 @@ def driven_march(model, options, driven, pieces, observed, state, kept, found):
         time, end, first = 0.0, pieces.times[piece + 1] - pieces.times[piece], True
         while time < end:
             span = end - time
-            h = span / np.ceil(span / min(carried[WANTED], largest) - 1e-9)
+            h = span / max(1.0, np.ceil(span / min(carried[WANTED], largest) - 1e-9))
             status, error = INSIDE, 0.0
             for stage in range(0 if first else 1, stages):
                 for i in range(width):

@@ -83,7 +83,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
     while reached < grid.shape[0]:
         stop, piece = next_stop(grid, reached, breaks, time)
         span = stop - time
-        h = span / np.ceil(span / min(wanted, largest) - 1e-9)
+        h = span / max(1.0, np.ceil(span / min(wanted, largest) - 1e-9))
         status, error = INSIDE, 0.0
         for stage in range(0 if first else 1, 7):
             for i in range(trial.shape[0]):

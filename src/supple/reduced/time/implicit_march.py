@@ -116,7 +116,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
     while reached < grid.shape[0]:
         stop, piece = next_stop(grid, reached, breaks, time)
         span = stop - time
-        h = span / np.ceil(span / min(wanted, largest) - 1e-9)
+        h = span / max(1.0, np.ceil(span / min(wanted, largest) - 1e-9))
         mass, slope = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f)), gamma / (h * beta)
         for i in range(n):
             a[i] = (alpha_f * dv_old[i] - alpha_m * a_old[i]) / (1.0 - alpha_m)
