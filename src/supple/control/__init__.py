@@ -12,6 +12,7 @@ from supple.control.feedforward.compensation import compensated
 from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.rest_to_rest import rest_to_rest
 from supple.control.feedforward.shaper import Shaper, shaper
 from supple.control.feedforward.stable_inversion import stable_inversion
 from supple.control.gains.decoupled_gains import decoupled_gains
@@ -37,6 +38,6 @@ __all__ = [
     "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism", "closed_loop",
     "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed", "joint_pd",
     "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margins", "observer_law", "pole_placement",
-    "positive_position_feedback", "reference", "scheduled", "shaped", "shaper", "stable_inversion", "study",
-    "successive_linearization", "two_time_scales",
+    "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped", "shaper", "stable_inversion",
+    "study", "successive_linearization", "two_time_scales",
 ]  # fmt: skip

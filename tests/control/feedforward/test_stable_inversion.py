@@ -11,7 +11,7 @@ from supple.control.feedforward.reference import reference
 from supple.control.feedforward.stable_inversion import stable_inversion
 from supple.control.feedforward.two_point import TwoPoint
 
-TIP = ["tip.x", "tip.z"]
+TIP = "tip"  # the sensor: tip.x and tip.z
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,10 @@ from scipy.interpolate import make_interp_spline
 from scipy.ndimage import uniform_filter1d
 
 from supple.analyses.motions.trajectory import Trajectory
+from supple.control.feedforward.led_outputs import position_outputs
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, reference, through
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 
@@ -95,22 +96,10 @@ def _reached(model: ReducedModel, names: tuple[str, ...], theta: Array, delta: A
 
 
 def _outputs(model: ReducedModel, given: str | Sequence[str]) -> tuple[str, ...]:
-    labels = model.labels
-    known = [name for name in labels.outputs if labels.observed.measure_of(name) is not None]
-    asked = (given,) if isinstance(given, str) else tuple(given)
-    found: list[str] = []
-    for name in asked:
-        of_sensor = [item for item in known if item == name or item.startswith(f"{name}.")]
-        if not of_sensor:
-            raise InputError(
-                f'it has no output "{name}" that is a place of its own', part=f'model "{model.name}"',
-                hint=nearest(name, known),
-            )  # fmt: skip
-        found += of_sensor
-    s = model.layout.theta
+    found, s = position_outputs(model, given), model.layout.theta
     if not 0 < len(found) <= s:
         raise InputError(
             f"{len(found)} outputs are asked for, and {s} coordinates move them", part="outputs",
-            hint=f"give at most {s} of {', '.join(known)}",
+            hint=f"give at most {s} of {', '.join(position_outputs(model, None))}",
         )  # fmt: skip
-    return tuple(found)
+    return found

@@ -36,7 +36,7 @@ class Course(NamedTuple):
 class LedOutputs:
     """Some outputs of a model, s of them."""
 
-    def __init__(self, model: ReducedModel, outputs: Sequence[str] | None):
+    def __init__(self, model: ReducedModel, outputs: str | Sequence[str] | None):
         self.model = model
         self.names = _chosen(model, outputs)
         observed = model.labels.observed
@@ -85,22 +85,29 @@ class LedOutputs:
         )  # fmt: skip
 
 
-def _chosen(model: ReducedModel, outputs: Sequence[str] | None) -> tuple[str, ...]:
-    s, observed = model.layout.theta, model.labels.observed
-    plain = [name for name in observed.outputs if observed.measure_of(name) is not None]
-    part = f'model "{model.name}"'
-    if outputs is None:
-        if len(plain) != s:
+def position_outputs(model: ReducedModel, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Names of outputs that are positions (measures as they stand): a sensor's name stands for all of its own, None for
+    all there are."""
+    observed = model.labels.observed
+    known = [name for name in model.labels.outputs if observed.measure_of(name) is not None]
+    if given is None:
+        return tuple(known)
+    found: list[str] = []
+    for name in (given,) if isinstance(given, str) else given:
+        of_sensor = [item for item in known if item == name or item.startswith(f"{name}.")]
+        if not of_sensor:
             raise InputError(
-                f"{len(plain)} of its outputs are positions, {listed(tuple(plain))}, and {s} coordinates lead as many",
-                part=part, hint="say which: outputs=[...]",
-            )  # fmt: skip
-        return tuple(plain)
-    for name in outputs:
-        if name not in plain:
-            raise InputError(f'it has no output "{name}" that is a position', part=part, hint=nearest(name, plain))
-    if len(outputs) != s or len(set(outputs)) != s:
+                f'it has no output "{name}" that is a position', part=f'model "{model.name}"', hint=nearest(name, known)
+            )
+        found += of_sensor
+    return tuple(found)
+
+
+def _chosen(model: ReducedModel, outputs: str | Sequence[str] | None) -> tuple[str, ...]:
+    s, names = model.layout.theta, position_outputs(model, outputs)
+    if len(names) != s or len(set(names)) != s:
         raise InputError(
-            f"{len(outputs)} outputs are to be led, and {s} coordinates can lead {s}", part=part, hint=f"choose {s}"
-        )
-    return tuple(outputs)
+            f"{len(names)} outputs are to be led, {listed(names)}, and {s} coordinates lead {s}",
+            part=f'model "{model.name}"', hint=f"choose {s} positions: outputs=[...], or the name of a sensor",
+        )  # fmt: skip
+    return names

@@ -38,7 +38,7 @@ _SETTLED = 1e-7  # of the largest deformation: the last change
 def stable_inversion(
     model: ReducedModel,
     path: Any,
-    outputs: Sequence[str] | None = None,
+    outputs: str | Sequence[str] | None = None,
     *,
     compensate_sag: bool = True,
     causal: bool = False,
@@ -47,7 +47,7 @@ def stable_inversion(
 
     path      : a motion as `reference` takes it: outputs shall move as those of the rigid mechanism would; or a
                 Reference of the outputs themselves
-    outputs   : as many positions as there are coordinates; left out, all that the model has
+    outputs   : as many positions as there are coordinates, or the name of a sensor; left out, all that the model has
     compensate_sag : the path is meant in the world, and θ makes up for the sag under gravity. Otherwise the sagging
                 tip follows it, from and to the θ of the motion
     causal    : nothing is done before the path begins, so that it need not be known before; it is followed `lead`

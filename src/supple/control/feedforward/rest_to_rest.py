@@ -1,0 +1,171 @@
+"""Rest to rest: the motion changed as little as possible, so that a flexible model arrives at rest with it.
+
+    θ(t) = θ_d(t) + Σ_k c_k b_k(t),   min ∫ |Σ c_k b̈_k|² dt,   δ(T) = δ_static(θ(T)),   δ̇(T) = 0
+
+b_k : B-splines of degree five that vanish with rates and accelerations at both ends, so that neither the ends nor the
+duration change. What c does to the deformation at the end is, but for the small rest that Newton's method takes,
+
+    M_δδ ë + D_δδ ė + K_δδ e = -M_δθ b̈_k - D_δθ ḃ_k
+
+`robust` also asks that the deformation at the end does not change, to first order, with the stiffness: ∂/∂κ of
+M_δδ ë + D_δδ ė + (1 + κ) K_δδ e = f is M_δδ ë' + D_δδ ė' + K_δδ e' = -K_δδ e.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+from supple.analyses.motions.trajectory import Trajectory
+from supple.control.feedforward.led_outputs import Course
+from supple.control.feedforward.local_modes import local_modes
+from supple.control.feedforward.planned_motion import PlannedMotion
+from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.two_point import TwoPoint
+from supple.diagnostics import InputError, NumericalError
+from supple.reduced.model import ReducedModel
+from supple.reduced.time.led_motion import quasi_static
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-3  # s
+_DEGREE = 5
+_FASTER = 3.0  # knots of the change: so many in a period of the fastest mode
+_FEWEST = 8  # functions for each coordinate
+_ITERATIONS = 20
+_REST = 1e-8  # of the largest deformation: what may be left at the end
+
+
+def rest_to_rest(model: ReducedModel, motion: Any, *, robust: bool = False) -> PlannedMotion:
+    """A motion of the same duration and ends after which the model stands still.
+
+    motion : as `reference` takes it, from rest to rest
+    robust : nor does it vibrate, to first order, if its frequencies are a little wrong; the change is then larger
+    """
+    given = reference(motion, model)
+    if not isinstance(given, Reference):
+        raise InputError("a callable motion has no end", part="motion", hint="give reference(motion, model, until=...)")
+    count = max(5, int(np.ceil(given.duration / _STEP)))
+    times = np.linspace(given.begin, given.end, count + 1)
+    course = given.trajectory(times)
+    modes = local_modes(model, course.theta[:: max(1, count // 50)])
+    basis = _basis(times, float(modes.frequencies.max()), robust, model)
+    effect = _effect(model, course, times, basis)
+    c, weight = np.zeros((basis.value.shape[1], len(given.coordinates))), _weights(course, basis)
+    led, last = course, np.inf
+    for _ in range(_ITERATIONS):
+        run = model.follow(led)
+        left = _left(model, led, run)
+        size = float(np.abs(left[: len(left) // 2]).max()) / _largest(model, run)
+        if size <= _REST:
+            return _result(model, led, run)
+        if size > 10.0 * last:
+            break
+        last = size
+        rows, right = effect.rows, -left
+        if robust:
+            rows = np.concatenate([rows, effect.slopes])
+            right = np.concatenate([right, -(effect.slope + np.einsum("rks,ks->r", effect.slopes, c))])
+        c = c + _least(rows, right, weight)
+        led = _changed(course, basis, c)
+    raise NumericalError(
+        f"the model was brought to rest only to {size:.2g} of its deformation", part=f'model "{model.name}"',
+        hint="give the motion more time: a period of its slowest mode at least",
+    )  # fmt: skip
+
+
+class _Effect(NamedTuple):
+    """rows : ∂(δ, δ̇)(T)/∂c (2m, k, s); slopes : the same of their derivative with the stiffness; slope (2m,) : that of
+    the motion as it was given."""
+
+    rows: Array
+    slopes: Array
+    slope: Array
+
+
+def _basis(times: Array, fastest: float, robust: bool, model: ReducedModel) -> Course:
+    """b, ḃ, b̈ (N, k)."""
+    duration = float(times[-1] - times[0])
+    need = (4 if robust else 2) * (model.layout.size - model.layout.theta)
+    inner = max(_FEWEST, need, int(np.ceil(_FASTER * duration * fastest / (2.0 * np.pi)))) + _DEGREE + 1
+    knots = np.linspace(times[0], times[-1], inner - _DEGREE + 1)
+    knots = np.concatenate([np.full(_DEGREE, times[0]), knots, np.full(_DEGREE, times[-1])])
+    kept = np.eye(inner)[:, 3:-3]  # the first and last three move the ends, their rates or accelerations
+    spline = BSpline(knots, kept, _DEGREE)
+    return Course(*(np.asarray(spline(times, order)) for order in range(3)))
+
+
+def _effect(model: ReducedModel, course: Trajectory, times: Array, basis: Course) -> _Effect:
+    s, m = model.layout.theta, model.layout.size - model.layout.theta
+    c = model.evaluate(course.theta)
+    M, D, K = (part[:, s:, s:] for part in (c.M, c.damping, c.K))
+    start = TwoPoint(times, (M, D, K), np.eye(2 * m), np.zeros((0, 2 * m)))
+    still = np.zeros(2 * m)
+
+    def end(force: Array) -> tuple[Array, Array]:
+        """(δ, δ̇)(T) and its derivative with the stiffness, of a force (N, m)."""
+        e = start.solve(force, still, still)
+        slope = start.solve(-np.einsum("nij,nj->ni", K, e.value), still, still)
+        return tuple(np.concatenate([part.value[-1], part.rate[-1]]) for part in (e, slope))  # type: ignore[return-value]
+
+    k = basis.value.shape[1]
+    rows, slopes = np.empty((2 * m, k, s)), np.empty((2 * m, k, s))
+    for j in range(k):
+        for i in range(s):
+            force = -c.M[:, s:, i] * basis.second[:, j, None] - c.damping[:, s:, i] * basis.rate[:, j, None]
+            rows[:, j, i], slopes[:, j, i] = end(force)
+    given = np.einsum("nij,nj->ni", c.M[:, s:, :s], course.accelerations)
+    return _Effect(rows, slopes, end(-given)[1])
+
+
+def _weights(course: Trajectory, basis: Course) -> tuple[Array, Array]:
+    """∫ b̈ b̈ᵀ (k, k), and how much each coordinate may change (s,): as it moves."""
+    G = basis.second.T @ basis.second
+    way = np.ptp(course.theta, axis=0)
+    return G, np.maximum(way, 1e-3 * way.max()) ** 2
+
+
+def _least(rows: Array, right: Array, weight: tuple[Array, Array]) -> Array:
+    """c (k, s) of least weight with rows · c = right."""
+    G, way = weight
+    eased = np.linalg.solve(G, rows.transpose(1, 0, 2).reshape(len(G), -1)).reshape(len(G), *rows.shape[::2])
+    eased = eased.transpose(1, 0, 2) * way  # (r, k, s)
+    S = np.einsum("rks,qks->rq", rows, eased)
+    scale = 1.0 / np.sqrt(np.diag(S))
+    multipliers = scale * np.linalg.lstsq(S * np.outer(scale, scale), scale * right, rcond=1e-12)[0]
+    return np.asarray(np.einsum("r,rks->ks", multipliers, eased))
+
+
+def _changed(course: Trajectory, basis: Course, c: Array) -> Trajectory:
+    parts = (course.theta, course.rates, course.accelerations)
+    theta, rates, accelerations = (part + b @ c for part, b in zip(parts, basis, strict=True))
+    return Trajectory(course.coordinates, course.time, theta, rates, accelerations, course.units)
+
+
+def _deformation(model: ReducedModel, run: Any) -> tuple[Array, Array, Array]:
+    names = model.layout.coordinates[model.layout.theta :]
+    signals = (run.coordinates, run.rates, run.accelerations)
+    delta, rate, second = (np.stack([part[name] for name in names], axis=1) for part in signals)
+    return delta, rate, second
+
+
+def _left(model: ReducedModel, led: Trajectory, run: Any) -> Array:
+    """(δ - δ_static, δ̇) at the end, (2m,)."""
+    delta, rate, _ = _deformation(model, run)
+    still = np.zeros_like(led.theta[-1:])
+    return np.concatenate([delta[-1] - quasi_static(model, led.theta[-1:], still, still)[0], rate[-1]])
+
+
+def _largest(model: ReducedModel, run: Any) -> float:
+    return float(np.abs(_deformation(model, run)[0]).max()) + 1e-300
+
+
+def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
+    clock = led.time - led.time[0]
+    theta = through(Trajectory(led.coordinates, clock, led.theta, led.rates, led.accelerations, led.units))
+    names = model.layout.coordinates[model.layout.theta :]
+    delta = through(Trajectory(names, clock, *_deformation(model, run), model.units))
+    return PlannedMotion(theta, delta, model)
