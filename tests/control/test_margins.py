@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control import decoupled_gains, lqr, margins
-from supple.control.margins.open_loop import open_loop, sampled
+from supple.control import Ports, decoupled_gains, fixed, lqr, margin_map, margins
+from supple.control.laws.affine_matrices import empty
+from supple.control.margins.open_loop import open_loop
 from supple.control.margins.sensitivity import Sensitivity
 
 
@@ -170,7 +171,6 @@ def test_an_output_seen_at_once_is_seen_a_sample_late():
                              ("u1",), {}, step=0.1)  # fmt: skip
     found = margins(plant, law)
     assert_allclose(found.gain, [[0.0, 2.0]])
-    assert sampled(plant, 0.1).D.any() is np.False_
 
 
 def test_what_is_not_measured_is_named(linear):
@@ -178,3 +178,46 @@ def test_what_is_not_measured_is_named(linear):
                              (linear.inputs[0],), {})  # fmt: skip
     with pytest.raises(supple.InputError, match='"elbw" is no output or state'):
         margins(linear, law)
+
+
+SLIDE = """
+supple: 1
+name: slide
+gravity: [0, 0, -9.81]
+points: {O: [0, 0, 0]}
+bodies: {block: {at: O, mass: 3, inertia: [1, 1, 1]}}
+joints: {rail: {prismatic: [ground, block], at: O, axis: z}}
+actuators: {rail: {joint: rail, limits: [-1, 1], drive: {velocity: {frequency: 20 Hz, damping: 0.7, delay: 2 ms}}}}
+sensors: {place: {joint: rail}}
+"""
+
+
+@pytest.fixture(scope="module")
+def servo_loop():
+    """A slide that a velocity servo leads, and u = -100 (y - y_d) at 1 kHz."""
+    model = supple.reduce(supple.loads(SLIDE), store=False)
+    ports = Ports(("rail",), (), ("rail",), 1e-3)
+    matrices = empty(0, ports)
+    matrices.D[:, ports.y] = -100.0
+    return model, fixed(matrices, ports)
+
+
+def test_a_sampled_law_on_a_delayed_servo_has_the_margins_of_its_pulse_transfer_function(servo_loop):
+    model, law = servo_loop
+    w = 2.0 * np.pi * 20.0
+    held = reference.c2d(reference.tf([100.0 * w**2], [1.0, 1.4 * w, w**2, 0.0]), 1e-3)
+    theirs = held * reference.tf([1.0], [1.0, 0.0, 0.0], 1e-3)  # two samples
+    above, turn, *_ = reference.stability_margins(theirs, method="frd")
+    found = margins(model, law, at={"rail": 0.3})
+    assert_allclose(found.gain[0, 1], above, rtol=1e-6)
+    assert_allclose(np.degrees(found.phase[0]), turn, rtol=1e-6)
+
+
+def test_what_is_led_has_the_same_margins_everywhere(servo_loop):
+    model, law = servo_loop
+    found = margin_map(model, law, {"rail": [-0.5, 0.0, 0.5]}, computation_delay=1e-3)
+    alone = margins(model, law, at={"rail": 0.0}, computation_delay=1e-3)
+    assert found.stable.all()
+    assert_allclose(found.gain[:, 0, 1], alone.gain[0, 1])
+    assert_allclose(found.delay[:, 0] + 1e-3, margins(model, law, at={"rail": 0.0}).delay[0], rtol=1e-3)
+    assert found.worst["rail"] in (-0.5, 0.0, 0.5)

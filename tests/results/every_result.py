@@ -8,7 +8,7 @@ from flexible_arm import HOME, five_bar, model
 
 import supple
 from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
-from supple.control import Study, closed_loop, lqr, margins
+from supple.control import MarginMap, Study, closed_loop, lqr, margins
 from supple.description.scenario import Scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -72,6 +72,11 @@ RESULTS = {
     ),
     "FeedbackGain": gain,
     "Margins": lambda: margins(linear(), gain()),
+    "MarginMap": lambda: MarginMap(
+        "arm", ("a",), {"x": np.array([0.0, 1.0]), "y": np.array([0.0, 1.0, 2.0])},
+        np.full((2, 3, 1, 2), [0.5, 4.0]), np.linspace(0.5, 1.0, 6).reshape(2, 3, 1), np.full((2, 3, 1), 0.01),
+        np.full((2, 3, 1), 1.2), np.full((2, 3), 1.0), np.full((2, 3), True), {}, linear().units,
+    ),
     "Study": lambda: Study(
         {"payload": np.array([1.0, 2.0, 3.0]), "delay": np.zeros(3)}, {"error": np.array([0.1, 9.0, np.nan])},
         {"error": 0.1}, ("", "", "it leaves the region"),

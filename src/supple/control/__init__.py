@@ -25,6 +25,7 @@ from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
+from supple.control.margins.margin_map import MarginMap, margin_map
 from supple.control.margins.margins import Margins, margins
 from supple.control.observers.estimates import Estimates, estimates, observer_law
 from supple.control.observers.kalman_filter import KalmanFilter, kalman_filter
@@ -34,10 +35,10 @@ from supple.control.study.study import study
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "Estimates",
-    "FeedbackGain", "KalmanFilter", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference", "Shaper",
-    "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism", "closed_loop",
-    "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed", "joint_pd",
-    "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margins", "observer_law", "pole_placement",
-    "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped", "shaper", "stable_inversion",
-    "study", "successive_linearization", "two_time_scales",
+    "FeedbackGain", "KalmanFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference",
+    "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism",
+    "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed",
+    "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins",
+    "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest", "scheduled",
+    "shaped", "shaper", "stable_inversion", "study", "successive_linearization", "two_time_scales",
 ]  # fmt: skip

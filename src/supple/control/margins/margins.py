@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from supple.control.margins.disk import balanced_norms, structured_norm
-from supple.control.margins.open_loop import LoopController, open_loop
+from supple.control.margins.local_loop import LoopController, law_about, loop_at
+from supple.control.margins.open_loop import Around, open_loop
 from supple.control.margins.sensitivity import Sensitivity
+from supple.diagnostics import InputError
+from supple.reduced.model import ReducedModel
+from supple.reduced.state_arguments import Values
 from supple.results.linear_model import LinearModel
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -26,6 +30,8 @@ from supple.results.table import Table
 
 Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
+
+_CLOSE = 0.95  # of the largest value on the grid: peaks that may turn out to be the largest between its points
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,14 +100,22 @@ class Margins(Result):
         return picture("nyquist_plot")(self, axes)
 
 
-def margins(plant: LinearModel, controller: LoopController | None = None) -> Margins:
+def margins(
+    plant: LinearModel | ReducedModel,
+    controller: LoopController | None = None,
+    *,
+    at: Values | str | None = None,
+    computation_delay: float = 0.0,
+) -> Margins:
     """Margins of a plant with a controller; without one, of the open loop L that is given (its inputs are its outputs).
 
-    plant      : a linear model, with drives and instruments where it was linearized with them
-    controller : a FeedbackGain; a LinearModel from outputs of the plant to its inputs, u = controller(y); or a law at a
-                 configuration. Sampled ones meet the plant at the samples, inputs held in between
+    plant      : a linear model, with drives and instruments where it was linearized with them; or a reduced model,
+                 which is linearized with them where it rests `at` θ
+    controller : a FeedbackGain; a LinearModel from outputs of the plant to its inputs, u = controller(y); or an affine
+                 law, with its matrices there. Sampled ones meet the plant at the samples, inputs held in between
+    computation_delay : s, of a sampled controller
     """
-    loop = open_loop(plant, controller) if controller is not None else plant
+    loop = _loop(plant, controller, at, computation_delay)
     seen = Sensitivity(loop)
     names, m = loop.inputs, len(loop.inputs)
     if not seen.stable:
@@ -120,6 +134,21 @@ def margins(plant: LinearModel, controller: LoopController | None = None) -> Mar
         np.array([item.worst for item in alone]) / (2.0 * np.pi), together, where / (2.0 * np.pi),
         grid[drawn] / (2.0 * np.pi), (1.0 - own) / own, loop.step,
     )  # fmt: skip
+
+
+def _loop(
+    plant: LinearModel | ReducedModel, controller: LoopController | None, at: Values | str | None, late: float
+) -> LinearModel:
+    if isinstance(plant, LinearModel):
+        if controller is None:
+            return plant
+        return open_loop(plant, law_about(controller, plant, {}), Around(dict.fromkeys(plant.inputs, late), {}))
+    if controller is None or at is None:
+        raise InputError(
+            f'model "{plant.name}" is given without {"a controller" if controller is None else "a configuration"}',
+            part="margins", hint="give margins(model, controller, at=...)",
+        )  # fmt: skip
+    return loop_at(plant, controller, at, late)
 
 
 def disk_gain(alpha: float) -> tuple[float, float]:
@@ -186,11 +215,13 @@ def _peak(grid: Array, values: Array, f: Callable[[float], float]) -> tuple[floa
     """The largest value and its frequency, improved between the neighbours of the grid's largest ones."""
     best, where = float(values.max()), float(grid[values.argmax()])
     inner = np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:])) + 1
-    for n in inner[values[inner] > 0.8 * best]:
+    for n in inner[values[inner] > _CLOSE * best]:
         a, b = float(grid[n - 1]), float(grid[n + 1])
         if not np.isfinite(b):
             continue
-        found = minimize_scalar(lambda w: -f(float(w)), bounds=(a, b), method="bounded", options={"xatol": 1e-9 * b})
+        found = minimize_scalar(
+            lambda w: -f(float(w)), bounds=(a, b), method="bounded", options={"xatol": 1e-5 * (b - a)}
+        )
         if -found.fun > best:
             best, where = float(-found.fun), float(found.x)
     return best, where

@@ -1,43 +1,71 @@
 """The open loop of a plant and a controller, cut at the plant's inputs: u = -L u closes it.
 
-    state feedback             L = K (z - A)⁻¹ B
     a linear model C of y      L = -C G,  G = C_y (z - A)⁻¹ B + D_y
+    state feedback             C = -K, of all states
 
-A sampled controller reads at every sample and its answer is held until the next: A and B are those of the samples, and
-y sees the input of the sample before.
+A sampled controller reads at every sample, just before its answer, which is held until the next: the plant is then that
+of the samples, with its delays as they are (`sampled_plant`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.control.gains.feedback_gain import FeedbackGain
-from supple.control.gains.sampling import held
+from supple.control.observers.sampled_plant import sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
 
-LoopController = FeedbackGain | LinearModel
+
+class Around(NamedTuple):
+    """Delays (s) of inputs and outputs by name, and under which outputs coordinates and rates are measured."""
+
+    delays: Mapping[str, float]
+    measured_as: Mapping[str, str]
 
 
-def open_loop(plant: LinearModel, controller: LoopController) -> LinearModel:
-    """L from the inputs of the plant that the controller drives to what it answers, with the sign turned."""
-    if isinstance(controller, FeedbackGain):
-        return _of_gain(plant, controller)
-    if isinstance(controller, LinearModel):
-        return _of_linear(plant, controller)
-    raise InputError(
-        f"{type(controller).__name__} is not a linear controller", part="margins",
-        hint="give a FeedbackGain, a LinearModel from outputs to inputs, or a law at a configuration",
-    )  # fmt: skip
+PLAIN = Around({}, {})
 
 
-def sampled(plant: LinearModel, step: float) -> LinearModel:
-    """A plant at the samples, its inputs held: x and the held input u₋ that y still sees, where y sees it directly."""
+def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around: Around = PLAIN) -> LinearModel:
+    """L from the inputs of the plant that the controller drives to what it answers, with the sign turned.
+
+    around : its delays are for sampled controllers alone, and beside those that the plant has itself
+    """
+    law = _static(controller) if isinstance(controller, FeedbackGain) else controller
+    for name in law.outputs:
+        if name not in plant.inputs:
+            raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
+    seen = _showing(plant, law.inputs, around.measured_as)
+    if law.step is not None:
+        seen = sampled(seen, law.step, around.delays)
+    if seen.step is not None and law.step is None:
+        raise InputError(
+            f"the plant has steps of {seen.step:g} s, and the controller none", part="margins",
+            hint="give the continuous plant",
+        )  # fmt: skip
+    driven = [seen.inputs.index(name) for name in law.outputs]
+    C, D = seen.C, seen.D[:, driven]
+    A = np.block([[seen.A, np.zeros((len(seen.A), len(law.A)))], [law.B @ C, law.A]])
+    B = np.vstack([seen.B[:, driven], law.B @ D])
+    states = tuple(f"x{i + 1}" for i in range(len(A)))
+    return LinearModel(
+        A, B, -np.hstack([law.D @ C, law.C]), -law.D @ D, states, law.outputs, law.outputs, {}, step=seen.step
+    )
+
+
+def sampled(plant: LinearModel, step: float, delays: Mapping[str, float] | None = None) -> LinearModel:
+    """A plant at the samples, its inputs held; outputs show what the inputs of the sample before have done.
+
+    delays : s, of inputs and outputs by name, that the plant does not have itself
+    """
     if plant.step is not None:
         if abs(plant.step - step) > 1e-9 * step:
             raise InputError(
@@ -45,54 +73,26 @@ def sampled(plant: LinearModel, step: float) -> LinearModel:
                 hint="give the continuous plant",
             )  # fmt: skip
         return plant
-    F, G = held(plant.A, plant.B, step)
-    if not plant.D.any():
-        return replace(plant, A=F, B=G, second_order=None, step=step)
-    n, m = plant.B.shape
-    A = np.block([[F, np.zeros((n, m))], [np.zeros((m, n + m))]])
-    names = (*plant.states, *(f"{name}.held" for name in plant.inputs))
-    return replace(
-        plant, A=A, B=np.vstack([G, np.eye(m)]), C=np.hstack([plant.C, plant.D]), D=np.zeros_like(plant.D),
-        states=names, second_order=None, step=step,
-    )  # fmt: skip
+    at = {"inputs": {}, "states": {}, "outputs": {}, **plant.at}
+    found = sampled_plant(replace(plant, at=at), step, plant.outputs, delays)
+    none = np.zeros_like(plant.D)
+    return LinearModel(found.F, found.G, found.H, none, found.names, plant.inputs, plant.outputs, plant.at, step=step)
 
 
-def _of_gain(plant: LinearModel, gain: FeedbackGain) -> LinearModel:
-    names = gain.linear.states
+def _static(gain: FeedbackGain) -> LinearModel:
+    told, driven = gain.linear.states, gain.linear.inputs
+    none = np.zeros((0, 0)), np.zeros((0, len(told))), np.zeros((len(driven), 0))
+    return LinearModel(*none, -gain.K, (), told, driven, {}, step=gain.sample_time)
+
+
+def _showing(plant: LinearModel, names: tuple[str, ...], measured_as: Mapping[str, str]) -> LinearModel:
+    """The plant with these outputs, which may be states, or be measured under another name."""
+    known = (*plant.outputs, *plant.states)
+    C = np.vstack([plant.C, np.eye(len(plant.states))])
+    D = np.vstack([plant.D, np.zeros((len(plant.states), len(plant.inputs)))])
     for name in names:
-        if name not in plant.states:
-            raise InputError(f'the plant has no state "{name}"', part="margins", hint=nearest(name, plant.states))
-    seen = plant if gain.sample_time is None else sampled(plant, gain.sample_time)
-    places, driven = [seen.states.index(name) for name in names], _driven(plant, gain.linear.inputs)
-    K = np.zeros((len(driven), len(seen.states)))
-    K[:, places] = gain.K
-    return _loop(seen, gain.linear.inputs, seen.A, seen.B[:, driven], K, np.zeros((len(driven),) * 2))
-
-
-def _of_linear(plant: LinearModel, law: LinearModel) -> LinearModel:
-    driven = _driven(plant, law.outputs)
-    seen = plant if law.step is None else sampled(plant, law.step)
-    known = (*seen.outputs, *seen.states)
-    for name in law.inputs:
-        if name not in known:
+        if measured_as.get(name, name) not in known:
             raise InputError(f'"{name}" is no output or state of the plant', part="margins", hint=nearest(name, known))
-    C = np.vstack([seen.C, np.eye(len(seen.states))])[[known.index(name) for name in law.inputs]]
-    D = np.vstack([seen.D, np.zeros((len(seen.states), len(seen.inputs)))])[[known.index(name) for name in law.inputs]][
-        :, driven
-    ]
-    n, k = len(seen.states), len(law.states)
-    A = np.block([[seen.A, np.zeros((n, k))], [law.B @ C, law.A]])
-    B = np.vstack([seen.B[:, driven], law.B @ D])
-    return _loop(seen, law.outputs, A, B, -np.hstack([law.D @ C, law.C]), -law.D @ D)
-
-
-def _driven(plant: LinearModel, names: tuple[str, ...]) -> list[int]:
-    for name in names:
-        if name not in plant.inputs:
-            raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
-    return [plant.inputs.index(name) for name in names]
-
-
-def _loop(plant: LinearModel, inputs: tuple[str, ...], A: Array, B: Array, C: Array, D: Array) -> LinearModel:
-    states = tuple(f"x{i + 1}" for i in range(len(A)))
-    return LinearModel(A, B, C, D, states, inputs, inputs, {}, step=plant.step)
+    places = [known.index(measured_as.get(name, name)) for name in names]
+    shown = tuple(known[place] for place in places)
+    return replace(plant, C=C[places], D=D[places], outputs=shown, second_order=None)
