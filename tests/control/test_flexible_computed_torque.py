@@ -63,7 +63,7 @@ def test_compensated_motion_is_smooth(model, motion):
 
 
 def test_refusals(model, motion):
-    with pytest.raises(supple.InputError, match='no output "tol" that is a place of its own; did you mean'):
+    with pytest.raises(supple.InputError, match='no output "tol" that is a position; did you mean'):
         control.compensated(motion, model, "tol")
     with pytest.raises(supple.InputError, match="3 outputs are asked for, and 2 coordinates move them"):
         control.compensated(motion, model, ["tool", "tool.x"])
