@@ -1,0 +1,41 @@
+"""What the examples show of control, in short: the essential part of each `control.py`."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+
+import supple
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def script(name: str) -> dict:
+    return runpy.run_path(str(EXAMPLES / name / "control.py"))
+
+
+def mechanism(name: str, **parameters: float) -> supple.Mechanism:
+    return supple.load(EXAMPLES / name / "mechanism.yaml", parameters=parameters)
+
+
+def test_computed_torque_of_the_orthoglide_is_twenty_times_better_than_pd():
+    """A quarter of a turn after the errors have settled; the tool a tenth heavier than the model says."""
+    example, machine = script("orthoglide"), mechanism("orthoglide")
+    model, motion = supple.reduce(machine, tolerance=5e-3), example["circle"](machine)
+    made, heavy = example["controllers"](model, motion), mechanism("orthoglide", tool_mass=1.1)
+    errors = {
+        name: example["rms"](example["slider_error"](example["run"](heavy, made[name], motion, 0.4), motion, 0.25))
+        for name in ("pd", "torque")
+    }
+    assert errors["pd"] > 20.0 * errors["torque"]
+    assert errors["torque"] < 3e-4  # m
+
+
+def test_strained_four_bar_stands_without_feedback():
+    example, four_bar = script("four-bar-redundant"), mechanism("four-bar-redundant")
+    away = [
+        np.abs(example["released"](four_bar, forces, until=0.7).coordinates["A"] - example["POSTURE"][0]).max()
+        for forces in example["swings"](four_bar).values()
+    ]
+    assert away[0] > 0.06
+    assert away[1] < 0.0201
