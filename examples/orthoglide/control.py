@@ -44,9 +44,9 @@ def main(output: Path) -> None:
     save_picture(draw(machine, runs), output / "control.png")
 
 
-def circle(machine: supple.Mechanism) -> supple.Trajectory:
+def circle(machine: supple.Mechanism, turns: float = TURNS) -> supple.Trajectory:
     """The sliders that lead the tool around a level circle."""
-    time = np.arange(0.0, TURNS + 0.5 * SAMPLE, SAMPLE)
+    time = np.arange(0.0, turns + 0.5 * SAMPLE, SAMPLE)
     wanted = place(time)
     columns = {"time": time} | {f"tool.{axis}": wanted[:, i] for i, axis in enumerate("xyz")}
     return supple.trajectory(machine, columns, times=time)
