@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.control.controllers.motion_series import motion_series
 from supple.control.gains.sampling import held
 from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.linear_law import continuous_poles
@@ -31,7 +32,6 @@ from supple.results.linear_model import LinearModel
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_POINTS = 32  # on a circle about s = 0: means over it are the terms of a series to rounding
 _BLIND = 1e-9  # of the largest residue: a mode below it is not moved
 
 
@@ -118,15 +118,8 @@ def slow_series(plant: LinearModel, ports: Ports) -> Array:
             f"{len(driven)} actuators and {len(ports.coordinates)} coordinates of the motion", part="modal feedback",
             hint="name as many actuators as coordinates, or leave the motion out",
         )  # fmt: skip
-    poles = np.abs(np.linalg.eigvals(plant.A))
-    moving = poles[poles > 1e-3 * poles.max()]
-    radius = 0.3 * float(moving.min(initial=poles.max()))
-    total = np.zeros((ORDERS, len(ports.measured), len(ports.coordinates)), dtype=complex)
-    for s in radius * np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS):
-        x = np.linalg.solve(s * np.eye(len(plant.A)) - plant.A, plant.B[:, driven])
-        y, theta = seen.C @ x + seen.D[:, driven], wanted.C @ x + wanted.D[:, driven]
-        total += np.linalg.solve(theta.T, y.T).T / s ** np.arange(ORDERS)[:, None, None]
-    return np.asarray(total.real / _POINTS)
+    series = motion_series(plant.A, plant.B[:, driven], wanted.C)
+    return np.asarray(seen.C @ series.states + seen.D[:, driven] @ series.inputs)
 
 
 class _Seen(NamedTuple):

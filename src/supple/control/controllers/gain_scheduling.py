@@ -1,0 +1,87 @@
+"""State feedback whose gains change over θ: designed on the linear model at every θ, fitted over the region.
+
+    u = u⁰(θ) + Σ_k R_k(θ) θ_d^(k) + B⁺ Γ(θ)[θ̇_d, θ̇_d] - K(θ) (x - x⁰(θ) - Σ_k S_k(θ) θ_d^(k)),     x = (η, η̇)
+
+x⁰ and u⁰ hold θ still, S and R are what the linear model there does, and is told, where it follows the motion
+(`motion_series`; the term of order 0 is that of θ_d - θ). All of x is measured; from instruments, take `state_feedback`
+on an observer. The design sees a linear model and may be any: lqr, pole_placement, decoupled_gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.control.controllers.joint_model import least_inputs
+from supple.control.controllers.motion_series import motion_series
+from supple.control.feedforward.reference import reference
+from supple.control.gains.feedback_gain import FeedbackGain
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.ports import ORDERS, Ports
+from supple.control.laws.scheduling import scheduled
+from supple.diagnostics import InputError
+from supple.reduced.model import ReducedModel
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+Design = Callable[[LinearModel], FeedbackGain]
+
+
+def gain_scheduled(
+    model: ReducedModel,
+    motion: Any,
+    design: Design,
+    *,
+    sample_time: float,
+    tolerance: float = 1e-3,
+    sensors: Mapping[str, str] | None = None,
+) -> AffineController:
+    """A state feedback over the region of a reduced model, of forces (drives are not in it).
+
+    motion      : as `reference` takes it
+    design      : a linear model -> its gain, such as lambda linear: lqr(linear, Q, R, sample_time=1e-3)
+    sample_time : s
+    tolerance   : of the fit of the law's matrices
+    sensors     : names under which states are measured, where they differ from their own
+    """
+    wanted = reference(motion, model)
+    names = model.layout.coordinates
+    own = (*names, *(f"{name}.rate" for name in names))
+    known = {} if sensors is None else dict(sensors)
+    for name in known:
+        if name not in own:
+            raise InputError(f'it does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(own)}")
+    told = tuple(known.get(name, name) for name in own)
+    ports = Ports(told, wanted.coordinates, model.layout.inputs, sample_time, swept=True)
+
+    def matrices_of(theta: Array) -> AffineMatrices:
+        return _matrices(model, theta, design, ports)
+
+    by = told[: model.layout.theta]
+    law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=by)
+    return AffineController(law, wanted)
+
+
+def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports) -> AffineMatrices:
+    n, s = model.layout.size, model.layout.theta
+    linear = model.linearize(theta, drives=False)
+    K = design(linear).K
+    at = linear.at
+    x = np.array([at["states"][name] for name in linear.states])
+    u = np.array([at["inputs"][name] for name in linear.inputs])
+    series = motion_series(linear.A, linear.B, np.eye(2 * n)[:s])
+    m = empty(0, ports)
+    m.D[:, ports.y] = -K
+    m.d[:] = u + K @ x
+    for k in range(ORDERS):
+        m.D[:, ports.wanted(k)] = series.inputs[k] + K @ series.states[k]
+    m.d[:] -= m.D[:, ports.wanted(0)] @ x[:s]
+    here = model.evaluate(theta)
+    divide, gamma = least_inputs(here.input_map[:s], theta), here.christoffel[:s]
+    for place, (i, j) in enumerate(zip(*ports.factors, strict=True), ports.products.start):
+        m.D[:, place] = (1.0 if i == j else 2.0) * divide @ gamma[:, i, j]
+    return m
