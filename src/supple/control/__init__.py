@@ -4,8 +4,10 @@ from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller, Measurement, StateFeedback
 from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
+from supple.control.controllers.gain_scheduling import gain_scheduled
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
+from supple.control.controllers.state_feedback import state_feedback
 from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
 from supple.control.controllers.two_time_scales import two_time_scales
 from supple.control.feedforward.compensation import compensated
@@ -38,7 +40,8 @@ __all__ = [
     "FeedbackGain", "KalmanFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference",
     "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism",
     "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed",
-    "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins",
-    "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest", "scheduled",
-    "shaped", "shaper", "stable_inversion", "study", "successive_linearization", "two_time_scales",
+    "gain_scheduled", "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map",
+    "margins", "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest",
+    "scheduled", "shaped", "shaper", "stable_inversion", "state_feedback", "study", "successive_linearization",
+    "two_time_scales",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
@@ -37,7 +38,7 @@ def joint_servo(
     gain: PerCoordinate = 10.0,
     integral: PerCoordinate = 0.0,
     preview: float | None = None,
-    hardware: Hardware,
+    hardware: Hardware | None = None,
     sensors: Mapping[str, str] | None = None,
     tracking: float = 0.5,
 ) -> AffineController:
@@ -48,11 +49,11 @@ def joint_servo(
     gain        : k, 1/s, of velocity drives; a position drive follows by itself and has none
     integral    : k_I, 1/s
     preview     : τ, s; the slowest drive's lag, its delay and half a sample if left out
-    hardware    : the drives
+    hardware    : the drives; those of `of` if left out
     sensors     : {"lift": "encoder"} where names differ from the coordinates'
     tracking    : T_t, s, in which the integral gives way where drives do not apply what is asked
     """
-    known = hardware
+    known = hardware_in(of) if hardware is None else hardware
     moved = {block.actuator: drive_gain(block) for block in known.drives if block.moves}
     if not moved:
         raise InputError(
@@ -84,3 +85,8 @@ def _own_coordinate(row: np.ndarray, actuator: str, names: tuple[str, ...]) -> i
             hint="take the lengths or angles of the actuators as coordinates",
         )  # fmt: skip
     return own
+
+
+def hardware_in(of: Mechanism | ReducedModel) -> Hardware:
+    """The drives and instruments that a mechanism or a model brings along."""
+    return of.hardware if isinstance(of, ReducedModel) else hardware_of(of)

@@ -1,8 +1,9 @@
 """Laws over a region: matrices at σ fitted on the box tree, as any coefficient of a reduced model is.
 
-Every number that changes is divided by its largest size over a few points of the region, so that units do not decide
-what is fitted well; the error of a matrix is then ‖f - f̂‖ over the larger of ‖f‖ and its median over the region. What
-does not change is not fitted.
+Units must not decide what is fitted well: every number of a matrix is divided by a size of its row times one of its
+column, r_i c_j >= |m_ij| over a few points of the region, before errors are measured; the error of a matrix is then
+‖f - f̂‖ over the larger of ‖f‖ and its median over the region. So a number that is nothing but rounding, or the error of
+the model it was designed on, counts as little as it does in the law. What does not change is not fitted.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.samples import Samples
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
-from supple.control.laws.affine_matrices import AffineMatrices, shapes
+from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.reduced.model import ReducedModel
@@ -30,8 +31,9 @@ Integers = NDArray[np.int64]
 Ranges = Mapping[str, tuple[float, float]]
 
 PROBES = 12  # points that tell what changes
-ROUNDING = 1e-12  # of the largest size of a number: changes below it are none
-MOST = 20_000  # designs
+ROUNDING = 1e-12  # of the size of a number: changes below it are none
+SMALL = 1e-9  # of the largest number of a row: less is never asked of a number
+MOST = 5_000  # designs
 
 
 @single_blas_thread()
@@ -62,7 +64,7 @@ def scheduled(
     designed = _Designs(matrices_of, ports, names)
     probes = scattered_in(boxes, PROBES, seed=7)
     rows = designed.rows(probes[inside(probes)])
-    size = np.abs(rows).max(axis=0)
+    size = _sizes(np.abs(rows).max(axis=0), designed.states, ports)
     varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * size)
     template = rows[0].copy()
     if not len(varying):
@@ -123,6 +125,32 @@ class _Designs:
             )  # fmt: skip
         self.states = found.states
         return found.row()
+
+
+def _sizes(largest: Array, n: int, ports: Ports) -> Array:
+    """By what each number of a row of matrices is divided; largest : |m_ij| over the points."""
+    A, B, b, C, D, d, A0, a0 = from_row(largest, n, ports)
+    sized = []
+    for whole in (np.block([[A, B, b[:, None]], [C, D, d[:, None]]]), np.block([[A0, a0[:, None]]])):
+        found = np.maximum(_outer(whole), SMALL * whole.max(axis=1, initial=0.0)[:, None])
+        sized.append(np.where(found > 0.0, found, 1.0))
+    step, start = sized
+    m = ports.size
+    x, z, one = slice(0, n), slice(n, n + m), n + m
+    parts = (step[x, x], step[x, z], step[x, one], step[n:, x], step[n:, z], step[n:, one], start[:, :m], start[:, m])
+    return AffineMatrices(*parts).row()
+
+
+def _outer(whole: Array) -> Array:
+    """r_i c_j >= m_ij, as close as a few turns bring them."""
+    columns = np.ones(whole.shape[1])
+    rows = np.ones(whole.shape[0])
+    for _ in range(6):
+        rows = (whole / columns).max(axis=1, initial=0.0)
+        rows[rows == 0.0] = 1.0
+        columns = (whole / rows[:, None]).max(axis=0, initial=0.0)
+        columns[columns == 0.0] = 1.0
+    return np.outer(rows, columns)
 
 
 def _families(varying: Integers, n: int, ports: Ports) -> dict[str, Integers]:
