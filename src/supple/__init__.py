@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from supple.formats.mechanism_text import to_yaml
     from supple.formulations.hardware import hardware_of
     from supple.hardware.hardware import Hardware
+    from supple.identification.identified import Identified
+    from supple.identification.identify import identify
+    from supple.identification.logged_runs import LoggedRun
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -87,6 +90,7 @@ _HOMES = {
     "Frame": "supple.description.body",
     "FrequencyResponse": "supple.results.frequency_response",
     "FrequencyMap": "supple.analyses.vibration.frequency_map",
+    "Identified": "supple.identification.identified",
     "Inertia": "supple.description.body",
     "InputError": "supple.diagnostics",
     "Inspection": "supple.kinematics.inspection",
@@ -99,6 +103,7 @@ _HOMES = {
     "LawParameter": "supple.description.force_law",
     "LinearModel": "supple.results.linear_model",
     "LocalModel": "supple.parameterization.local_model",
+    "LoggedRun": "supple.identification.logged_runs",
     "Material": "supple.description.elastic.material",
     "Mechanism": "supple.description.mechanism",
     "ModeSet": "supple.analyses.vibration.mode_set",
@@ -131,6 +136,7 @@ _HOMES = {
     "hardware_of": "supple.formulations.hardware",
     "frf": "supple.analyses.vibration.frequency_response",
     "frequency_map": "supple.analyses.vibration.frequency_map",
+    "identify": "supple.identification.identify",
     "inverse": "supple.analyses.inverse_dynamics.inverse_dynamics",
     "linearize": "supple.analyses.linear_models.linearization",
     "linearize_batch": "supple.analyses.linear_models.linearization_batch",
@@ -151,14 +157,14 @@ _HOMES = {
 __all__ = [
     "Actuator", "ActuatorDrive", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection",
     "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "Force",
-    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Inertia", "InputError", "Inspection",
-    "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch",
-    "LinearModel", "LocalModel", "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
-    "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory", "assemble", "check",
-    "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf", "hardware_of",
-    "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes", "motion", "reduce", "register",
-    "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
+    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError",
+    "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
+    "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
+    "NumericalError", "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
+    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
+    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes",
+    "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 
