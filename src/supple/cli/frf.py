@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.drives_option import NoDrives
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
@@ -47,7 +48,8 @@ Input = Annotated[
     str,
     typer.Option(
         "--input", metavar="NAME", show_default=False,
-        help="`lift`: the force of an actuator (with --free-actuators); `lift.acceleration`: its motion is led; "
+        help="`lift`: the command of its drive, or without one the force of the actuator (with --free-actuators); "
+        "`lift.acceleration`: its motion is led; "
         "`E.z`: a force at a place; a sensor's output: a force along what it measures.",
     ),
 ]  # fmt: skip
@@ -91,6 +93,7 @@ def frf(
     lines: Lines = 400,
     damping: DampingOption = None,
     method: MethodOption = Method.DIRECT,
+    no_drives: NoDrives = False,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -107,7 +110,7 @@ def frf(
             )
             found = _of_model(
                 model, at, input_name, output_name, at_lines, kind.value,
-                free_actuators=free_actuators, preload=not no_preload,
+                free_actuators=free_actuators, preload=not no_preload, drives=not no_drives,
             )  # fmt: skip
         else:
             from supple.analyses.vibration.frequency_response import frf as response
@@ -116,7 +119,7 @@ def frf(
             found = response(
                 mechanism, configuration(mechanism, at), input_name, output_name, at_lines, kind=kind.value,
                 free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
-                preload=not no_preload,
+                preload=not no_preload, drives=not no_drives,
             )  # fmt: skip
         keep(found, output, plot)
         values = found.values[:, 0, 0]
@@ -137,6 +140,7 @@ def _of_model(
     *,
     free_actuators: bool,
     preload: bool,
+    drives: bool,
 ) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
     from supple.diagnostics import InputError
@@ -145,8 +149,10 @@ def _of_model(
 
     found = model_response(
         model, model_configuration(model, at), inlet, outlet, lines, kind=kind,
-        free_actuators=free_actuators, preload=preload,
+        free_actuators=free_actuators, preload=preload, drives=drives,
     )  # fmt: skip
+    if drives and model.hardware.drive(inlet) is not None:
+        return found
     try:
         seen, pushed = (_port(model, name) for name in (outlet, inlet.removesuffix(LED)))
     except InputError:  # an internal mode, or what else a mechanism has no name for

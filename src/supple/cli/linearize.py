@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.drives_option import NoDrives
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
@@ -46,7 +47,8 @@ Inputs = Annotated[
     str | None,
     typer.Option(
         "--inputs", metavar="NAME=FORCE,...", show_default=False,
-        help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero.",
+        help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero. "
+        "Commands of drives follow from them.",
     ),
 ]  # fmt: skip
 
@@ -58,6 +60,10 @@ InBasis = Annotated[
         "and gains are the same.",
     ),
 ]  # fmt: skip
+
+Pade = Annotated[
+    int, typer.Option("--pade", metavar="ORDER", min=1, max=8, help="Of what stands for the delays of drives.")
+]
 
 _NONE = "none"
 
@@ -72,13 +78,15 @@ def linearize(
     internal_modes: InternalModes = None,
     basis: InBasis = None,
     rigid: Rigid = False,
+    no_drives: NoDrives = False,
+    pade: Pade = 3,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Linearize the equations of motion about a state, at rest or in motion."""
     with answering(as_json) as answer:
-        asked = _Asked(at, rates, accelerations, inputs)
+        asked = _Asked(at, rates, accelerations, inputs, {"drives": not no_drives, "pade": pade})
         if is_model(file):
             require_no(
                 {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--basis": basis},
@@ -99,17 +107,19 @@ def linearize(
             "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
             "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
             "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
+            "delays": dict(found.delays), "pade": found.pade,
         }  # fmt: skip
         answer.give(data, lambda: _show(name, found))
 
 
 class _Asked(NamedTuple):
-    """The texts of the options."""
+    """The texts of the options, and what is to become of drives."""
 
     at: str | None
     rates: str | None
     accelerations: str | None
     inputs: str | None
+    drives: dict[str, Any]
 
     def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
         """WHERE without `equilibrium`, and whether that was asked for."""
@@ -143,12 +153,12 @@ def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     where, resting = asked.place(())
     theta = model_configuration(model, where)
     if not resting:
-        return model.linearize(theta, **state)
+        return model.linearize(theta, **state, **asked.drives)
     if state["rates"] or state["accelerations"]:
         raise _moving_equilibrium()
     eta = model.equilibrium(theta, state["inputs"])
     held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
-    return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :])
+    return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :], **asked.drives)
 
 
 def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
@@ -163,7 +173,7 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     where, resting = asked.place(mechanism.configurations)
     theta = configuration(mechanism, where)
     if not resting:
-        return linearized(mechanism, theta, **state, **flexible)
+        return linearized(mechanism, theta, **state, **flexible, **asked.drives)
     if state["rates"] or state["accelerations"]:
         raise _moving_equilibrium()
     held = state["inputs"] or {}
@@ -171,7 +181,7 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
         mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
         rigid=flexible["rigid"] or not (flexible["internal_modes"] or loaded or basis),
     )  # fmt: skip
-    return linearized(mechanism, here.theta, inputs=held, **flexible)
+    return linearized(mechanism, here.theta, inputs=held, **flexible, **asked.drives)
 
 
 def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
@@ -187,6 +197,9 @@ def _show(name: str, found: LinearModel) -> None:
     out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
     if found.basis is not None:
         out.line(f"elastic states are {found.basis}")
+    if found.pade is not None:
+        delays = ", ".join(f"{key} {number(value, 's')}" for key, value in found.delays.items())
+        out.line(f"delays ({delays}) are Padé's approximants of order {found.pade}")
     about = [(key, number(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
     out.table(("state or input", "value"), about)
     out.matrix("A", found.states, found.states, found.A)

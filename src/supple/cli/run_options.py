@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """The texts of the options; `until`, `step` and `output_step` in s."""
+    """The texts of the options; `until`, `step` and `output_step` in s; whether drives act."""
 
     scenario: str | None
     start: str
@@ -27,6 +28,7 @@ class Asked(NamedTuple):
     until: float | None
     step: float | None
     output_step: float | None
+    drives: bool = True
 
 
 def task_of(mechanism: Mechanism, asked: Asked, *, rigid: bool = False) -> dict[str, Any]:
@@ -34,8 +36,8 @@ def task_of(mechanism: Mechanism, asked: Asked, *, rigid: bool = False) -> dict[
     results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
         return results | {"t": asked.scenario, "until": asked.until}
-    forces, times = _inputs(mechanism, asked.inputs)
-    here = start_configuration(mechanism, asked.start, asked.at, forces, rigid=rigid)
+    forces, times = _inputs(mechanism, asked)
+    here = start_configuration(mechanism, asked, forces, rigid=rigid)
     return results | {
         "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until, "start": here,
         "rates": _rates(mechanism, asked.rates, _names(here)), "inputs": forces, "input_times": times,
@@ -53,7 +55,7 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     if asked.scenario is None:
         if asked.motion is not None:
             return _led(model, asked.motion, results)
-        forces, times = _inputs(mechanism, asked.inputs)
+        forces, times = _inputs(mechanism, asked)
         return results | {
             "start": _model_start(model, asked, forces), "inputs": forces, "input_times": times,
             "rates": _rates(mechanism, asked.rates, model.layout.coordinates),
@@ -100,12 +102,14 @@ def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> l
             )
         return model_configuration(model, at)
     at, resting = without_equilibrium(at, described(model).configurations)
-    if resting or start == EQUILIBRIUM:
+    moved = asked.drives and any(block.moves for block in model.hardware.drives)
+    if (resting or start == EQUILIBRIUM) and not moved:  # where drives hold it, it rests as it is
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
             return _rested(model, model_configuration(model, at), forces)
-        found = start_configuration(described(model), EQUILIBRIUM, at, forces, rigid=True)
+        resting_there = asked._replace(start=EQUILIBRIUM, at=at)
+        found = start_configuration(described(model), resting_there, forces, rigid=True)
         return [float(value) for value in found.theta]
-    wanted = [item for item in (None if start == REST else start, at) if item is not None]
+    wanted = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
     return model_configuration(model, ",".join(wanted) if wanted else None)
 
 
@@ -117,17 +121,18 @@ def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> 
     return [float(value) for value in model.equilibrium(theta, first)]
 
 
-def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any]:
-    """Forces by actuator, and the times they belong to if they come from a table."""
+def _inputs(mechanism: Mechanism, asked: Asked) -> tuple[dict[str, Any], Any]:
+    """Forces or commands by actuator, and the times they belong to if they come from a table."""
+    from supple.description.quantities.coordinate_dimensions import input_dimension
     from supple.diagnostics import InputError, nearest
     from supple.formats.time_table import read_time_table
 
+    text = asked.inputs
     if text is None:
         return {}, None
     if "=" in text and not Path(text).exists():
-        return dict(
-            quantities_of(text, "--inputs", mechanism.actuators, "an actuator", along(mechanism, "force"))
-        ), None
+        wanted = partial(input_dimension, mechanism) if asked.drives else along(mechanism, "force")
+        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator", wanted)), None
     table = read_time_table(text, of="actuator", why="a course over time needs")
     for name in table.values:
         if name not in mechanism.actuators:
@@ -137,17 +142,17 @@ def _inputs(mechanism: Mechanism, text: str | None) -> tuple[dict[str, Any], Any
     return dict(table.values), table.time
 
 
-def start_configuration(
-    mechanism: Mechanism, start: str, at: str | None, forces: dict[str, Any], *, rigid: bool
-) -> Configuration:
-    """Where a mechanism starts, as --start and --at name it."""
-    from supple.analyses.statics.equilibrium import equilibrium
+def start_configuration(mechanism: Mechanism, asked: Asked, forces: dict[str, Any], *, rigid: bool) -> Configuration:
+    """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
+    from supple.analyses.time.driven_start import resting_start
+    from supple.formulations.hardware import hardware_of
+    from supple.hardware.hardware import NO_HARDWARE
     from supple.kinematics.closure import assemble
 
+    start, at = asked.start, asked.at
     if start == EQUILIBRIUM:
-        first = [forces.get(name, 0.0) for name in mechanism.actuators]
-        held = [value if isinstance(value, float) else float(value[0]) for value in first]
-        return equilibrium(mechanism, configuration(mechanism, at), inputs=held, rigid=rigid)
+        hardware = hardware_of(mechanism) if asked.drives and asked.motion is None else NO_HARDWARE
+        return resting_start(mechanism, configuration(mechanism, at), forces, hardware, rigid=rigid)
     wanted = [item for item in (None if start == REST else start, at) if item is not None]
     return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.drives_option import NoDrives
 from supple.cli.kept import Picture, TableFile
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Json, Settings, read_mechanism
@@ -47,7 +48,8 @@ Inputs = Annotated[
     str | None,
     typer.Option(
         "--inputs", metavar="CSV|A=10,...", show_default=False,
-        help="Forces of the actuators: a table with a column `time` and one for each, or constants. Zero if left out.",
+        help="Forces of the actuators, or commands of their drives: a table with a column `time` and one for each, or "
+        "constants. Zero if left out; drives that move stay where they are.",
     ),
 ]  # fmt: skip
 MotionName = Annotated[
@@ -98,6 +100,7 @@ def simulate(
     output_step: OutputStep = None,
     reactions: Reactions = None,
     rigid: Rigid = False,
+    no_drives: NoDrives = False,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -120,7 +123,7 @@ def simulate(
             scenario, start, at, rates, inputs, motion,
             None if until is None else quantity_of(until, "--until", TIME),
             None if step is None else quantity_of(step, "--step", TIME),
-            None if output_step is None else quantity_of(output_step, "--output-step", TIME),
+            None if output_step is None else quantity_of(output_step, "--output-step", TIME), not no_drives,
         )  # fmt: skip
         target: Mechanism | ReducedModel
         if is_model(file):
@@ -132,7 +135,10 @@ def simulate(
             joints = _joints(target, reactions)
             task = task_of(target, asked, rigid=rigid)
         began = perf_counter()
-        run = simulated(target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid)
+        run = simulated(
+            target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid,
+            drives=not no_drives,
+        )  # fmt: skip
         told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
         _warn_of_limits(answer, run)
         told.write(output, plot)

@@ -46,6 +46,8 @@ class DriveBank:
     actuator_coordinates : actuator -> its coordinate, where it has one among them
     delay                : s, of every command beside the drive's own (that of a computation)
 
+    blocks    : the drive of each input, one that hands on its command where there is none
+    places    : number of the coordinate that each acts along, or -1
     led       : numbers of the coordinates that are led, rising
     stiffness, damping : (a,) of what yields: on an actuator's coordinate θ acts the force of `Pieces` - k θ - c θ̇
     """
@@ -65,15 +67,15 @@ class DriveBank:
                 raise InputError(
                     f'there is no input "{block.actuator}"', part="drives", hint=nearest(block.actuator, inputs)
                 )
-        self._blocks = tuple(hardware.drive(name) or _direct(name) for name in self.inputs)
+        self.blocks = tuple(hardware.drive(name) or _direct(name) for name in self.inputs)
         places = [self.coordinates.index(where) if (where := actuator_coordinates.get(name)) in self.coordinates
                   else -1 for name in self.inputs]  # fmt: skip
-        self._places = places
-        self.led = _led(self._blocks, places, self.coordinates)
-        yields = [not block.leads for block in self._blocks]
-        self.stiffness = np.array([block.stiffness or 0.0 for block in self._blocks])
-        self.damping = np.where(yields, [block.damping for block in self._blocks], 0.0)
-        self.arrays = _arrays(self._blocks, places, self.led, delay)
+        self.places = places
+        self.led = _led(self.blocks, places, self.coordinates)
+        yields = [not block.leads for block in self.blocks]
+        self.stiffness = np.array([block.stiffness or 0.0 for block in self.blocks])
+        self.damping = np.where(yields, [block.damping for block in self.blocks], 0.0)
+        self.arrays = _arrays(self.blocks, places, self.led, delay)
         self.state = _state(self.arrays, len(self.coordinates))
         self._take, self._pieces = compiled(take_commands), compiled(drive_pieces)
 
@@ -90,7 +92,7 @@ class DriveBank:
         forces  : (a,) that the inputs supply there, of which drives that yield give way; none if left out
         """
         supplied = np.zeros(len(self.inputs)) if forces is None else np.asarray(forces, dtype=float)
-        here = [(float(theta[k]), float(rates[k])) if k >= 0 else (0.0, 0.0) for k in self._places]
+        here = [(float(theta[k]), float(rates[k])) if k >= 0 else (0.0, 0.0) for k in self.places]
         self.state = state = _state(self.arrays, len(self.coordinates))
         state.motion[RATES:] = rates
         felt = np.empty(len(self.inputs))
@@ -98,7 +100,7 @@ class DriveBank:
             state.motion[ELAPSED] = np.inf  # nothing limits how fast it came there
             self._take(self.arrays, state, np.asarray(command, dtype=float), felt)
             state.held[:, PENDING] = 0.0
-        for i, (block, (place, rate)) in enumerate(zip(self._blocks, here, strict=True)):
+        for i, (block, (place, rate)) in enumerate(zip(self.blocks, here, strict=True)):
             given = None if command is None else float(felt[i])
             x, felt[i] = settled(block, place, rate, float(supplied[i]), given)
             state.x[i, : block.order] = x
@@ -111,6 +113,15 @@ class DriveBank:
         while not self._take(self.arrays, self.state, command, found):
             queue = self.state.queue
             self.state = self.state._replace(queue=np.concatenate([queue, np.zeros_like(queue)], axis=2))
+        return found
+
+    def shaped(self, times: Array, commands: Array) -> Array:
+        """Commands (N, a) at the times (N,), s, of a run, after dead band, limits, rate limit and resolution."""
+        found = np.empty_like(commands)
+        for n, elapsed in enumerate(np.diff(times, prepend=times[0])):
+            self.state.motion[ELAPSED] = elapsed
+            found[n] = self.applied(np.ascontiguousarray(commands[n]))
+            self.state.held[:, PENDING] = 0.0
         return found
 
     def pieces(self, duration: float, rates: Array) -> Pieces:
@@ -156,7 +167,7 @@ def _arrays(blocks: tuple[DriveBlock, ...], places: list[int], led: tuple[int, .
     integers = np.full((count, COORDINATE + 1), -1, dtype=np.int64)
     matrices, facts = np.zeros((count, size, size + BESIDE)), np.zeros((count, RESOLUTION + 1))
     for i, (block, k) in enumerate(zip(blocks, places, strict=True)):
-        n, (P, Q) = block.order, _output(block)
+        n, (P, Q) = block.order, output_row(block)
         integers[i, ORDER] = n
         if block.leads:
             integers[i, LED] = led.index(k)
@@ -174,7 +185,7 @@ def _arrays(blocks: tuple[DriveBlock, ...], places: list[int], led: tuple[int, .
     return DriveArrays(integers, matrices, facts)
 
 
-def _output(block: DriveBlock) -> tuple[Array, float]:
+def output_row(block: DriveBlock) -> tuple[Array, float]:
     """y = P x + Q c: the motion of what leads, the force k θ_s + c θ̇_s of what yields, f of what pulls."""
     if block.leads:
         return block.C, 0.0

@@ -1,4 +1,4 @@
-"""Drives and instruments at a frequency, with their delays as they are (docs/theory/frequency-response.md, eqs. 14-17).
+"""Drives and instruments at a frequency, with their delays as they are (docs/theory/frequency-response.md, eqs. 14-15).
 
 θ_s / c = C (iω - A)⁻¹ B e^{-iωT}                                                            of what moves
 f / c   = (C (iω - A)⁻¹ B + D) e^{-iωT},   or (k + iω c_v) θ_s / c where it yields

@@ -1,4 +1,4 @@
-"""A linear model of forces with the drives of its actuators: commands in (docs/theory/linearization.md, eqs. 16-19).
+"""A linear model of forces with the drives of its actuators: commands in (docs/theory/linearization.md, eq. 16).
 
     ẋ = A x + B f,   ẋ_d = A_d x_d + B_d c + E_d ω,   ω = bᵀη̇,   ℓ = bᵀη,   b the actuator's column of P₃
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
 from supple.hardware.instrument import Instrument
+from supple.hardware.state_space import first_order_hold
 
 Array = NDArray[np.float64]
 
@@ -25,13 +25,5 @@ def low_pass_matrices(instrument: Instrument) -> tuple[Array, Array]:
 
 
 def sampled_low_pass(instrument: Instrument, sample_time: float) -> tuple[Array, Array, Array]:
-    """Φ, Γ₀, Γ₁ of x⁺ = Φ x + Γ₀ u + Γ₁ u⁺, exact where the input is linear between samples.
-
-    exp [A B 0; 0 0 1/T; 0 0 0] T  =  [Φ Γ Γ₁; 0 1 1; 0 0 1],   Γ₀ = Γ - Γ₁
-    """
-    A, B = low_pass_matrices(instrument)
-    k = len(B)
-    block = np.zeros((k + 2, k + 2))
-    block[:k, :k], block[:k, k], block[k, k + 1] = A * sample_time, B * sample_time, 1.0
-    found = expm(block)
-    return found[:k, :k], found[:k, k] - found[:k, k + 1], found[:k, k + 1]
+    """Φ, Γ₀, Γ₁ of x⁺ = Φ x + Γ₀ u + Γ₁ u⁺, exact where the input is linear between samples."""
+    return first_order_hold(*low_pass_matrices(instrument), sample_time)

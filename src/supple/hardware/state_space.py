@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import expm
 
 from supple.diagnostics import InputError
 
@@ -27,7 +28,7 @@ def pade(delay: float, order: int) -> StateSpace:
     """exp(-s T) with numerator and denominator of the same order; its magnitude is 1 at every frequency.
 
     With z = s T/2 and tanh z = z / (1 + z²/(3 + z²/(5 + ...))) cut off after n terms, exp(-2z) = (1 - tanh z)/(1 +
-    tanh z) is Padé's approximant [Lambert's fraction]. Its ladder are n states without large numbers between them,
+    tanh z) is Padé's approximant. Its ladder are n states without large numbers between them,
 
         x_1 = u - y_1 - y_2,   x_k = y_{k-1} - y_{k+1},   y_k = T/(2 (2k - 1)) ẋ_k,   output u - 2 y_1
 
@@ -69,3 +70,15 @@ def behind(system: StateSpace, row: int, block: StateSpace) -> StateSpace:
         np.block([[A, np.zeros((len(A), len(block.A)))], [block.B @ c, block.A]]),
         np.vstack([B, block.B @ d]), seen, at_once,
     )  # fmt: skip
+
+
+def first_order_hold(A: Array, B: Array, h: float) -> tuple[Array, Array, Array]:
+    """Φ (k, k), Γ₀, Γ₁ (k,) of x⁺ = Φ x + Γ₀ u + Γ₁ u⁺ a time h later, exact where the input is linear in between.
+
+    exp [A B 0; 0 0 1/h; 0 0 0] h  =  [Φ Γ Γ₁; 0 1 1; 0 0 1],   Γ₀ = Γ - Γ₁
+    """
+    k = len(B)
+    block = np.zeros((k + 2, k + 2))
+    block[:k, :k], block[:k, k], block[k, k + 1] = A * h, B * h, 1.0
+    found = expm(block)
+    return found[:k, :k], found[:k, k] - found[:k, k + 1], found[:k, k + 1]

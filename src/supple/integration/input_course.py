@@ -30,7 +30,7 @@ def input_course(
     knots = grid if times is None else _knots(times)
     if any(callable(signal) for signal in given.values()):
         fine = grid if spacing is None else _divided(grid, spacing)
-        breaks = fine if times is None else _merged(fine, knots, _SAME * float(np.diff(fine).min()))
+        breaks = fine if times is None else merged(fine, knots, _SAME * float(np.diff(fine).min()))
     elif all(np.ndim(signal) == 0 for signal in given.values()):  # type: ignore[arg-type]
         breaks = grid[[0, -1]]
     else:
@@ -97,7 +97,7 @@ def _divided(grid: Array, spacing: float) -> Array:
     return np.concatenate([*parts, grid[-1:]])
 
 
-def _merged(first: Array, second: Array, apart: float) -> Array:
+def merged(first: Array, second: Array, apart: float) -> Array:
     """All of the first times, and those of the second that are further from each of them."""
     after = np.searchsorted(first, second)
     left, right = first[np.maximum(after - 1, 0)], first[np.minimum(after, len(first) - 1)]

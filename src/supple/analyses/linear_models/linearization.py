@@ -29,6 +29,8 @@ from supple.equations.output_motion import (
     output_motion,
     with_efforts,
 )
+from supple.formulations.hardware import hardware_of
+from supple.hardware.linear_hardware import PADE, with_hardware
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.basis import choice_of
@@ -58,23 +60,49 @@ def linearize(
     basis: Basis | Counted | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
+    drives: bool = True,
+    pade: int = PADE,
 ) -> LinearModel:
     """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
+
+    With drives it is from commands to what instruments show, their states behind (θ, θ̇).
 
     at     : as in `local`, a Configuration, or "equilibrium": where it rests under gravity, springs and the inputs
     rates  : θ̇; zero if left out
     inputs : about which to linearize. Left out, those (of least norm) that give the accelerations, zero if left out; a
-             motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero
+             motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero.
+             They are forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
              either, elastic parts are taken as rigid
     basis  : in their place, a Basis or what has one (a reduced model, a linear or a local one): the same modes, turned
              to the same germ, so that states, gains and signs are those of that model
     rigid  : that is meant, and nothing is said of it; `LinearModel.rigid` names them all the same
     friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
+    drives : False leaves drives and instruments out: forces in, outputs as they are
+    pade   : order of the approximants of delays
     """
+    found = _of_forces(
+        mechanism, at, rates, accelerations, inputs, ModeChoice(tuple(constraint_modes), internal_modes), basis,
+        friction_speed, rigid,
+    )  # fmt: skip
+    return with_hardware(found, hardware_of(mechanism), pade) if drives else found
+
+
+def _of_forces(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    rates: Values | None,
+    accelerations: Values | None,
+    inputs: Values | None,
+    modes: ModeChoice,
+    basis: Basis | Counted | None,
+    friction_speed: float,
+    rigid: bool,
+) -> LinearModel:
+    """As `linearize`, without drives."""
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
-    choice = _choice(mechanism, basis, constraint_modes, internal_modes)
+    choice = _choice(mechanism, basis, modes)
     names = (*mechanism.actuators, *choice.constraint)
     u = None if inputs is None else _one("inputs", inputs, names)
     if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
@@ -89,7 +117,9 @@ def linearize(
         raise InputError("has more than one state", part="θ", hint="give one, or use linearize_batch")
     flexible = choice.flexible
     require_rigid_alone(rigid, flexible)
-    stiff = () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
+    stiff = (
+        () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=4)
+    )
     kept: dict[str, Any] = {"rigid": not flexible}
     if flexible:
         kept |= {"constraint_modes": choice.constraint, "internal_modes": choice.internal}
@@ -114,13 +144,11 @@ def linearize(
     return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
 
 
-def _choice(
-    mechanism: Mechanism, basis: Basis | Counted | None, constraint_modes: Sequence[str], internal_modes: int
-) -> ModeChoice:
+def _choice(mechanism: Mechanism, basis: Basis | Counted | None, modes: ModeChoice) -> ModeChoice:
     """The modes that are asked for, one by one or as a basis."""
     if basis is None:
-        return ModeChoice(tuple(constraint_modes), internal_modes)
-    if constraint_modes or internal_modes:
+        return modes
+    if modes.flexible:
         raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
     known = basis if isinstance(basis, Basis) else basis.basis
     if known is None:

@@ -27,6 +27,7 @@ from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
+from supple.kinematics.measures import key_of
 from supple.kinematics.motion import FrameMotion, Motion
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
@@ -181,17 +182,28 @@ class BodyMotion:
         rates = measured_rates(self.problem, self.X, self.V, list(rows.values()))
         return {name: rates[:, i] for i, name in enumerate(rows)}
 
-    @property
-    def inputs(self) -> Signals:
-        """Forces of the actuators; where held ones change, those from then on."""
+    @cached_property
+    def _pushes(self) -> Array:
+        """(N, a) what the course of the inputs says; of drives that yield it is without their springs and dampers."""
         breaks, coefficients = self.forces
         piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
         x = (self.time - breaks[piece])[:, None]
         values = np.zeros((len(self.time), coefficients.shape[2]))
         for power in coefficients:  # the highest first
             values = values * x + power[piece]
-        names = self.problem.rest.numbering.mechanism.actuators
-        return labelled(self.time, names, values, units_of(self.problem.rest).inputs)
+        return values
+
+    @property
+    def inputs(self) -> Signals:
+        """Forces of the actuators; where held ones change, those from then on."""
+        numbering, values = self.problem.rest.numbering, self._pushes.copy()
+        mechanism = numbering.mechanism
+        rows = [numbering.measures[key_of(mechanism, actuator)] for actuator in mechanism.actuators.values()]
+        for held in self.problem.yields:
+            rate = measured_rates(self.problem, self.X, self.V, [held.row])[:, 0]
+            away = self.w[:, held.row - numbering.constraints] - held.relaxed
+            values[:, rows.index(held.row)] -= held.stiffness * away + held.damping * rate
+        return labelled(self.time, mechanism.actuators, values, units_of(self.problem.rest).inputs)
 
     @property
     def energy(self) -> Signals:
@@ -218,7 +230,7 @@ class BodyMotion:
         """
         if self.problem.elastic:
             return Instant(self.acceleration, self.multipliers)
-        u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
+        u = self._pushes
         breaks, accelerations = self.courses
         courses = [np.interp(self.time, breaks, column) for column in accelerations.T]
         along = np.stack(courses, axis=1) if courses else np.zeros((len(self.time), 0))

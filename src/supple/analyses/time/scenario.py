@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.motions.trajectory import trajectory
 from supple.analyses.statics.deformed_rest import deformed_rest
-from supple.analyses.statics.equilibrium import equilibrium
+from supple.analyses.time.driven_start import resting_start
 from supple.analyses.vibration.modal import modes
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
@@ -18,6 +18,8 @@ from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDam
 from supple.diagnostics import InputError
 from supple.formats.model_description import described
 from supple.formats.scenario_file import is_scenario_file, scenario_in
+from supple.formulations.hardware import hardware_of
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.integration.signal import joined
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -54,11 +56,14 @@ def run_of(
     until: float | None = None,
     step: float | None = None,
     rigid: bool = False,
+    drives: bool = True,
 ) -> Run:
     """A scenario with its start assembled; `until` and `step` (s) take the place of its own.
 
-    rigid : elastic parts do not deform: nothing of them is deflected or damped
+    rigid  : elastic parts do not deform: nothing of them is deflected or damped
+    drives : where they act, an equilibrium is one with what they move held, and inputs are commands
     """
+    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     given = scenario_in(mechanism, scenario)
     lasts, fixed = until if until is not None else given.until, step or given.step
     if lasts is None:
@@ -66,9 +71,9 @@ def run_of(
         lasts = float(trajectory(mechanism, given.motion).time[-1])
     forces, times = joined(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
     if given.damping is not None and not rigid:
-        about = start_of(mechanism, given, forces, rigid=True)
+        about = start_of(mechanism, given, forces, hardware, rigid=True)
         mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, about)))
-    start = start_of(mechanism, given, forces, rigid=rigid)
+    start = start_of(mechanism, given, forces, hardware, rigid=rigid)
     loads = {} if rigid else {name: float(force) for name, force in given.deflection.items()}
     return Run(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
 
@@ -105,7 +110,9 @@ def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
     return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
 
 
-def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], *, rigid: bool) -> Configuration:
+def start_of(
+    mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], hardware: Hardware, *, rigid: bool
+) -> Configuration:
     """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`, and so is
     what a motion leads: it rests where the motion begins."""
     if scenario.motion is not None and scenario.start == REST:
@@ -115,6 +122,5 @@ def start_of(mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], *
             return begins
         return deformed_rest(begins, np.zeros(len(mechanism.actuators))).configuration
     if scenario.start == EQUILIBRIUM:
-        first = [np.atleast_1d(forces.get(name, 0.0))[0] for name in mechanism.actuators]
-        return equilibrium(mechanism, None, inputs=first, rigid=rigid)
+        return resting_start(mechanism, None, forces, hardware, rigid=rigid)
     return assemble(mechanism, None if scenario.start == REST else scenario.start)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.time.adaptation import balanced, require_damped
+from supple.analyses.time.driven_run import Commands, driven_run
 from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
@@ -22,10 +23,14 @@ from supple.diagnostics import InputError
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.time_damping import say_damping
+from supple.formulations.hardware import hardware_of
+from supple.hardware.drive_course import say_passed_by
+from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import longest_step, require_positive, result_times
 from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
@@ -50,6 +55,7 @@ def simulate(
     output_step: float | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
+    drives: bool = True,
 ) -> Simulation:
     """Motion in time of a mechanism, by generalized-α on R³ × SO(3) with index-3 constraints, or of a reduced model.
 
@@ -58,7 +64,8 @@ def simulate(
     t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or the file it
                       stands in (.yaml), of which the other arguments replace parts
     inputs          : {actuator: number, values at `input_times` or else at the results (linear between them, constant
-                      before and after), or callable of time}, or (N, a) values; zero if left out
+                      before and after), or callable of time}, or (N, a) values: forces, or commands of drives. Zero if
+                      left out; drives that move stay where they are
     start           : as in `assemble`, or "equilibrium", under the inputs at the start
     until, step     : s; the step is the fixed one, or with `tolerance` the largest. Without it, steps follow the motion
     rates           : of θ, by name or in order
@@ -73,6 +80,7 @@ def simulate(
     friction_speed  : speed (rad/s or m/s) over which dry friction changes its sign
     rigid           : elastic parts are taken as rigid; `Simulation.rigid` names them. Otherwise they deform: bodies of
                       beams by as many elements as they have, with large rotations and deflections
+    drives          : False leaves drives out: inputs are forces. A prescribed motion leaves them out as well
 
     A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
     does not balance to 1 %; see `Simulation.energy_defect`.
@@ -85,7 +93,7 @@ def simulate(
         return mechanism.simulate(
             asked, inputs, at, until=until, step=step, rates=rates, input_times=input_times, motion=motion,
             tolerance=tolerance, method=method, spectral_radius=spectral_radius, output_step=output_step,
-            friction_speed=friction_speed, rigid=rigid,
+            friction_speed=friction_speed, rigid=rigid, drives=drives,
         )  # fmt: skip
     if not isinstance(mechanism, Mechanism):
         raise InputError(
@@ -95,7 +103,7 @@ def simulate(
     if method not in ("auto", "implicit"):
         raise InputError(f'a mechanism is not simulated by "{method}"', part="method", hint="leave it out")
     if isinstance(t, str | Path | Scenario):
-        run = run_of(mechanism, t, until=until, step=step, rigid=rigid)
+        run = run_of(mechanism, t, until=until, step=step, rigid=rigid, drives=drives)
         mechanism, t, until, step = run.mechanism, None, run.until, run.step
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
         start = deflected(run.start, run.deflection) if start is None else start
@@ -106,29 +114,40 @@ def simulate(
     begin, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - begin) if step is None else step
     fixed = step is not None and tolerance is None
-    breaks, values = input_course(
-        tuple(mechanism.actuators), inputs, input_times, grid, largest if fixed else largest / 8
-    )
-    u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
-    here = start_configuration(mechanism, start, u0, rigid=rigid)
-    course = prescribed(here, motion, begin, end, largest)
-    problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid)
+    spacing = largest if fixed else largest / 8
+    names = rest(mechanism).numbering.coordinates
+    theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
+    if theta_rates.ndim != 1:
+        raise InputError("has more than one state", part="rates", hint="simulate one at a time")
+    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
+    if motion is not None:
+        say_passed_by(hardware)
+    if hardware.drives and motion is None:
+        commands = Commands(inputs, input_times, grid, largest, spacing)
+        here, forces, course, yields = driven_run(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
+        u0 = forces[1][3, 0].copy()
+    else:
+        breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
+        u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
+        here = start_configuration(mechanism, start, u0, rigid=rigid)
+        course, forces, yields = (
+            prescribed(here, motion, begin, end, largest),
+            piecewise(breaks, values, begin, end),
+            (),
+        )
+        theta_rates[list(course.driven)] = course.rates
+        if course.driven:
+            here = on_course(here, course, u0)
+    problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid, yields=yields)
     instead = "reduce it with modes and simulate the reduced model"
     taken_as_rigid(mechanism, rigid, instead, names=problem.frames.rigid)
     say_damping(mechanism, rigid)
     require_damped(problem, spectral_radius)
-    names = here.rest.numbering.coordinates
-    theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
-    if theta_rates.ndim != 1:
-        raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    theta_rates[list(course.driven)] = course.rates
-    if course.driven:
-        here = on_course(here, course, u0)
     X, V = centre_state(problem, here, theta_rates, u0)
     first = instant(problem, X[None], V[None], here.w[None], u0[None], course.accelerations[:1])
     a = np.ascontiguousarray(first.acceleration[0])
     begun = Begun(
-        problem, alpha_of(spectral_radius), grid, largest, piecewise(breaks, values, begin, end), course,
+        problem, alpha_of(spectral_radius), grid, largest, forces, course,
         (X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w),
     )  # fmt: skip
     found = balanced(partial(marched, begun)) if step is None and tolerance is None else marched(begun, tolerance)

@@ -16,12 +16,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.statics.equilibrium import equilibrium
 from supple.analyses.time.adaptation import overbent, require_damped, stuck
 from supple.analyses.time.body_motion import BodyMotion, defect_of
+from supple.analyses.time.driven_start import drive_springs, driven_start
 from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.analyses.time.mechanism_run import AT_ONCE, method_of, simulation_of
-from supple.analyses.time.start import centre_state, start_configuration
+from supple.analyses.time.start import centre_state
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.instant import instant
@@ -41,13 +41,12 @@ from supple.formulations.absolute.march import (
 from supple.formulations.absolute.measured import measured_motion, measured_rates
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
-from supple.formulations.coefficients import Yield, carried
+from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.hardware.pieces import Pieces, at_end
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.result_times import require_positive, require_times
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.measures import key_of
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation
 
@@ -88,8 +87,8 @@ class HeldSimulation:
         self.times = np.ascontiguousarray(times, dtype=float)
         self._tolerance = tolerance
         self._u, self._led_acceleration = np.zeros(len(mechanism.actuators)), np.zeros(len(led))
-        here = _begin(mechanism, start, self._u, led, rigid)
-        springs = _springs(here, yields)
+        here = driven_start(mechanism, start, self._u, led, rigid)
+        springs = drive_springs(here, yields)
         self._relaxed = np.zeros(len(self._u))
         for number, spring in springs.items():
             self._relaxed[number] = -spring.stiffness * spring.relaxed
@@ -225,31 +224,3 @@ class HeldSimulation:
         recorded = (part[:reached] for part in self._record)
         motion = BodyMotion(self._problem, self.times[:reached], (breaks, coefficients), courses, *recorded)
         return simulation_of(motion, self.reason, self._carried, self._tolerance)
-
-
-def _begin(
-    mechanism: Mechanism, start: At | Configuration, u: Array, led: tuple[int, ...], rigid: bool
-) -> Configuration:
-    """Where a run begins."""
-    if not led:
-        return start_configuration(mechanism, start, u, rigid=rigid)
-    settled = isinstance(start, str) and start == "equilibrium"
-    here = start_configuration(mechanism, None if settled else start, u, rigid=rigid)
-    names = here.rest.numbering.coordinates
-    if settled:
-        return equilibrium(mechanism, here, inputs=u, held=[names[i] for i in led], rigid=rigid)
-    if here.deformed is not None or rigid or not mechanism.elastic:
-        return here
-    return equilibrium(mechanism, here, inputs=u, held=names)
-
-
-def _springs(here: Configuration, yields: Array | None) -> dict[int, Yield]:
-    """Of actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
-    found: dict[int, Yield] = {}
-    numbering = here.rest.numbering
-    for number, actuator in enumerate(numbering.mechanism.actuators.values()):
-        if yields is not None and np.any(yields[number]):
-            row = numbering.measures[key_of(numbering.mechanism, actuator)]
-            relaxed = float(here.w[row - numbering.constraints]) if yields[number, 0] else 0.0
-            found[number] = Yield(row, float(yields[number, 0]), float(yields[number, 1]), relaxed)
-    return found

@@ -10,34 +10,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.vibration.deformation_damping import deformation_damping
 from supple.analyses.vibration.direct_response import Proportional, direct_response
+from supple.analyses.vibration.driving import Holding, Inputs, driving_inputs, holding
 from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.modal_response import modal_response
-from supple.analyses.vibration.ports import Port, measured_row, port, port_rows
+from supple.analyses.vibration.ports import Port, port, port_rows
 from supple.analyses.vibration.restraint import restraint
 from supple.analyses.vibration.watched import watched
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
+from supple.formulations.hardware import hardware_of
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.drive_response import impedance, instrument_response
+from supple.hardware.hardware import NO_HARDWARE
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.numbering import Numbering
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 
 Array = NDArray[np.float64]
 
-LED = ".acceleration"  # what follows a coordinate's name where it is led
 _BAND = 1.5  # of the highest line: what bodies are condensed for
 _VIBRATING = 3.0  # of the highest line: modes up to there vibrate, the rest follows statically
-
-
-class Inputs(NamedTuple):
-    """What drives: ports of forces, and rows of coordinates that are led, with their names in the order asked."""
-
-    names: tuple[str, ...]
-    forces: list[Port]
-    led: list[int]
-    order: list[int]  # of (forces, led) in names
 
 
 def frf(
@@ -52,17 +46,21 @@ def frf(
     damping: Damping | Mapping[str, Any] | float | None = None,
     method: Literal["direct", "modal"] = "direct",
     preload: bool = True,
+    drives: bool = True,
 ) -> FrequencyResponse:
-    """Motion of the outputs for a unit of each input, at every frequency.            [frequency-response, eqs. 1-10]
+    """Motion of the outputs for a unit of each input, at every frequency.            [frequency-response, eqs. 1-16]
 
-    inputs   : `lift`, the force of an actuator (with free actuators); `lift.acceleration`, its motion is led, and the
-               others stay as they are; `E.z`, a force at a place; any sensor's output, a force along what it measures
-    outputs  : sensor outputs, `place.axis`, actuators, joint coordinates
+    inputs   : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
+               `lift.acceleration`, its motion is led, and the others stay as they are; `E.z`, a force at a place; any
+               sensor's output, a force along what it measures
+    outputs  : sensor outputs, as their instruments show them, `place.axis`, actuators, joint coordinates
     kind     : receptance, mobility, accelerance: displacement, velocity or acceleration of the output per unit input
     damping  : {"modal": ζ}, {"structural": η}, {"rayleigh": (α, β)}, a number for ζ, 0 for none; the mechanism's if
                left out. Dampers and `elastic_damping` of the mechanism always act
     method   : direct, or modal: modes up to three times the highest line, and the others statically
-    preload  : with free actuators, add the stiffness that gravity and the forces at rest give
+    preload  : where actuators are free, add the stiffness that gravity and the forces at rest give
+    drives   : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds
+               it with its stiffness; the other coordinates are locked, or free with free actuators
     """
     if kind not in KINDS:
         raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
@@ -73,41 +71,77 @@ def frf(
     if configuration.X.ndim != 2:
         raise InputError("a response is at one configuration, not many", part="at", hint="ask for each by itself")
     numbering = configuration.rest.numbering
-    driven = _inputs(numbering, _names(inputs, "inputs"), free_actuators=free_actuators)
+    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
+    held = holding(numbering, hardware, free_actuators=free_actuators)
+    driven = driving_inputs(numbering, _names(inputs, "inputs"), hardware, held.locked)
     seen = watched(configuration, _names(outputs, "outputs"))
     rest = elastic_rest(mechanism, _BAND * float(lines.max()))
-    if not free_actuators and not driven.led:
+    if not held.moves(numbering) and not driven.led:
         require_elastic(rest)
-    H = _displacements(
-        rest, configuration, driven, seen.ports, lines, _law(mechanism, damping), method, free_actuators, preload
-    )
-    H = seen.seen(H, lines) * _factors(lines, KINDS[kind], driven)[:, None, :]
+    asked = _Asked(lines, _law(mechanism, damping), method, preload)
+    H = _driven_displacements(rest, configuration, driven, seen.ports, held, asked)
+    H = seen.seen(H, lines)[:, :, driven.order] * driven.factors(lines, KINDS[kind])[:, None, :]
+    for i, name in enumerate(seen.names):
+        shown = hardware.instrument(name)
+        if shown is not None:
+            H[:, i] *= instrument_response(shown, 2.0 * np.pi * lines)[:, None]
     return FrequencyResponse(
         lines,
-        np.ascontiguousarray(H[:, :, driven.order]),
+        np.ascontiguousarray(H),
         driven.names,
         seen.names,
-        tuple(tuple(response_unit(kind, one, unit) for unit in _units(driven, numbering)) for one in seen.units),
+        tuple(tuple(response_unit(kind, one, unit) for unit in driven.units(numbering)) for one in seen.units),
         kind,
         mechanism.name,
     )
 
 
+class _Asked(NamedTuple):
+    """What is asked of the mechanism: lines, Hz; its damping; the method; whether forces at rest count."""
+
+    lines: Array
+    law: Damping | None
+    method: str
+    preload: bool
+
+
+def _driven_displacements(
+    rest: ElasticRest, configuration: Configuration, driven: Inputs, seen: list[Port], held: Holding, asked: _Asked
+) -> NDArray[np.complex128]:
+    """As `_displacements`, with what drives hold their coordinates with: f = -Z θ beside what soft rows have of it.
+
+    y = H_y u + H_yf f,   θ = H_θ u + H_θf f        y = (H_y - H_yf (1 + Z H_θf)⁻¹ Z H_θ) u
+    """
+    left = {block: _left(block, asked) for block in held.drives}
+    ports = [port(rest.numbering, block.actuator) for block, Z in left.items() if Z.any()]
+    both = driven._replace(forces=[*driven.forces, *ports])
+    H = _displacements(rest, configuration, both, [*seen, *ports], held, asked)
+    if not ports:
+        return H
+    o, first = len(seen), len(driven.forces)
+    added = np.arange(first, first + len(ports))
+    others = np.setdiff1d(np.arange(H.shape[2]), added)
+    Z = np.stack([Z for Z in left.values() if Z.any()], axis=1)[:, :, None]
+    back = np.linalg.solve(np.eye(len(ports)) + Z * H[:, o:][:, :, added], Z * H[:, o:][:, :, others])
+    return np.asarray(H[:, :o][:, :, others] - H[:, :o][:, :, added] @ back)
+
+
+def _left(block: DriveBlock, asked: _Asked) -> NDArray[np.complex128]:
+    """Of what a drive holds with, (L,): back-EMF with inductance; and that k is not damped as the mechanism is."""
+    omega, k = 2.0 * np.pi * asked.lines, block.stiffness or 0.0
+    eta, (_, beta) = (asked.law and asked.law.structural) or 0.0, (asked.law and asked.law.rayleigh) or (0.0, 0.0)
+    if not block.E.any() and not (k and (eta or beta)):
+        return np.zeros(len(omega), dtype=np.complex128)
+    soft = k * (1.0 + 1j * eta) + 1j * omega * (beta * k + block.damping)
+    return np.asarray(impedance(block, omega) - soft)
+
+
 def _displacements(
-    rest: ElasticRest,
-    configuration: Configuration,
-    driven: Inputs,
-    seen: list[Port],
-    lines: Array,
-    law: Damping | None,
-    method: str,
-    free: bool,
-    preload: bool,
+    rest: ElasticRest, configuration: Configuration, driven: Inputs, seen: list[Port], holding: Holding, asked: _Asked
 ) -> NDArray[np.complex128]:
     """Displacements for unit forces, and for unit displacements of what is led: (L, outputs, forces and led)."""
-    first = rest.numbering.constraints
-    theta = range(first, first + len(rest.numbering.coordinates))
-    held = restraint(rest, locked=set(driven.led) if free else set(theta))
+    (lines, law, method, preload), locked = asked, {*holding.locked, *driven.led}
+    held, free = restraint(rest, locked=locked, yields=holding.yields), holding.moves(rest.numbering)
     rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None])[0]
     forces, outputs = rows[: len(driven.forces)], rows[len(driven.forces) :]
     alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
@@ -115,7 +149,7 @@ def _displacements(
     alone = not rest.elastic or not (free or driven.led)
     proportional = Proportional((law and law.structural) or 0.0, alpha if alone else 0.0, beta)
     of_modes = law if law and law.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
-    deformed = deformation_damping(rest, configuration, of_modes, held)
+    deformed = deformation_damping(rest, configuration, of_modes, restraint(rest, locked=locked))
     omega = 2.0 * np.pi * lines
     if method == "direct" and deformed is None and not (free and preload):
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
@@ -124,28 +158,6 @@ def _displacements(
         rest, configuration, held, forces, driven.led, outputs, omega, proportional, deformed,
         preload=free and preload, below=below,
     )  # fmt: skip
-
-
-def _factors(lines: Array, order: int, driven: Inputs) -> NDArray[np.complex128]:
-    """(iω)^order for forces; for what is led, whose displacement is its acceleration over (iω)², (iω)^(order - 2)."""
-    rate = 2j * np.pi * lines
-    found = np.empty((len(lines), len(driven.forces) + len(driven.led)), dtype=np.complex128)
-    found[:, : len(driven.forces)] = rate[:, None] ** order
-    if driven.led and order < 2 and (lines == 0.0).any():
-        raise InputError(
-            "at 0 Hz a led acceleration moves it ever further",
-            part="frequencies_hz",
-            hint="begin above 0 Hz, or ask for the accelerance",
-        )
-    if driven.led:
-        found[:, len(driven.forces) :] = rate[:, None] ** (order - 2)
-    return found
-
-
-def _units(driven: Inputs, numbering: Numbering) -> list[str]:
-    units = [item.force_unit for item in driven.forces]
-    units += ["rad/s²" if numbering.angles()[row] else "m/s²" for row in driven.led]
-    return [units[i] for i in driven.order]
 
 
 def _lines(frequencies: ArrayLike) -> Array:
@@ -163,42 +175,6 @@ def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
     if not names:
         raise InputError("none is given", part=what, hint="name a sensor's output, an actuator or place.axis")
     return names
-
-
-def _inputs(numbering: Numbering, names: tuple[str, ...], *, free_actuators: bool) -> Inputs:
-    first = numbering.constraints
-    theta = dict(enumerate(numbering.coordinates, first))
-    forces: list[Port] = []
-    led: list[int] = []
-    kinds = []
-    for name in names:
-        if name.endswith(LED):
-            row = _led_row(numbering, name, theta)
-            kinds.append(("led", led.index(row) if row in led else len(led)))
-            led += [row] if row not in led else []
-        else:
-            kinds.append(("force", len(forces)))
-            forces.append(port(numbering, name))
-    for item in forces:
-        if item.row in theta and (not free_actuators or item.row in led):
-            why = "is led" if item.row in led else "is locked"
-            raise InputError(
-                f"it {why}, so that a force along it moves nothing",
-                part=f'input "{item.name}"',
-                hint=f"free the actuators (free_actuators=True, --free-actuators), or lead it: {item.name}{LED}",
-            )
-    return Inputs(names, forces, led, [i + (len(forces) if kind == "led" else 0) for kind, i in kinds])
-
-
-def _led_row(numbering: Numbering, name: str, theta: dict[int, str]) -> int:
-    row = measured_row(numbering, name.removesuffix(LED))
-    if row is None or row not in theta:
-        raise InputError(
-            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", and so cannot be led',
-            part=f'input "{name}"',
-            hint=nearest(name, [coordinate + LED for coordinate in numbering.coordinates]),
-        )
-    return row
 
 
 def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None) -> Damping | None:

@@ -2,11 +2,14 @@
 
     κ = k (1 + iη) + iω (βk + c) - ω² J
 
-Springs and elastic joints give k, dampers c, motors J; η and β are those of the mechanism's damping.
+Springs, elastic joints and drives that yield give k, dampers and drives c, motors J; η and β are those of the
+mechanism's damping.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -35,15 +38,20 @@ class Restraint(NamedTuple):
         return Held(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
 
 
-def restraint(rest: ElasticRest, *, locked: set[int]) -> Restraint:
-    """All joints, and the coordinates θ whose rows are `locked`."""
+def restraint(
+    rest: ElasticRest, *, locked: set[int], yields: Mapping[int, tuple[float, float]] = MappingProxyType({})
+) -> Restraint:
+    """All joints, and the coordinates θ whose rows are `locked`; yields : k and c that drives hold rows with."""
     first, compliance = rest.numbering.constraints, rest.arrays.compliance
     joints = np.arange(first)
     hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
     dampers, motors = acting(rest, "damping"), acting(rest, "inertia")
     soft = np.flatnonzero(compliance > 0.0).tolist()
-    soft = sorted({*soft, *dampers, *motors, *rest.dampers} - locked)
+    soft = sorted({*soft, *dampers, *motors, *rest.dampers, *yields} - locked)
+    by_drives = [yields.get(row, (0.0, 0.0)) for row in soft]
     stiffness = [1.0 / compliance[row] if compliance[row] > 0.0 else 0.0 for row in soft]
+    stiffness = [k + added for k, (added, _) in zip(stiffness, by_drives, strict=True)]
     damping = [dampers.get(row, 0.0) + rest.dampers.get(row, 0.0) for row in soft]
+    damping = [c + added for c, (_, added) in zip(damping, by_drives, strict=True)]
     inertia = [motors.get(row, 0.0) for row in soft]
     return Restraint(hard, np.array(soft, dtype=np.int64), *(np.array(x, float) for x in (stiffness, damping, inertia)))

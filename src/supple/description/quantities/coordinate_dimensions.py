@@ -26,6 +26,7 @@ from supple.description.quantities.dimension import (
     TORQUE,
     TORSIONAL_DAMPING,
     TORSIONAL_STIFFNESS,
+    VOLTAGE,
     Dimension,
     Measured,
     require,
@@ -113,6 +114,15 @@ def require_said(said: Said) -> None:
                 ) from None
 
 
+def input_dimension(mechanism: Mechanism, actuator: str) -> Dimension:
+    """Of the command of its drive, or of its force where it has none."""
+    of, drive = coordinate_dimensions(mechanism, actuator), mechanism.actuators[actuator].drive
+    if drive is None:
+        return of.force
+    told = drive.record.told
+    return VOLTAGE if told == "voltage" else getattr(of, told)
+
+
 def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensions:
     found = None if reference is None else mechanism.joint_coordinate(reference)
     if found is None:
@@ -131,8 +141,9 @@ def _said(mechanism: Mechanism) -> Said:
     for name, scenario in mechanism.scenarios.items():
         path = ("scenarios", name)
         named.append(((*path, "start"), "value", {} if isinstance(scenario.start, str) else scenario.start))
-        pushed = {key: getattr(value, "size", value) for key, value in scenario.inputs.items()}
-        named += [((*path, "rates"), "rate", scenario.rates), ((*path, "inputs"), "force", pushed)]
+        named.append(((*path, "rates"), "rate", scenario.rates))
+        for actuator, value in scenario.inputs.items():
+            yield (*path, "inputs", actuator), getattr(value, "size", value), input_dimension(mechanism, actuator)
         for output, load in scenario.deflection.items():
             yield (*path, "deflection", output), load, output_dimensions(mechanism, output).force
     for where, of, values in named:

@@ -10,6 +10,7 @@ from supple.description.quantities.coordinate_dimensions import (
     Path,
     Said,
     coordinate_dimensions,
+    input_dimension,
     require_said,
     sensor_dimensions,
 )
@@ -46,7 +47,7 @@ def _of_drives(mechanism: Mechanism) -> Said:
             continue
         path: Path = ("actuators", name, "drive")
         of, kind = coordinate_dimensions(mechanism, name), drive.record
-        command = VOLTAGE if kind.told == "voltage" else getattr(of, kind.told)
+        command = input_dimension(mechanism, name)
         for field in ("limits", "dead_band", "resolution"):
             yield (*path, field), getattr(drive, field), command
         yield (*path, "rate_limit"), drive.rate_limit, _product((command, 1), (TIME, -1))

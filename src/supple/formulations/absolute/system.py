@@ -111,7 +111,7 @@ class Elements(NamedTuple):
 
 
 class Absolute(NamedTuple):
-    """A mechanism ready for simulation."""
+    """A mechanism ready for simulation; yields : what drives hold measures with."""
 
     rest: Rest
     system: SystemArrays
@@ -119,6 +119,7 @@ class Absolute(NamedTuple):
     pattern: Pattern
     frames: Frames
     elements: Elements
+    yields: tuple[Yield, ...] = ()
 
     @property
     def steps(self) -> StepProblem:
@@ -172,7 +173,7 @@ def _make(
     )  # fmt: skip
     elements = Elements(frame_beams(frames), frame_superelements(frames), drives)
     elements, iteration, pattern = _iteration(system, elements, numbering.constraints, frames.least)
-    return Absolute(rest, with_elements(system, elements), iteration, pattern, frames, elements)
+    return Absolute(rest, with_elements(system, elements), iteration, pattern, frames, elements, yields)
 
 
 def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:

@@ -1,0 +1,172 @@
+"""What drives do over a whole run whose commands are known beforehand, and which nothing of the motion moves.
+
+Commands are linear between breaks, and so is what is left of them behind dead band, limits, rate limit, resolution and
+delay. Between two breaks h apart a block goes on exactly,
+
+    x⁺ = Φ x + Γ₀ c + Γ₁ c⁺,      exp [A B 0; 0 0 1/h; 0 0 0] h = [Φ Γ Γ₁; 0 1 1; 0 0 1],   Γ₀ = Γ - Γ₁
+
+and its output is the cubic that has its values and rates at both ends: off by (ω h)⁴/384 of what moves with ω.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError, SuppleNote
+from supple.hardware.drive_bank import DriveBank, output_row
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.hardware import Hardware
+from supple.hardware.pieces import Pieces
+from supple.hardware.state_space import first_order_hold
+from supple.integration.input_course import merged
+
+Array = NDArray[np.float64]
+
+_CUBIC = 0.1  # of 1/ω of the fastest block: a cubic is then off by 3e-7 of what still moves
+_MOST = 200_000  # pieces, at most, of a run that a fast drive would cut in more
+_TOGETHER = 1e-12  # of the run: instants closer than that are one
+
+
+class DriveCourse(NamedTuple):
+    """Piecewise cubics between breaks (B,), s.
+
+    forces        : (4, B - 1, a) of the inputs, the highest power first; zero where they lead
+    led           : (4, B - 1, k) of the led coordinates; rates (k,) of them at the start, accelerations (B, k)
+    applied       : (B, a) commands as drives take them, before their delays
+    """
+
+    breaks: Array
+    forces: Array
+    led: Array
+    rates: Array
+    accelerations: Array
+    applied: Array
+
+
+def say_passed_by(hardware: Hardware) -> None:
+    """That a motion is prescribed, and drives have no part in it."""
+    if hardware.drives:
+        names = ", ".join(f'"{block.actuator}"' for block in hardware.drives)
+        warnings.warn(
+            f"the motion is prescribed as it is: the drives of {names} have no part in it", SuppleNote, stacklevel=3
+        )
+
+
+def keeping_commands(bank: DriveBank, keeping: Array, given: Any) -> Any:
+    """Inputs of a run, in which commands that are not given keep drives that move where they are (keeping: (a,))."""
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    moving = {block.actuator: float(keeping[i]) for i, block in enumerate(bank.blocks) if block.moves}
+    return {**moving, **(given or {})}
+
+
+def drive_course(
+    bank: DriveBank,
+    breaks: Array,
+    commands: Array,
+    span: tuple[float, float, float],
+    also: Sequence[float] = (),
+) -> DriveCourse:
+    """From a bank that has been reset to the commands at the beginning.
+
+    breaks (B,), commands (B, a) : linear between, constant before and after; span : begin, end and longest piece, s
+    also   : instants at which pieces end as well
+    """
+    for block in bank.blocks:
+        if block.E.any():
+            raise InputError(
+                "the back-EMF of a motor with inductance acts back while it moves, which a run whose commands are "
+                "given beforehand does not follow", part=f'drive of actuator "{block.actuator}"',
+                hint="leave its inductance out, so that it damps at once, or give the commands by a controller in "
+                "supple.control.closed_loop",
+            )  # fmt: skip
+    times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
+    applied = _sampled(breaks, commands, times)
+    if any(_shapes(block) for block in bank.blocks):
+        applied = bank.shaped(times, applied)
+    count, k = len(times) - 1, len(bank.led)
+    forces, led = np.zeros((4, count, len(bank.inputs))), np.zeros((4, count, k))
+    accelerations, rates = np.zeros((count + 1, k)), np.zeros(k)
+    for i, block in enumerate(bank.blocks):
+        late = _sampled(times + block.delay, applied[:, i : i + 1], times)[:, 0]
+        answer = _answer(block, bank.state.x[i, : block.order], times, late)
+        cubic = _cubics(np.diff(times), answer)
+        if block.leads:
+            column = bank.led.index(bank.places[i])
+            led[:, :, column], accelerations[:, column], rates[column] = cubic, answer.second, answer.after[0]
+        else:
+            forces[:, :, i] = cubic
+    return DriveCourse(times, forces, led, rates, accelerations, applied)
+
+
+def _shapes(block: DriveBlock) -> bool:
+    """Whether its command is more than handed on."""
+    return bool(block.limits or block.rate_limit or block.dead_band or block.resolution)
+
+
+def _instants(blocks: Sequence[DriveBlock], breaks: Array, also: Array, span: tuple[float, float, float]) -> Array:
+    """Instants that end every piece: breaks of the commands as they are given and as they arrive, and so many between
+    them that a cubic says what the fastest block does, and that limits act where they should."""
+    begin, end, longest = span
+    fast = max((float(np.abs(np.linalg.eigvals(block.A)).max(initial=0.0)) for block in blocks), default=0.0)
+    spacing = min(longest if any(map(_shapes, blocks)) else np.inf, _CUBIC / fast if fast else np.inf, end - begin)
+    spacing = max(spacing, (end - begin) / _MOST)
+    delays = {block.delay for block in blocks} | {0.0}
+    knots = np.concatenate([breaks + delay for delay in delays])
+    even = np.linspace(begin, end, int(np.ceil((end - begin) / spacing - 1e-6)) + 1)
+    others = np.unique(np.concatenate([even, knots[(knots > begin) & (knots < end)]]))
+    close = _TOGETHER * (end - begin)
+    others = others[np.append(True, np.diff(others) > close)]
+    return merged(np.unique(np.concatenate([[begin, end], also])), others, close)
+
+
+def _sampled(breaks: Array, values: Array, times: Array) -> Array:
+    """(N, a) values that are linear between breaks, constant before and after."""
+    return np.array([np.interp(times, breaks, column) for column in values.T]).reshape(values.shape[1], -1).T
+
+
+def pieces_between(course: DriveCourse, begin: float, end: float) -> Pieces:
+    """What drives do between two instants at which pieces end."""
+    first, last = np.searchsorted(course.breaks, [begin, end])
+    part, times = slice(first, last), course.breaks[first : last + 1] - begin
+    ends = np.stack([course.accelerations[first:last], course.accelerations[first + 1 : last + 1]], axis=1)
+    forces, led = (np.ascontiguousarray(cubics[:, part]) for cubics in (course.forces, course.led))
+    return Pieces(times, forces, led, ends)
+
+
+class _Answer(NamedTuple):
+    """Output of a block (N,), its rate before and after each instant, and its second rate."""
+
+    y: Array
+    before: Array
+    after: Array
+    second: Array
+
+
+def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> _Answer:
+    """To a command c (N,), from x (k,) on."""
+    (P, Q), h, x = output_row(block), np.diff(times), np.empty((len(times), block.order))
+    x[0] = start
+    known: dict[float, tuple[Array, Array, Array]] = {}
+    for n in range(len(h) if block.order else 0):
+        key = float(f"{h[n]:.12g}")  # times that are evenly spaced are so but for rounding
+        if key not in known:
+            known[key] = first_order_hold(block.A, block.B, float(h[n]))
+        Phi, first, last = known[key]
+        x[n + 1] = Phi @ x[n] + first * c[n] + last * c[n + 1]
+    slopes = np.diff(c) / h
+    moving = x @ block.A.T + np.outer(c, block.B)
+    rate = moving @ P
+    before, after = (rate + Q * part for part in (np.append(slopes[:1], slopes), np.append(slopes, slopes[-1:])))
+    return _Answer(x @ P + Q * c, before, after, moving @ (block.A.T @ P))
+
+
+def _cubics(h: Array, answer: _Answer) -> Array:
+    """(4, N - 1), highest power first, from values and rates at both ends of each piece."""
+    y0, y1, v0, v1 = answer.y[:-1], answer.y[1:], answer.after[:-1], answer.before[1:]
+    return np.stack([(2.0 * (y0 - y1) + h * (v0 + v1)) / h**3, (3.0 * (y1 - y0) - h * (2.0 * v0 + v1)) / h**2, v0, y0])
