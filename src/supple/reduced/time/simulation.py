@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
+from supple.hardware.drive_course import say_passed_by
+from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_positive, result_times
 from supple.reduced.kernels import INSIDE
 from supple.reduced.time.begin import begin_state, early_end
+from supple.reduced.time.driven_run import Steps, driven_simulation
 from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.led_motion import led_motion
@@ -49,14 +52,15 @@ def simulate_model(
     output_step: float | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
+    drives: bool = True,
 ) -> Simulation:
     """Motion from η, η̇ at t[0] on; the call is that of `supple.simulate`.
 
     t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or its fields, of
                       which the other arguments replace parts
     inputs          : {actuator: number, values at `input_times` or else at t (linear between them), or callable of
-                      time}, or (N, a) values; zero if left out. Callables are sampled at t, and at every step if steps
-                      are fixed
+                      time}, or (N, a) values: forces, or commands of drives. Zero if left out; drives that move stay
+                      where they are. Callables are sampled at t, and at every step if steps are fixed
     start           : θ, or η; by name (δ left out is zero) or in order; a configuration's name, or "equilibrium": at
                       rest under the inputs at the start. The state of a linear model (`at["states"]`) brings its rates,
                       and must be in the model's own basis. If left out, `rest`, where the model knows it
@@ -70,6 +74,8 @@ def simulate_model(
     spectral_radius : of "implicit": what a step leaves of the fastest oscillations, 0 to 1
     friction_speed  : over which dry friction changes its sign, in the unit of the joint's rate
     rigid           : of a mechanism alone: a model has been reduced with its elastic parts, or without
+    drives          : False leaves drives out: inputs are forces. A motion leaves them out as well. With drives the
+                      method is that of models between samples (`driven_march`), explicit
 
     A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`. How well its
     energies balance is told by `Simulation.energy_defect`.
@@ -86,7 +92,9 @@ def simulate_model(
         model, t, until, step = run.model, None, run.until, run.step
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
         start, rates = run.start if start is None else start, run.rates if rates is None else rates
+    hardware = model.hardware if drives else NO_HARDWARE
     if motion is not None:
+        say_passed_by(hardware)
         times = None
         if t is not None or until is not None:
             times = result_times(t, until=until, step=step, output_step=output_step)
@@ -95,6 +103,9 @@ def simulate_model(
         )
     layout = model.layout
     grid = result_times(t, until=until, step=step, output_step=output_step)
+    if hardware.drives:
+        steps = Steps(step, tolerance, friction_speed)
+        return driven_simulation(model, hardware, grid, inputs, input_times, (start, rates), steps)
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
     u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
     state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
@@ -107,7 +118,7 @@ def simulate_model(
         marched = compiled(implicit_march)(*model.arrays, damped, grid, breaks, values, state, record)
     else:
         marched = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
-    status, reached, time, steps = marched
+    status, reached, time, taken = marched
     n = layout.size
     eta, v, works = (np.ascontiguousarray(part) for part in np.split(record[:reached], [n, 2 * n], axis=1))
     found = Simulation(
@@ -116,7 +127,7 @@ def simulate_model(
         ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed, works=works),
         reason="" if status == INSIDE else early_end(model, int(status), float(time), state),
         stopped=float(time),
-        steps=int(steps),
+        steps=int(taken),
         tolerance=error or None,
         rigid=model.rigid,
         basis=model.basis,

@@ -1,0 +1,110 @@
+"""A run of a reduced model whose inputs are commands: what its drives do is computed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_course import DriveCourse, drive_course, keeping_commands, pieces_between
+from supple.hardware.hardware import Hardware
+from supple.integration.input_course import Inputs, input_course
+from supple.reduced.time.driven_model import DrivenModel
+from supple.results.simulation import Simulation
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+    from supple.reduced.state_arguments import Values
+
+Array = NDArray[np.float64]
+
+
+class Steps(NamedTuple):
+    """As `simulate` takes them: fixed step or None, tolerance or None, speed of dry friction."""
+
+    step: float | None
+    tolerance: float | None
+    friction_speed: float
+
+
+def driven_simulation(
+    model: ReducedModel,
+    hardware: Hardware,
+    grid: Array,
+    inputs: Inputs,
+    input_times: ArrayLike | None,
+    begins: tuple[Values | str | None, Values | None],
+    steps: Steps,
+) -> Simulation:
+    """From one of the results (N,) to the next; begins : start and rates, as `simulate` takes them."""
+    layout = model.layout
+    bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
+    along = np.zeros((layout.size, 2))
+    for k, stiffness, damping in zip(bank.places, bank.stiffness, bank.damping, strict=True):
+        if k >= 0:
+            along[k] += stiffness, damping
+    run = DrivenModel(
+        model, grid, start=begins[0], rates=begins[1], step=steps.step, tolerance=steps.tolerance,
+        friction_speed=steps.friction_speed, led=bank.led, yields=along,
+    )  # fmt: skip
+    held = _held_forces(model, bank, run.eta)
+    given: Any = keeping_commands(bank, bank.reset(run.theta, run.rates, forces=held), inputs)
+    breaks, values = input_course(layout.inputs, given, input_times, grid, steps.step)
+    bank.reset(run.theta, run.rates, np.array([np.interp(grid[0], breaks, column) for column in values.T]), held)
+    longest = steps.step or float(np.diff(grid).max())
+    course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
+    for n in range(len(grid) - 1):
+        if not run.advance(pieces_between(course, float(grid[n]), float(grid[n + 1]))):
+            break
+    forces = _forces(bank, course, run)
+    run.found[0, : layout.size] = _first(
+        model, run, forces[0], {k: course.accelerations[0, i] for i, k in enumerate(bank.led)}
+    )
+    return Simulation(
+        model.name, grid[: run.interval + 1], run.motion(forces), reason=run.reason,
+        stopped=float(grid[run.interval]), steps=run.steps, tolerance=run.tolerance, rigid=model.rigid,
+        basis=model.basis,
+    )  # fmt: skip
+
+
+def _held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
+    """(a,) of drives that yield, where they stand at η (n,): what holds the model there at rest; zero of all others."""
+    yields = [i for i, block in enumerate(bank.blocks) if block.moves and not block.leads]
+    found = np.zeros(len(bank.inputs))
+    if yields:
+        s = model.layout.theta
+        delta = eta[s:] if len(eta) > s else None
+        needed = model.inverse(eta[:s], delta=delta)[:s]
+        B = model.evaluate(eta[:s]).input_map[:s]
+        found[yields] = np.linalg.lstsq(B, needed, rcond=None)[0][yields]
+    return found
+
+
+def _forces(bank: DriveBank, course: DriveCourse, run: DrivenModel) -> Array:
+    """(N, a) that the inputs give at the results reached; zero of those that lead."""
+    time, count = run.times[: run.interval + 1], run.interval + 1
+    piece = np.clip(np.searchsorted(course.breaks, time, side="right") - 1, 0, len(course.breaks) - 2)
+    x = (time - course.breaks[piece])[:, None]
+    found = np.zeros((count, len(bank.inputs)))
+    for power in course.forces:  # the highest first
+        found = found * x + power[piece]
+    n = run.model.layout.size
+    for i, k in enumerate(bank.places):
+        if k >= 0:
+            found[:, i] -= bank.stiffness[i] * run.states[:count, k] + bank.damping[i] * run.states[:count, n + k]
+    return found
+
+
+def _first(model: ReducedModel, run: DrivenModel, u: Array, led: Mapping[int, float]) -> Array:
+    """η̈ (n,) at the start, under forces u (a,), of which the led ones are known: M_ff η̈_f = -(M η̈_l - f)_f."""
+    s, n = model.layout.theta, model.layout.size
+    eta, v, a = run.states[0, :n], run.states[0, n : 2 * n], np.zeros(n)
+    a[list(led)] = list(led.values())
+    free = np.setdiff1d(np.arange(n), list(led)).astype(int)
+    c = model.evaluate(eta[:s], delta=eta[s:] if n > s else None)
+    missing = model.inverse(eta[:s], v, a, delta=eta[s:] if n > s else None) - c.input_map @ u
+    a[free] = -np.linalg.solve(c.M[np.ix_(free, free)], missing[free])
+    return a
