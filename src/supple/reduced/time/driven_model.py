@@ -37,8 +37,7 @@ Array = NDArray[np.float64]
 class DrivenModel:
     """η from one of `times` (N,) to the next, its state in arrays that are filled in place.
 
-    start, rates : as in `simulate`. Where coordinates are led, or held by a drive's stiffness, δ that is not given
-                   starts at rest with θ held
+    start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
     step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance
     led          : numbers of the coordinates that drives lead
     yields       : stiffness and damping (coordinates, 2) of drives that yield, along η: -k η - c η̇ is added
@@ -73,9 +72,7 @@ class DrivenModel:
             leading, np.setdiff1d(np.arange(n), leading), *(np.ascontiguousarray(part) for part in along.T)
         )
         self._observed = observed_arrays(model)
-        eta, v = begin_state(
-            model, start, rates, np.zeros(len(layout.inputs)), held=len(leading) > 0 or bool(along[:, 0].any())
-        )
+        eta, v = begin_state(model, start, rates, np.zeros(len(layout.inputs)), held=len(leading) > 0)
         self._width = 2 * n + 2
         self._state = np.concatenate([eta, v, np.zeros(4)])
         self._state[self._width + WANTED] = longest

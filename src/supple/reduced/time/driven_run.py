@@ -12,6 +12,7 @@ from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import DriveCourse, drive_course, keeping_commands, pieces_between
 from supple.hardware.hardware import Hardware
 from supple.integration.input_course import Inputs, input_course
+from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_model import DrivenModel
 from supple.results.simulation import Simulation
 
@@ -39,15 +40,20 @@ def driven_simulation(
     begins: tuple[Values | str | None, Values | None],
     steps: Steps,
 ) -> Simulation:
-    """From one of the results (N,) to the next; begins : start and rates, as `simulate` takes them."""
+    """From one of the results (N,) to the next; begins : start and rates, as `simulate` takes them.
+
+    Where drives move θ, δ that is not given starts at rest with θ held.
+    """
     layout = model.layout
     bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
     along = np.zeros((layout.size, 2))
     for k, stiffness, damping in zip(bank.places, bank.stiffness, bank.damping, strict=True):
         if k >= 0:
             along[k] += stiffness, damping
+    moved = any(block.moves for block in bank.blocks)
+    eta, v = begin_state(model, *begins, np.zeros(len(layout.inputs)), held=moved)
     run = DrivenModel(
-        model, grid, start=begins[0], rates=begins[1], step=steps.step, tolerance=steps.tolerance,
+        model, grid, start=eta, rates=v, step=steps.step, tolerance=steps.tolerance,
         friction_speed=steps.friction_speed, led=bank.led, yields=along,
     )  # fmt: skip
     held = _held_forces(model, bank, run.eta)
