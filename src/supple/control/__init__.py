@@ -4,6 +4,11 @@ from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller, Measurement, StateFeedback
 from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback
 from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
+from supple.control.controllers.disturbance_observer import (
+    disturbance_observer,
+    estimated_disturbance,
+    estimated_payload,
+)
 from supple.control.controllers.gain_scheduling import gain_scheduled
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
@@ -39,9 +44,9 @@ __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "Estimates",
     "FeedbackGain", "KalmanFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference",
     "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism",
-    "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "estimates", "fixed",
-    "gain_scheduled", "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map",
-    "margins", "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest",
-    "scheduled", "shaped", "shaper", "stable_inversion", "state_feedback", "study", "successive_linearization",
-    "two_time_scales",
+    "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "disturbance_observer",
+    "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled", "joint_pd", "joint_pid",
+    "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
+    "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped", "shaper", "stable_inversion",
+    "state_feedback", "study", "successive_linearization", "two_time_scales",
 ]  # fmt: skip

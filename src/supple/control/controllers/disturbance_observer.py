@@ -1,0 +1,157 @@
+"""A disturbance observer for what the model does not know, payload above all: it is estimated, and cancelled.
+
+    M(θ) (θ̈ - w) + Γ(θ)[θ̇_d, θ̇_d] + D_d θ̇ - p(θ) = B c,     ẇ = 0                  w: an acceleration nobody ordered
+
+From θ as measured and the forces c₋ as drives applied them, θ̂, v̂ and ŵ follow by prediction over a sample and
+
+    θ̂ += (1 - β³) e,   v̂ += 3/2 (1 - β)² (1 + β) e / T,   ŵ += (1 - β)³ e / T²,   e = θ - θ̂,   β = exp(-ω_o T)
+
+which puts all poles of the estimate at β, a filter of third order without overshoot. Then
+
+    B u = M (θ̈_d + 2 ξ ω (θ̇_d - v̂) + ω² (θ_d - θ̂) - ŵ) + Γ[θ̇_d, θ̇_d] + D_d v̂ - p
+
+M, D_d, p, Γ and B are those at θ, fitted over the region: computed torque as an affine law. What stands, such as the
+weight of a payload, is cancelled to zero error; ω_o should lie well above ω, and below the bandwidth of the drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.control.controllers.joint_model import JointModel
+from supple.control.feedforward.reference import reference
+from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.ports import Ports
+from supple.control.laws.scheduling import scheduled
+from supple.description.drawing import Drawing
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.equations.coefficients import EquationsOfMotion
+from supple.parameterization.local_model import local
+from supple.reduced.model import ReducedModel
+
+Array = NDArray[np.float64]
+
+NAME = "disturbance observer"
+
+
+def disturbance_observer(
+    model: ReducedModel,
+    motion: Any,
+    *,
+    sample_time: float,
+    frequencies: PerCoordinate,
+    damping_ratios: PerCoordinate = 1.0,
+    observer_frequencies: PerCoordinate,
+    sensors: Mapping[str, str] | None = None,
+    tolerance: float = 1e-3,
+) -> AffineController:
+    """A controller of forces that follows a motion and cancels what it finds beyond the model.
+
+    model       : a reduced model; of a flexible one the rows of θ
+    motion      : as `reference` takes it
+    sample_time : s
+    frequencies, damping_ratios : ω in rad/s and ξ of the errors
+    observer_frequencies : ω_o, rad/s
+    sensors     : {"lift": "encoder"} where names differ from the coordinates'
+    tolerance   : of the fit of the law's matrices
+    """
+    joints, wanted = JointModel(model), reference(motion, model)
+    names = joints.coordinates
+    omega = per_coordinate("frequencies", frequencies, names)
+    ratios = per_coordinate("damping ratios", damping_ratios, names)
+    fast = per_coordinate("observer frequencies", observer_frequencies, names)
+    for part, values in (("frequencies", omega), ("observer frequencies", fast)):
+        if not (values > 0.0).all():
+            raise InputError(f"{values.min():g} rad/s is too slow", part=part, hint="give numbers above 0")
+    known = {} if sensors is None else dict(sensors)
+    told = tuple(known.get(name, name) for name in names)
+    ports = Ports(told, names, joints.actuators, sample_time, swept=True)
+
+    def matrices_of(theta: Array) -> AffineMatrices:
+        return _matrices(joints, theta, (omega, ratios, fast), ports)
+
+    law = scheduled(matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told)
+    return AffineController(law, wanted)
+
+
+def third_order_gains(beta: Array, T: float) -> tuple[Array, Array, Array]:
+    """Of θ̂, v̂ and ŵ, (s,) each: all poles at β."""
+    return 1.0 - beta**3, 1.5 * (1.0 - beta) ** 2 * (1.0 + beta) / T, (1.0 - beta) ** 3 / T**2
+
+
+def _matrices(joints: JointModel, theta: Array, choice: tuple[Array, Array, Array], ports: Ports) -> AffineMatrices:
+    (omega, ratios, fast), s, T = choice, len(ports.coordinates), ports.sample_time
+    whole, here = joints.equations(theta), joints.at(theta)
+    inverse, one, none = np.linalg.inv(here.M), np.eye(s), np.zeros((s, s))
+    B = whole.input_map[:s]
+    bend = _products(whole, ports, s)
+    F = np.block([
+        [one, T * one - 0.5 * T**2 * inverse @ here.damping, 0.5 * T**2 * one],
+        [none, one - T * inverse @ here.damping, T * one], [none, none, one],
+    ])  # fmt: skip
+    pushed = np.vstack([0.5 * T**2 * inverse, T * inverse, none])  # by a force over a sample
+    L = np.vstack([np.diag(gain) for gain in third_order_gains(np.exp(-fast * T), T)])
+    kept = np.eye(3 * s) - L @ np.eye(3 * s)[:s]
+    m = empty(3 * s, ports)
+    m.A[:] = kept @ F
+    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, ports.products] = L, kept @ pushed @ B, -kept @ pushed @ bend
+    m.b[:] = kept @ pushed @ here.force
+    U = here.divide @ np.hstack([-here.M * omega**2, here.damping - here.M * (2.0 * ratios * omega), -here.M])
+    m.C[:], m.D[:], m.d[:] = U @ m.A, U @ m.B, U @ m.b - here.divide @ here.force
+    for order, gain in enumerate((omega**2, 2.0 * ratios * omega, np.ones(s))):
+        m.D[:, ports.wanted(order)] += here.divide @ (here.M * gain)
+    m.D[:, ports.products] += here.divide @ bend
+    m.A0[:s, ports.y] = one  # it moves as wanted, and nothing disturbs it yet
+    m.A0[s : 2 * s, ports.wanted(1)] = one
+    return m
+
+
+def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:
+    """Γ of θ as a matrix (s, pairs) of the products θ̇_i θ̇_j, i <= j."""
+    gamma = here.christoffel[:s, :s, :s]
+    pairs = zip(*ports.factors, strict=True)
+    return np.stack([(1.0 if i == j else 2.0) * gamma[:, i, j] for i, j in pairs], axis=1)
+
+
+def estimated_disturbance(controller: AffineController, model: ReducedModel | Mechanism) -> dict[str, float]:
+    """M(θ̂) ŵ, the force along each coordinate that the model does not know, N or N m."""
+    theta, _, w = _estimates(controller)
+    force = JointModel(model).at(theta).M @ w
+    return dict(zip(controller.coordinates, force.tolist(), strict=True))
+
+
+def estimated_payload(controller: AffineController, mechanism: Mechanism, sensor: str) -> float:
+    """The mass in kg at a position sensor whose weight is what the controller has found; it should stand still.
+
+    f = Jᵀ g m in the sense of least squares, J the rows of the sensor's outputs.
+    """
+    theta, _, _ = _estimates(controller)
+    here = local(mechanism, theta, rigid=True)
+    weight = np.zeros(len(theta))
+    gravity = np.zeros(3)
+    if mechanism.gravity is not None:
+        gravity = Drawing(mechanism).vector(mechanism.gravity, ("gravity",), "gravity")
+    for axis, pull in zip(mechanism.plane or "xyz", gravity, strict=False):  # in the plane, its two letters
+        name = f"{sensor}.{axis}"
+        if name in here.outputs:
+            weight += np.asarray(here.outputs[name].rigid) * pull
+    if not np.any(weight):
+        raise InputError(
+            f'no weight at "{sensor}" moves a coordinate here', part="payload",
+            hint="name a position sensor, in a mechanism with gravity",
+        )  # fmt: skip
+    found = np.array(list(estimated_disturbance(controller, mechanism).values()))
+    return float(weight @ found / (weight @ weight))
+
+
+def _estimates(controller: AffineController) -> Array:
+    if controller.law.name != NAME:
+        raise InputError(f'"{controller.law.name}" estimates no disturbance', hint="make a disturbance_observer")
+    return controller.state.reshape(3, -1)
