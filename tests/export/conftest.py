@@ -21,6 +21,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, halved
 from supple.export.export import export
+from supple.hardware.hardware import NO_HARDWARE
 from supple.reduced.layout import CoefficientLayout, packed, unpacked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -90,7 +91,7 @@ def sampled(name: str, box: Box, levels, degrees, *, structured: bool) -> Simple
         germ.coordinates, n, germ.inputs, outputs, columns,
         constants={"input_map": germ.input_map.ravel()}, christoffel=kind[0], force=kind[1],
     )  # fmt: skip
-    return SimpleNamespace(name=name, layout=layout, fitted=fitted, error={"M": 1e-3})
+    return SimpleNamespace(name=name, layout=layout, fitted=fitted, error={"M": 1e-3}, hardware=NO_HARDWARE)
 
 
 def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bool, names=None) -> SimpleNamespace:
@@ -121,7 +122,7 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     offset[slice(*layout.columns["M"])] = packed(3.0 * n * np.eye(n))  # so that M is positive definite
     box = Box(tuple(rng.uniform(-1.0, -0.5, s)), tuple(rng.uniform(0.4, 1.2, s)))
     fitted = forest(box, levels, degrees, lambda x: offset + np.sin(x @ waves.T + shifts))
-    return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={})
+    return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={}, hardware=NO_HARDWARE)
 
 
 def _deformed(n, s, M, dM, slope, dslope, curvature, dcurvature, delta) -> dict[str, np.ndarray]:

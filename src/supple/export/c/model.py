@@ -11,6 +11,7 @@ import numpy as np
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
 from supple.export.c.location import Grid, regular_grid
+from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row_map import row_of
 
@@ -26,6 +27,8 @@ class Exportable(Protocol):
     def fitted(self) -> Piecewise: ...
     @property
     def error(self) -> Any: ...
+    @property
+    def hardware(self) -> Hardware: ...
 
 
 @dataclass(frozen=True)
