@@ -23,6 +23,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.coefficients import carried
+from supple.formulations.hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
@@ -106,7 +107,7 @@ class Siblings:
         return replace(
             model, name=mechanism.name, layout=changed, fitted=fitted, error=error, provenance=provenance,
             repertoire=repertoire_of(mechanism), basis=basis_of(mechanism, self.choice),
-            units=units_of_layout(mechanism, changed),
+            units=units_of_layout(mechanism, changed), hardware=hardware_of(mechanism),
         )  # fmt: skip
 
     def _constant(self, mechanism: Mechanism, name: str, values: Array) -> Array:

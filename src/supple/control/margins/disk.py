@@ -1,6 +1,6 @@
 """Disk margins: how much every input's gain may be turned and stretched at once before the loop is unstable.
 
-    f_k = (1 + δ_k/2) / (1 - δ_k/2),  |δ_k| < α,      α = 1 / max_ω μ(S(ω) - ½)        [Seiler, Packard, Gahinet 2020]
+    f_k = (1 + δ_k/2) / (1 - δ_k/2),  |δ_k| < α,      α = 1 / max_ω μ(S(ω) - ½)        [Seiler 2020]
 
 μ is the structured singular value for δ = diag(δ_k), each its own complex number. It is bounded from above by the
 largest singular value of D (S - ½) D⁻¹ with the best diagonal D, exactly up to three inputs; with more, α may come out

@@ -31,6 +31,7 @@ from supple.results.table import Table
 Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
+_NOTHING = 1e-9  # a factor: with so little, what drifts without feedback drifts
 _CLOSE = 0.95  # of the largest value on the grid: peaks that may turn out to be the largest between its points
 
 
@@ -175,7 +176,7 @@ def _alone(seen: Sensitivity, grid: Array, S: ComplexArray, k: int) -> _Alone:
     crossing = _roots(grid, _across(S), lambda w: float(_across(own(w))))
     factors = _factor(np.array([own(w) for w in crossing] + [S[0], S[-1]], complex))
     factors = factors[np.isfinite(factors)]
-    low = max([0.0, *factors[factors < 1.0]])
+    low = max([0.0, *factors[(factors < 1.0) & (factors > _NOTHING)]])
     high = min([np.inf, *factors[factors > 1.0]])
     even = _roots(grid, _above_one(S), lambda w: float(_above_one(own(w))))
     turns = np.array([np.angle(-(1.0 - s) / s) for s in map(own, even)])

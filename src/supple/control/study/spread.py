@@ -1,8 +1,8 @@
 """How the plants of a study differ: each quantity with its spread, drawn so that every part of it is met.
 
 A spread is a pair (low, high), evenly likely between; a list of values, each as likely; or anything with `ppf`, the
-inverse of its distribution, as those of scipy.stats. Quantities are drawn by a Latin hypercube [McKay, Beckman, Conover
-1979]: of N plants, one falls into every N-th part of each spread.
+inverse of its distribution, as those of scipy.stats. Quantities are drawn by a Latin hypercube [McKay 1979]: of N
+plants, one falls into every N-th part of each spread.
 """
 
 from __future__ import annotations
