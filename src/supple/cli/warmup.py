@@ -169,6 +169,21 @@ def _models(machines: Machines) -> None:
         model.simulate([0.0, 0.001], None, [0.1] * theta, method="implicit")
 
 
+def _hardware(machines: Machines) -> None:
+    import numpy as np
+
+    from supple.hardware.drive_bank import DriveBank
+    from supple.hardware.hardware import Hardware
+    from supple.hardware.instrument import Instrument
+    from supple.hardware.instrument_bank import InstrumentBank
+
+    drives, still = DriveBank(Hardware(), ("crank",), ("crank",), {}), np.zeros(1)
+    drives.reset(still, still)
+    drives.applied(still)
+    drives.pieces(1e-3, still)
+    InstrumentBank(Hardware((), (Instrument("tip"),)), ("tip",), 1e-3, 1).read(0, still)
+
+
 # Jobs of a chain go on with each other's machines and kernels; chains are as independent, and as long, as they can be.
 CHAINS = (
     (
@@ -177,5 +192,5 @@ CHAINS = (
         Job("modes, static and frequency responses", _vibration),
     ),
     (Job("local models with modes", _flexible), Job("reduction", _reduction), Job("reduced models", _models)),
-    (Job("motion in time, inverse dynamics", _time),),
+    (Job("motion in time, inverse dynamics", _time), Job("drives and instruments", _hardware)),
 )
