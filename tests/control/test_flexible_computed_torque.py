@@ -40,6 +40,20 @@ def test_forces_are_those_of_the_deformed_model_on_its_way(model, motion):
             assert_allclose(controller.step(t, seen), needed, rtol=1e-6)  # B is the unit matrix
 
 
+def test_forces_of_a_planned_motion_are_those_of_its_deformation(model, motion):
+    """Along a motion that was planned with the model they are the forces that its plan needs, with δ̇ and δ̈; half a
+    sample ahead where they are held."""
+    planned = control.rest_to_rest(model, motion)
+    controller = control.computed_torque(model, planned, 30.0, preview=1e-3)
+    for t in (0.03, 0.11):
+        theta, rates, _, _ = planned.reference.at(t)
+        accelerations = planned.reference.at(t + 1e-3)[2]
+        delta, bending, second, _ = planned.deformation.at(t + 1e-3)
+        v, a = np.append(rates, bending), np.append(accelerations, second)
+        needed = model.inverse(theta, v, a, delta=delta)[:2]
+        assert_allclose(controller.step(t, Measurement(THETA, theta, rates)), needed, rtol=1e-9)
+
+
 def test_compensated_motion_brings_the_tool_where_it_should_be(model, motion):
     """Standing, the tool of the deformed mechanism is where that of the rigid one is: by the full equations."""
     five_bar = flexible_arm.five_bar()

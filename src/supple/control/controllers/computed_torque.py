@@ -26,6 +26,7 @@ from supple.control.controllers.needed_forces import (
     ModelEquations,
     require_unpushed,
 )
+from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
@@ -57,6 +58,8 @@ class ComputedTorque:
     coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
     equations      : what accelerations need, from the model
     division       : how the actuators share it; other inputs of the plant are left at zero
+    bending        : δ_d(t), where the motion was planned with it
+    preview        : s, so much ahead θ̈_d and δ_d are taken
     rate_filter    : Hz, of rates that are differences of θ; None where they are measured
     short          : samples so far at which the bounds on forces did not suffice
     Made by `computed_torque`.
@@ -69,6 +72,8 @@ class ComputedTorque:
     coordinates: tuple[str, ...]
     equations: Equations
     division: ForceDivision
+    bending: AnyReference | None = None
+    preview: float = 0.0
     rate_filter: float | None = None
     short: int = 0
     _last: Given | None = field(default=None, repr=False)
@@ -96,7 +101,7 @@ class ComputedTorque:
     def step(self, t: float, measurement: Measurement) -> Array:
         """The forces (a,) of its actuators."""
         theta, rates = self._measured(t, measurement)
-        aim = Aim(*self.reference.at(t)[: len(Aim._fields)])
+        aim = self._aim(t)
         omega = self.frequencies
         a = aim.accelerations + 2.0 * self.damping_ratios * omega * (aim.rates - rates) + omega**2 * (aim.theta - theta)
         last = self._last if self._last is not None and self._last.time < t else None
@@ -107,6 +112,14 @@ class ComputedTorque:
         hold = float(np.linalg.norm(need.B))
         self._last = Given(t, u, hold if last is None else max(hold, last.hold))
         return u
+
+    def _aim(self, t: float) -> Aim:
+        """θ_d(t), θ̇_d(t), and what forces are for, θ̈_d and δ_d, so much later as they take effect."""
+        later = t + self.preview
+        theta, rates, accelerations, _ = self.reference.at(t)
+        if self.preview:
+            accelerations = self.reference.at(later)[2]
+        return Aim(theta, rates, accelerations, None if self.bending is None else self.bending.at(later)[:3])
 
     def _measured(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
         """θ and θ̇; where rates are not measured v = α v₋ + (1 - α)(θ - θ₋)/T with α = exp(-2π f T)."""
@@ -133,7 +146,7 @@ class ComputedTorque:
 
 def computed_torque(
     model: Mechanism | ReducedModel,
-    motion: Wanted,
+    motion: Wanted | PlannedMotion,
     frequencies: PerCoordinate,
     damping_ratios: PerCoordinate = 1.0,
     *,
@@ -143,17 +156,21 @@ def computed_torque(
     bounds: Bound | Mapping[str, Bound] | str | None = None,
     rate_bounds: float | Mapping[str, float] | None = None,
     preload: Preload | None = None,
+    preview: float = 0.0,
     rate_filter: float | None = None,
     rigid: bool = False,
 ) -> ComputedTorque:
     """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
 
-    motion    : whatever `reference` takes: a motion's name, a Motion, a Trajectory, a CSV file, t -> (θ, θ̇, θ̈)
+    motion    : whatever `reference` takes: a motion's name, a Motion, a Trajectory, a CSV file, t -> (θ, θ̇, θ̈); or a
+                PlannedMotion (`rest_to_rest`, `stable_inversion`), whose deformation a flexible model is then taken at
     actuators : those that work, as a list or "A, B"; all if left out
     minimize, weights, bounds, rate_bounds : how they share the force at each sample, as in `inverse`. Where no forces
                 within the bounds suffice, the nearest are taken, and it is said
     preload   : forces u* about which they share it, by name, or a function of time: what does no work of them stays in
                 the mechanism, actuator against actuator (`antagonism` tells what stiffness that gives)
+    preview   : s; wanted accelerations are taken so much ahead: half a sample for forces that are held, more for drives
+                that answer late
     rate_filter : Hz; rates are then differences of θ through a low-pass of first order, and need no sensor
     rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
@@ -171,9 +188,10 @@ def computed_torque(
     _require_enough(division, names)
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
-    wanted = reference(motion, model)
+    wanted = reference(motion.reference if isinstance(motion, PlannedMotion) else motion, model)
     numbers = [known.index(name) for name in division.actuators]
     equations: Equations
+    bending = None
     if isinstance(model, Mechanism):
         equations = MechanismEquations(model, numbers, division.weights)
     else:
@@ -181,7 +199,23 @@ def computed_torque(
         equations = FlexibleEquations(model, numbers) if flexible else ModelEquations(model, numbers)
         if model.layout.size > model.layout.theta:
             require_unpushed(model, wanted.at(0.0)[0], numbers)
-    return ComputedTorque(model, wanted, omega, ratios, names, equations, division, _positive(rate_filter))
+        bending = _bending(model, motion) if flexible else None
+    return ComputedTorque(
+        model, wanted, omega, ratios, names, equations, division, bending, float(preview), _positive(rate_filter)
+    )
+
+
+def _bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:
+    """δ_d(t) of a motion that was planned with the model."""
+    if not isinstance(motion, PlannedMotion):
+        return None
+    found, names = motion.deformation, model.layout.coordinates[model.layout.theta :]
+    if found.coordinates != names:
+        raise InputError(
+            f"it was planned with {', '.join(found.coordinates)}, and the model has {', '.join(names)}", part="motion",
+            hint="plan it with the same model",
+        )  # fmt: skip
+    return found
 
 
 def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:

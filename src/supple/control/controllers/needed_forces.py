@@ -6,6 +6,8 @@ Dry friction is cancelled along the wanted rates: along the measured ones it wou
 flexible model is asked at the deformation that the wanted motion keeps up, δ_qs with δ̇ = δ̈ = 0:
 
     M_δθ θ̈_d + Γ_δ[θ̇_d, θ̇_d] + K δ_qs = p_δ
+
+or, along a motion that was planned with it, at δ, δ̇ and δ̈ as planned, which are in the rows of θ then.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ _PUSHED = 1e-9  # of B: what counts as a push on the deformation
 
 
 class Aim(NamedTuple):
-    """The wanted θ, θ̇, θ̈, (s,) each."""
+    """The wanted θ, θ̇, θ̈, (s,) each; bending : δ, δ̇, δ̈ (3, n - s) where the motion was planned with them."""
 
     theta: Array
     rates: Array
     accelerations: Array
+    bending: Array | None = None
 
 
 class Equations(Protocol):
@@ -76,7 +79,7 @@ class ModelEquations:
     numbers: list[int]
 
     def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> Needed:
-        return _needed(self, theta, rates, a, aim, None)
+        return _needed(self, theta, rates, a, aim._replace(bending=None))
 
 
 class FlexibleEquations:
@@ -84,10 +87,12 @@ class FlexibleEquations:
 
     def __init__(self, model: ReducedModel, numbers: list[int]) -> None:
         self.model, self.numbers = model, numbers
-        self._delta = np.zeros(model.layout.size - model.layout.theta)
+        self._delta = self._still = np.zeros(model.layout.size - model.layout.theta)
 
     def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> Needed:
-        return _needed(self, theta, rates, a, aim, self.deformation(aim))
+        if aim.bending is None:
+            aim = aim._replace(bending=np.stack([self.deformation(aim), self._still, self._still]))
+        return _needed(self, theta, rates, a, aim)
 
     def deformation(self, aim: Aim) -> Array:
         """δ_qs (n - s,), by iteration with K from where the last call ended."""
@@ -108,21 +113,21 @@ class FlexibleEquations:
         )  # fmt: skip
 
     def _whole(self, part: Array) -> Array:
-        return np.concatenate([part, np.zeros(len(self._delta))])
+        return np.concatenate([part, self._still])
 
 
-def _needed(
-    of: ModelEquations | FlexibleEquations, theta: Array, rates: Array, a: Array, aim: Aim, delta: Array | None
-) -> Needed:
-    """The rows of θ at δ; δ̇ = δ̈ = 0."""
+def _needed(of: ModelEquations | FlexibleEquations, theta: Array, rates: Array, a: Array, aim: Aim) -> Needed:
+    """The rows of θ at δ, δ̇ and δ̈ as they are wanted; all zero if nothing is said of them."""
     model, layout = of.model, of.model.layout
-    s, none = layout.theta, np.zeros(layout.size - layout.theta)
-    v, whole = np.concatenate([rates, none]), np.concatenate([a, none])
+    s = layout.theta
+    bending = np.zeros((3, layout.size - s)) if aim.bending is None else aim.bending
+    delta = None if aim.bending is None else bending[0]
+    v, whole = np.concatenate([rates, bending[1]]), np.concatenate([a, bending[2]])
     # Friction is that of the wanted rates, below: at an infinite speed of sliding there is none.
     Q = model.inverse(theta, v, whole, delta=delta, friction_speed=np.inf)[:s]
     here = model.evaluate(theta, delta=delta)
     if layout.dry_forces:
-        drag, _ = here.dry_friction(np.concatenate([aim.rates, none]), FRICTION_SPEED)
+        drag, _ = here.dry_friction(np.concatenate([aim.rates, bending[1]]), FRICTION_SPEED)
         Q = Q + here.friction_forces(drag)[:s]
     return Needed(here.input_map[:s, of.numbers], Q, lambda: here.M[:s, :s])
 

@@ -63,7 +63,7 @@ class SuccessiveLinearization:
     def step(self, t: float, measurement: Measurement) -> Array:
         """The forces (a,)."""
         theta, rates = measurement.of(self.coordinates, "successive linearization")
-        aim = Aim(*self.reference.at(t)[: len(Aim._fields)])
+        aim = Aim(*self.reference.at(t)[:3])
         if self.gain is None or self._samples % self.every == 0:
             self.gain = self.design(self._linear(aim))
             self.designs += 1

@@ -1,0 +1,111 @@
+"""The five-bar on gearboxes in the loop: what a controller gains that knows how arms and gearboxes give way."""
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import supple
+from supple import control
+from supple.diagnostics import SuppleNote
+from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
+
+MOTION, AFTER, SAMPLE = "reach", 0.25, 1e-3  # s that are watched after the motion's end, s
+OMEGA, XI = 60.0, 1.0  # rad/s: the lowest vibrations of the motors held are at 134 and 156 rad/s
+DEGREES = {"left": (98.0, 122.0), "right": (43.0, 62.0)}
+COLORS = {"PD": "#c8553d", "computed torque": "#b8862b", "compensated": "#4f8f5b", "inverted": "#3b6ea8"}
+
+
+def main(output: Path) -> None:
+    five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
+    model = reduced(five_bar)
+    made = controllers(five_bar, model)
+    runs = {name: run(five_bar, *one) for name, one in made.items()}
+    print(f"reach, on the flexible mechanism; {OMEGA:g} rad/s, {SAMPLE * 1e3:g} ms")
+    print("tool from its place      moving: RMS, largest            after: RMS     largest torque")
+    for name, loop in runs.items():
+        moving, after = judged(five_bar, loop, made[name][1])
+        peak = max(np.abs(values).max() for values in loop.inputs.values())
+        print(
+            f"{name:<18} {rms(moving) * 1e3:14.4f}, {np.linalg.norm(moving, axis=1).max() * 1e3:.4f} mm "
+            f"{rms(after) * 1e3:17.4f} mm {peak:12.1f} N m"
+        )
+    output.mkdir(parents=True, exist_ok=True)
+    save_picture(draw(five_bar, runs, {name: one[1] for name, one in made.items()}), output / "control.png")
+
+
+def reduced(five_bar: supple.Mechanism) -> supple.ReducedModel:
+    """Two coordinates and two modes, over what the motion needs."""
+    region = {name: tuple(np.radians(pair)) for name, pair in DEGREES.items()}
+    return supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3)
+
+
+def controllers(five_bar: supple.Mechanism, model: supple.ReducedModel) -> dict[str, tuple[control.Controller, float]]:
+    """Each with the time at which its tool begins to move, s; all know θ and θ̇ of the motors, and nothing else."""
+    pd = control.joint_pd(model, MOTION, sample_time=SAMPLE, frequencies=OMEGA, damping_ratios=XI, at="home")
+    inverted = control.stable_inversion(model, MOTION, "tool")
+    held = {"preview": 0.5 * SAMPLE}  # forces are held, and so are for the middle of a sample
+    return {
+        "PD": (pd, 0.0),
+        "computed torque": (control.computed_torque(model, MOTION, OMEGA, XI, rigid=True, **held), 0.0),
+        "compensated": (
+            control.computed_torque(model, control.compensated(MOTION, model, "tool"), OMEGA, XI, **held), 0.0,
+        ),
+        "inverted": (control.computed_torque(model, inverted, OMEGA, XI, **held), inverted.lead),
+    }  # fmt: skip
+
+
+def run(five_bar: supple.Mechanism, controller: control.Controller, begins: float) -> supple.Simulation:
+    """From rest under its weight, the motors where the reference begins."""
+    wanted = controller.reference
+    begin = dict(zip(wanted.coordinates, wanted.at(0.0)[0].tolist(), strict=True))
+    start = supple.equilibrium(five_bar, begin, held=wanted.coordinates)
+    until = control.reference(MOTION, five_bar).end + begins + AFTER
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleNote)  # damping is taken in proportion to stiffness in time
+        return control.closed_loop(five_bar, controller, until=until, sample_time=SAMPLE, start=start)
+
+
+def judged(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -> tuple[np.ndarray, np.ndarray]:
+    """Errors of the tool while it should move and after, (N, 2) m."""
+    tool, moving = tool_error(five_bar, loop, begins), loop.time <= control.reference(MOTION, five_bar).end + begins
+    return tool[moving], tool[~moving]
+
+
+def tool_error(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -> np.ndarray:
+    """(N, 2) m, against where the rigid mechanism would bring it."""
+    theta = control.reference(MOTION, five_bar).sampled(loop.time - begins)[:, 0]
+    goal = supple.local(five_bar, theta, rigid=True).outputs
+    return np.stack([loop.outputs[name] - goal[name].value for name in ("tool.x", "tool.z")], axis=1)
+
+
+def rms(error: np.ndarray) -> float:
+    """Of the distance."""
+    return float(np.sqrt((error**2).sum(axis=1).mean()))
+
+
+@in_house_style
+def draw(five_bar: supple.Mechanism, runs: dict[str, supple.Simulation], begins: dict[str, float]) -> Figure:
+    figure = new_figure(10.5, 4.6)
+    sketch, errors, torques = figure.subplots(1, 3, width_ratios=[0.8, 1.3, 1.1])
+    way = control.reference(MOTION, five_bar)
+    supple.assemble(five_bar, way.sampled(np.linspace(way.begin, way.end, 4))[:, 0]).plot(axes=sketch, labels=False)
+    for name, loop in runs.items():
+        distance = np.linalg.norm(tool_error(five_bar, loop, begins[name]), axis=1)
+        errors.semilogy(loop.time - begins[name], distance * 1e3, color=COLORS[name], label=name)
+        torques.plot(loop.time, loop.inputs["left"], color=COLORS[name])
+    for axes in (errors, torques):
+        axes.axvline(way.end, color="#9a9a9a", linestyle=":", linewidth=1)
+        axes.set_xlabel("time / s")
+    errors.set(ylabel="tool from its place / mm", ylim=(1e-4, 10.0))
+    torques.set_ylabel("torque of the left motor / (N m)")
+    legend_above(errors)
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("build/five-bar-gearbox"), help="folder for the picture")
+    main(parser.parse_args().output)
