@@ -16,7 +16,7 @@ from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError, SuppleNote
 
-PORTS = Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013))
+PORTS = Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), swept=True)
 
 
 class Swinging:
@@ -53,12 +53,14 @@ def commands(controller: AffineController, law_at, count: int = 40) -> tuple[np.
         y, t = rng.uniform(0.1, 0.9, 3), 1e-3 * k
         wanted = np.concatenate([Swinging().at(t + dt).ravel() for dt in PORTS.previews])
         here = law_at(y[:2])
+        r = Swinging().at(t)[1]
+        swept = np.array([r[0] ** 2, r[0] * r[1], r[1] ** 2])
         if k == 0:  # it stood: the command before is the one that it answers with
-            z = np.concatenate([y, wanted, np.zeros(2)])
+            z = np.concatenate([y, wanted, np.zeros(2), swept])
             whole = here.C @ here.A0 + here.D
-            before = np.linalg.solve(np.eye(2) - whole[:, -2:], whole @ z + here.C @ here.a0 + here.d)
-            x = here.A0 @ np.concatenate([y, wanted, before]) + here.a0
-        z = np.concatenate([y, wanted, before])
+            before = np.linalg.solve(np.eye(2) - whole[:, PORTS.applied], whole @ z + here.C @ here.a0 + here.d)
+            x = here.A0 @ np.concatenate([y, wanted, before, swept]) + here.a0
+        z = np.concatenate([y, wanted, before, swept])
         expected.append(here.C @ x + here.D @ z + here.d)
         x = here.A @ x + here.B @ z + here.b
         answers.append(controller.step(t, told(y)))

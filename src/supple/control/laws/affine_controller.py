@@ -67,7 +67,6 @@ class AffineController:
         self._y, self._applied, self._fed = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
         wanted = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(wanted, ports.previews, strict=True))
-        self._products, self._rates, self._factors = self._z[ports.products], self._z[ports.wanted(1)], ports.factors
         self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
         self._kernel, self._memory = compiled(law_in_place), law.memory
         self._begun, self._said = False, False
@@ -100,14 +99,11 @@ class AffineController:
         self._applied[:] = command
 
     def _know(self, t: float, measurement: Measurement) -> None:
-        """z of this sample, but for c₋."""
+        """z of this sample, but for c₋ and products of rates, which the kernel forms."""
         self._y[:] = [measurement[name] for name in self.law.ports.measured]
         if self.reference is not None:
             for place, preview in self._instants:
                 place[:] = self.reference.at(t + preview).ravel()
-            if len(self._products):
-                first, second = self._factors
-                self._products[:] = self._rates[first] * self._rates[second]
         if self.feedforward is not None:
             self._fed[:] = self.feedforward.at(t)[VALUE]
 
@@ -116,6 +112,10 @@ class AffineController:
         self._vector[:] = 0.0
         self._vector[self._leaf] = NOWHERE
         self._know(t, measurement)
+        if law.ports.swept:
+            first, second = law.ports.factors
+            rates = self._z[law.ports.wanted(1)]
+            self._z[law.ports.products] = rates[first] * rates[second]
         here = law.at(self._sigma())
         whole, alone = here.C @ here.A0 + here.D, here.C @ here.a0 + here.d
         stood = np.eye(a) - whole[:, law.ports.applied]

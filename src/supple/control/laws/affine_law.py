@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
-from supple.control.laws.law_arrays import clamped_between, law_array
+from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 
@@ -102,7 +102,11 @@ class AffineLaw:
     @cached_property
     def memory(self) -> Array:
         """What the kernel takes: the part that a step needs, without a start's."""
-        width, sizes = self.step_width, (self.states, self.ports.size, len(self.ports.answered))
+        width, ports = self.step_width, self.ports
+        swept = len(ports.coordinates) if ports.swept else 0
+        sizes = LawSizes(
+            self.states, ports.size, len(ports.answered), swept, ports.wanted(1).start, ports.products.start
+        )
         varying = self.varying[self.varying < width]  # columns of a start come last
         if self.fitted is None or not len(varying):
             return law_array(sizes, self.template[:width], NOTHING, None, NOTHING)

@@ -10,12 +10,15 @@ The places of σ in z stand where a reduced model has the offsets of its row, th
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import HEADER, LINE, aligned
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.arrays import (
+    DRY,
     DRY_F,
     INPUTS,
     NUMBERS,
@@ -23,6 +26,8 @@ from supple.reduced.arrays import (
     OUTPUTS,
     ROW,
     ROW_HEADER,
+    SLOPES_FROM,
+    SLOPES_TO,
     TEMPLATE,
     VALUES,
     VALUES_FROM,
@@ -37,14 +42,24 @@ Integers = NDArray[np.int64]
 
 # The same header under the names it has here.
 STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F
+SWEPT, RATES, PRODUCTS = DRY, SLOPES_FROM, SLOPES_TO  # how many rates of the motion have products, where both are in z
 
 
-def law_array(
-    sizes: tuple[int, int, int], template: Array, varying: Integers, fitted: Piecewise | None, places: Integers
-) -> Array:
+class LawSizes(NamedTuple):
+    """n, m, a; and how many rates of the motion have their products in z, where the rates and the products begin."""
+
+    states: int
+    known: int
+    commands: int
+    swept: int
+    rates: int
+    products: int
+
+
+def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piecewise | None, places: Integers) -> Array:
     """The law in one array.
 
-    sizes    : n, m, a; template : (width,) what does not change, zero elsewhere
+    template : (width,) what does not change, zero elsewhere
     varying  : places in the row of the fitted columns; places : of σ in z
     """
     Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.packed
@@ -52,7 +67,7 @@ def law_array(
     parts_i = (places, np.arange(len(varying)), varying)
     bounds = np.zeros(0) if fitted is None else clamped_between(fitted).ravel()
     header = np.zeros(ROW_HEADER, dtype=np.int64)
-    header[[STATES, KNOWN, COMMANDS]] = sizes
+    header[[STATES, KNOWN, COMMANDS, SWEPT, RATES, PRODUCTS]] = sizes
     header[[S, WIDTH, VALUES]] = len(places), len(template), len(varying)
     header[[SIGMA_PLACES, VALUES_FROM, VALUES_TO]] = np.cumsum(
         [base + ROW_HEADER, *(len(part) for part in parts_i[:-1])]

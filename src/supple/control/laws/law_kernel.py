@@ -11,7 +11,7 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.packing import S as AXES
 from supple.compilation import kernel
-from supple.control.laws.law_arrays import BOUNDS, COMMANDS, KNOWN, SIGMA_PLACES, STATES
+from supple.control.laws.law_arrays import BOUNDS, COMMANDS, KNOWN, PRODUCTS, RATES, SIGMA_PLACES, STATES, SWEPT
 from supple.reduced.arrays import NUMBERS, ROW, TEMPLATE, WIDTH
 from supple.reduced.single_kernel import row_at, single_scratch
 
@@ -39,7 +39,7 @@ def affine(row, at, count, vector):
 def law_in_place(memory, vector):
     """u = C x + D z + d, then x ← A x + B z + b, with the matrices at σ, a part of z clamped into the region.
 
-    vector : as `law_size` counts it; x and z are given, u and x are left
+    vector : as `law_size` counts it; x and z (but for products of rates) are given, u and x are left
     Returns ANSWERED, CLAMPED where σ lay beyond its bounds, or OUTSIDE where nothing was fitted (u is then nan).
     """
     Z = memory.view(np.int64)
@@ -48,6 +48,11 @@ def law_in_place(memory, vector):
     n, m, a, width = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS], Z[header + WIDTH]
     x, z = vector[:n], vector[n : n + m]
     u, new = vector[n + m : n + m + a], vector[n + m + a : 2 * n + m + a]
+    swept, rates, product = Z[header + SWEPT], Z[header + RATES], Z[header + PRODUCTS]
+    for i in range(swept):
+        for j in range(i, swept):
+            z[product] = z[rates + i] * z[rates + j]
+            product += 1
     at = 2 * n + m + a + s
     status = ANSWERED
     row = F[Z[header + TEMPLATE] : Z[header + TEMPLATE] + width]
