@@ -1,37 +1,37 @@
-"""A controller in the loop with a mechanism: it measures, decides, and its forces are held until it does so again."""
+"""A controller in the loop with a plant: it measures, decides, and drives act on that until it does so again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.time.adaptation import TOLERANCE
-from supple.analyses.time.zero_order_hold import HeldSimulation
-from supple.control.controller import Controller, Measurement
-from supple.control.plants.linear_plant import LinearPlant
-from supple.control.plants.mechanism_plant import MechanismPlant
-from supple.control.plants.model_plant import ModelPlant
+from supple.control.commands import Commands
+from supple.control.controller import Controller
+from supple.control.loop_record import LoopRecord
+from supple.control.measurement import Measurement, exact_panel, instrument_panel
+from supple.control.plants.choice import PlantOptions, drives_of, hardware_in, plant_in
 from supple.control.plants.plant import Plant
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleError
-from supple.formulations.absolute.time_damping import say_damping
-from supple.integration.result_times import LONGEST
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.hardware import Hardware
+from supple.hardware.instrument_bank import InstrumentBank
+from supple.hardware.pieces import Pieces
+from supple.integration.input_course import Inputs, input_course
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
-from supple.results.simulation import Simulation, warn_of
+from supple.results.simulation import warn_of
 
 Array = NDArray[np.float64]
 
 
 def closed_loop(
     plant: Mechanism | ReducedModel | LinearModel,
-    controller: Controller,
+    controller: Controller | Sequence[Controller],
     *,
     until: float,
     sample_time: float,
@@ -42,50 +42,110 @@ def closed_loop(
     spectral_radius: float = 0.9,
     friction_speed: float = 1e-3,
     rigid: bool = False,
-) -> Simulation:
+    hardware: Hardware | bool = True,
+    computation_delay: float = 0.0,
+    seed: int = 0,
+    disturbances: Inputs = None,
+) -> ClosedLoop:
     """Run a controller on a mechanism (the full nonlinear equations), a reduced model, or a linear one.
 
-    controller  : an object with step(t, measurement) -> forces of the actuators, by name or in order
-    sample_time : s between two calls; the forces are held in between (zero-order hold). Feedback without pause is the
+    controller  : an object with step(t, measurement) -> commands of the actuators, by name or in order; or several,
+                  each at a sample time of its own if it has one, whose commands add up (`Controller`)
+    sample_time : s between two calls; commands are held in between (zero-order hold). Feedback without pause is the
                   limit of small ones: the delay is half a sample on average
     start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). A
                   linear model starts from its own state where nothing else is said. States of linear models
-                  (`at["states"]`) bring their rates, and must be in the plant's basis; so must gains
+                  (`at["states"]`) bring their rates, and must be in the plant's basis; so must gains. Where drives
+                  lead coordinates, what deforms starts at rest there, unless the start says how it is deformed
     rates       : of the coordinates at the start
     step        : s, of the integrator, fixed, or with a tolerance the longest: at most a sample. If left out, steps
                   follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
-    tolerance   : as in `simulate`: 1e-6 for a mechanism where neither it nor a step is given, 1e-9 for a reduced model
-    spectral_radius, friction_speed : as in `simulate`
+    tolerance   : as in `simulate`: 1e-6 for a mechanism where neither it nor a step is given, 1e-9 for a reduced model,
+                  1e-8 where all its θ are led
+    spectral_radius : of a mechanism, as in `simulate`; friction_speed : as in `simulate`
     rigid       : elastic parts of a mechanism are taken as rigid; otherwise they deform, and controllers measure θ and
                   outputs of the deformed mechanism
+    hardware    : drives and instruments: the plant's own, others, or False for none: commands are forces then, and
+                  measurements exact. With any, a measurement holds what sensors show alone. Those of a linear model are
+                  in it already
+    computation_delay : s from a measurement to the command that answers it
+    seed        : of the instruments' noise
+    disturbances : forces of actuators (N or N m) that are added behind drives, as `simulate` takes inputs, sampled as
+                  often as the controller measures
 
-    Results are at the samples: coordinates, rates and outputs as measured, inputs as held from then on. A run that ends
-    early, be it that the controller asks for what is not measured, or whose account of energy does not balance, warns.
+    A controller that fails, or a plant that cannot go on, ends the run with what there is; see `ClosedLoop.reason`.
     """
     times = _samples(until, sample_time)
-    damping = {"spectral_radius": spectral_radius, "friction_speed": friction_speed}
-    loop = _plant(plant, times, start, rates, {"step": step, "tolerance": tolerance} | damping, rigid)
-    if isinstance(plant, Mechanism) and isinstance(loop, MechanismPlant):
-        taken_as_rigid(plant, rigid, "reduce it with modes and close the loop on the reduced model", names=loop.rigid)
-        say_damping(plant, rigid)
-    measured, forces, failed = [loop.measure()], [], ""
-    for t in times:
-        try:
-            forces.append(_forces(controller, float(t), measured[-1], loop.inputs))
-        except SuppleError as error:
-            if not forces:  # nothing has been computed yet
-                raise
-            failed = f"the controller failed at {t:.6g} s: {error}"
-            forces.append(forces[-1])
-            break
-        if t == times[-1] or not loop.advance(forces[-1]):
-            break
-        measured.append(loop.measure())
-    run = loop.result(times[: len(measured)], measured, np.array(forces[: len(measured)]))
-    if failed:
-        run = replace(run, reason=failed, stopped=float(times[len(measured) - 1]))
+    around = hardware_in(plant, hardware)
+    options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
+    drives = drives_of(plant, around, computation_delay)
+    loop = _Loop(plant_in(plant, drives, options), around, drives, times, seed, disturbances)
+    commands = Commands(controller, loop.plant.inputs, float(times[1] - times[0]))
+    run = loop.run(commands)
     warn_of(run)
     return run
+
+
+class _Loop:
+    """A plant with drives before it and instruments behind it."""
+
+    def __init__(
+        self, plant: Plant, hardware: Hardware, drives: DriveBank, times: Array, seed: int, disturbances: Inputs
+    ) -> None:
+        self.plant, self._drives, self._times = plant, drives, times
+        self._hardware, self._instruments = hardware, None
+        self._panel = exact_panel(plant.coordinates, plant.outputs, plant.basis)
+        if hardware:
+            self._panel = instrument_panel(plant.coordinates[: plant.theta], plant.outputs, hardware)
+            self._instruments = InstrumentBank(hardware, plant.outputs, float(times[1] - times[0]), len(times), seed)
+        self._pushes: Array | None = None
+        if disturbances is not None:
+            breaks, values = input_course(plant.inputs, disturbances, None, times, None)
+            columns = [np.interp(times, breaks, column) for column in values.T]
+            self._pushes = np.array(columns).T.reshape(len(times), len(plant.inputs))
+
+    def run(self, commands: Commands) -> ClosedLoop:
+        """Until the end, or until something fails."""
+        plant, drives, times = self.plant, self._drives, self._times
+        record = LoopRecord(plant, self._hardware, drives, times)
+        steps, failed = np.diff(times).tolist(), ""
+        steps.append(steps[-1])  # what drives begin to do at the last sample is told, and nobody feels it
+        for k, t in enumerate(times.tolist()):
+            seen = plant.seen
+            measurement = self._measured(k, t, seen)
+            try:
+                if k == 0:
+                    commands.reset(measurement)
+                command = commands.at(k, t, measurement)
+                applied = drives.applied(command)
+                commands.applied(applied)
+            except SuppleError as error:
+                if k == 0:  # nothing has been computed yet
+                    raise
+                failed = f"the controller failed at {t:.6g} s: {error}"
+                record.stop(k, seen, measurement)
+                break
+            record.keep(k, seen, measurement, command, applied)
+            rates = plant.state[1][: plant.theta]
+            pieces = drives.pieces(steps[k], rates)
+            if self._pushes is not None:
+                _push(pieces, steps[k], self._pushes[k], self._pushes[min(k + 1, len(times) - 1)])
+            record.drive(k, pieces)
+            if t == times[-1] or not plant.advance(pieces):
+                break
+        return record.result(commands.reference, failed)
+
+    def _measured(self, k: int, t: float, seen: Array) -> Measurement:
+        if self._instruments is not None:
+            return Measurement.shown(self._panel, self._instruments.read(k, seen), t)
+        return Measurement.shown(self._panel, np.concatenate([*self.plant.state, seen]), t)
+
+
+def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
+    """Add what grows linearly from sample to sample to the forces of pieces."""
+    slope = (after - before) / duration
+    pieces.forces[3] += before + pieces.times[:-1, None] * slope
+    pieces.forces[2] += slope
 
 
 def _samples(until: float, sample_time: float) -> Array:
@@ -102,42 +162,3 @@ def _samples(until: float, sample_time: float) -> Array:
         return np.concatenate([times, [until]])
     times[-1] = until
     return times
-
-
-def _plant(
-    plant: Mechanism | ReducedModel | LinearModel,
-    times: Array,
-    start: Any,
-    rates: Mapping[str, float] | ArrayLike | None,
-    options: dict[str, Any],
-    rigid: bool,
-) -> Plant:
-    """options : step, tolerance, spectral radius and friction speed, as given."""
-    if isinstance(plant, LinearModel):
-        return LinearPlant(plant, times, start, rates)
-    if isinstance(plant, ReducedModel):
-        return ModelPlant(plant, times, start, rates, options)
-    if not isinstance(plant, Mechanism):
-        raise InputError(
-            f"{type(plant).__name__} is not a plant", part="closed loop",
-            hint="give a mechanism, a reduced model or a linear model",
-        )  # fmt: skip
-    step, tolerance, sample = options["step"], options["tolerance"], float(times[1] - times[0])
-    width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
-    allowed = TOLERANCE if step is None and tolerance is None else tolerance
-    given = options | {"step": width, "tolerance": allowed}
-    return MechanismPlant(HeldSimulation(plant, times, start=start, rates=rates, rigid=rigid, **given))
-
-
-def _forces(controller: Controller, t: float, measurement: Measurement, names: tuple[str, ...]) -> Array:
-    """What the controller answers, checked: (actuators,)."""
-    answer = controller.step(t, measurement)
-    driven = getattr(controller, "actuators", None)
-    if driven is not None and not isinstance(answer, Mapping) and np.shape(answer) == (len(driven),):
-        answer = dict(zip(driven, np.asarray(answer, dtype=float).tolist(), strict=True))
-    u = in_order(f"answer of the controller at {t:.6g} s", answer, names)
-    if u.ndim != 1:
-        raise InputError(
-            f"has the shape {u.shape}", part=f"answer of the controller at {t:.6g} s", hint=f"give ({len(names)},)"
-        )
-    return u

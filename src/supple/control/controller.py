@@ -3,67 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.diagnostics import InputError, nearest
+from supple.control.measurement import Measurement
+from supple.diagnostics import InputError
 from supple.results.basis import Basis, require_same_basis
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Measurement:
-    """What a controller is told at an instant, exact and without delay.
+class Controller(Protocol):
+    """Any object with this method; it may keep a memory between calls, which come in the order of time.
 
-    coordinates : names of the coordinates; values, rates : (n,) each, in rad or m, and per second
-    outputs     : what the sensors see, by name
-    basis       : what elastic coordinates among them are counted in; None without any
-    `measurement["elbow"]`, `measurement["elbow.rate"]` and `measurement["tip.x"]` go by name.
+    What it may have besides, if it likes:
+
+    actuators        : names of those that it answers for, in order
+    sample_time      : s, a multiple of the loop's, at which it is called
+    reference        : the motion that it follows, `at(t)` -> (θ, θ̇, ...), with the names of its `coordinates`
+    reset(start)     : told the first measurement, before its first step
+    applied(command) : told at each sample what drives made of all commands to its actuators
     """
 
-    coordinates: tuple[str, ...]
-    values: Array
-    rates: Array
-    outputs: Mapping[str, float] = field(default_factory=dict)
-    basis: Basis | None = None
-
-    def of(self, names: tuple[str, ...], part: str) -> tuple[Array, Array]:
-        """Values and rates of some coordinates (k,) each: a rigid controller sees θ alone of a flexible mechanism."""
-        if names == self.coordinates:
-            return self.values, self.rates
-        for name in names:
-            if name not in self.coordinates:
-                raise InputError(
-                    f"it is made for {2 * len(names)} states, and {2 * len(self.coordinates)} are measured: "
-                    f'{", ".join(self.coordinates)} and their rates, without "{name}"',
-                    part=part, hint="make the controller and the plant of the same mechanism",
-                )  # fmt: skip
-        places = [self.coordinates.index(name) for name in names]
-        return self.values[places], self.rates[places]
-
-    @property
-    def state(self) -> Array:
-        """(2n,): coordinates, then their rates, the states of a linear model."""
-        return np.concatenate([self.values, self.rates])
-
-    def __getitem__(self, name: str) -> float:
-        if name in self.outputs:
-            return float(self.outputs[name])
-        known = [*self.coordinates, *(f"{coordinate}.rate" for coordinate in self.coordinates)]
-        if name not in known:
-            raise InputError(f'"{name}" is not measured', hint=nearest(name, [*known, *self.outputs]))
-        return float(self.state[known.index(name)])
-
-
-class Controller(Protocol):
-    """Any object with this method; it may keep a memory between calls, which come in the order of time."""
-
     def step(self, t: float, measurement: Measurement) -> Mapping[str, float] | ArrayLike:
-        """Forces of the actuators from now until the next call: by name (zero where left out), or all in order."""
+        """Commands of the actuators from now until the next call: by name (zero where left out), or all in order."""
         ...
 
 

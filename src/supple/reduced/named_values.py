@@ -13,9 +13,17 @@ Array = NDArray[np.float64]
 
 
 def in_order(
-    part: str, values: Mapping[str, float] | ArrayLike, names: Sequence[str], *, required: bool = False
+    part: str,
+    values: Mapping[str, float] | ArrayLike,
+    names: Sequence[str],
+    *,
+    required: bool = False,
+    finite: bool = True,
 ) -> Array:
-    """Finite values (k,) or (N, k) for the names; those a mapping leaves out are zero, or an error if required."""
+    """Finite values (k,) or (N, k) for the names; those a mapping leaves out are zero, or an error if required.
+
+    finite : False lets any number pass
+    """
     if isinstance(values, Mapping):
         for name in values:
             if name not in names:
@@ -32,6 +40,6 @@ def in_order(
         raise InputError(
             f"has the shape {found.shape}", part=part, hint=f"give ({len(names)},) or (N, {len(names)}) values"
         )
-    if not np.isfinite(found).all():
+    if finite and not np.isfinite(found).all():
         raise InputError("holds values that are not finite", part=part, hint="leave them out")
     return found

@@ -213,11 +213,11 @@ class HeldSimulation:
         algorithmic += change
         multipliers += found.multipliers[1] - found.multipliers[0]
 
-    def result(self, u: Array) -> Simulation:
-        """The motion so far, under inputs that are u (actuators,) from its last instant on."""
+    def result(self) -> Simulation:
+        """The motion so far; inputs stay as they are from its last instant on."""
         reached, n = int(self._carried[NEXT]), self.interval
-        last = np.zeros((4, 1, len(u)))
-        last[3] = u + self._relaxed
+        last = np.zeros((4, 1, len(self._u)))
+        last[3] = self._u
         coefficients = np.concatenate([*self._forces, last], axis=1)
         breaks = np.array([*self._breaks, self.times[n], np.inf])
         courses = (self.times[: n + 1], np.array([*self._accelerations, self._led_acceleration]))

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinearMotion:
-    """Of a linear model: x (N, 2n), ẋ (N, 2n), y (N, o) and u (N, a) at times (N,). It knows no energy."""
+    """Of a linear model: x and ẋ (N, states), y (N, o) and u (N, a) at times (N,). It knows no energy."""
 
     model: LinearModel
     time: Array
@@ -26,8 +26,7 @@ class LinearMotion:
     u: Array
 
     def _coordinates(self, values: Array, units: Mapping[str, str]) -> Signals:
-        names = self.model.states[: len(self.model.states) // 2]
-        return labelled(self.time, names, values, units)
+        return labelled(self.time, self.model.coordinates, values, units)
 
     @property
     def coordinates(self) -> Signals:
@@ -35,11 +34,11 @@ class LinearMotion:
 
     @property
     def rates(self) -> Signals:
-        return self._coordinates(self.x[:, len(self.model.states) // 2 :], self.model.units.rates)
+        return self._coordinates(self.x[:, len(self.model.coordinates) :], self.model.units.rates)
 
     @property
     def accelerations(self) -> Signals:
-        return self._coordinates(self.slopes[:, len(self.model.states) // 2 :], self.model.units.accelerations)
+        return self._coordinates(self.slopes[:, len(self.model.coordinates) :], self.model.units.accelerations)
 
     @property
     def outputs(self) -> Signals:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.time.zero_order_hold import HeldSimulation
-from supple.control.controller import Measurement
-from supple.hardware.pieces import held_pieces
+from supple.hardware.pieces import Pieces
+from supple.results.basis import Basis
 from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
@@ -18,21 +16,25 @@ Array = NDArray[np.float64]
 class MechanismPlant:
     """The nonlinear mechanism: the full DAE. rigid : names of elastic parts that do not deform."""
 
+    basis: Basis | None = None
+
     def __init__(self, run: HeldSimulation) -> None:
-        self._run = run
-        self.inputs, self.reason, self.units = run.inputs, "", run.units
-        self.rigid = run.rigid
+        self._run, self.rigid = run, run.rigid
+        self.coordinates, self.inputs, self.outputs = run.coordinates, run.inputs, run.output_names
+        self.theta, self.units, self.reason = len(run.coordinates), run.units, ""
 
-    def measure(self) -> Measurement:
-        run = self._run
-        seen = dict(zip(run.output_names, run.outputs.tolist(), strict=True))
-        return Measurement(run.coordinates, run.theta, run.rates, seen)
+    @property
+    def state(self) -> tuple[Array, Array]:
+        return self._run.theta, self._run.rates
 
-    def advance(self, u: Array) -> bool:
-        n = self._run.interval
-        done = self._run.advance(held_pieces(float(self._run.times[n + 1] - self._run.times[n]), u))
+    @property
+    def seen(self) -> Array:
+        return self._run.outputs
+
+    def advance(self, pieces: Pieces) -> bool:
+        done = self._run.advance(pieces)
         self.reason = self._run.reason
         return done
 
-    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
-        return self._run.result(u[-1])
+    def result(self, forces: Array) -> Simulation:
+        return self._run.result()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.control.controller import Measurement
+from supple.hardware.pieces import Pieces
+from supple.results.basis import Basis
 from supple.results.simulation import Simulation
 from supple.results.units import Units
 
@@ -17,20 +18,34 @@ Values = Mapping[str, float] | ArrayLike | None
 
 
 class Plant(Protocol):
-    """inputs : names of the actuators; reason : why it could not go on, or ""; units : of all it tells."""
+    """From sample to sample under what drives do.
 
+    coordinates : names, θ first, `theta` of them; inputs, outputs : names; units : of all it tells
+    basis  : what elastic coordinates are counted in; reason : why it could not go on, or ""
+    """
+
+    coordinates: tuple[str, ...]
+    theta: int
     inputs: tuple[str, ...]
-    reason: str
+    outputs: tuple[str, ...]
     units: Units
+    basis: Basis | None
+    reason: str
 
-    def measure(self) -> Measurement:
-        """Where it stands."""
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """Coordinates and their rates (n,) where it stands."""
         ...
 
-    def advance(self, u: Array) -> bool:
-        """To the next instant under held inputs; False where it cannot go on."""
+    @property
+    def seen(self) -> Array:
+        """Outputs (o,) there, before anything jumps."""
         ...
 
-    def result(self, time: Array, measured: Sequence[Measurement], u: Array) -> Simulation:
-        """The motion so far: what was measured at times (N,), and the inputs (N, a) held from each of them on."""
+    def advance(self, pieces: Pieces) -> bool:
+        """To the next instant; False where it cannot go on."""
+        ...
+
+    def result(self, forces: Array) -> Simulation:
+        """The motion so far, under forces (N, a) of the actuators from each instant on."""
         ...

@@ -60,6 +60,7 @@ class DrivenModel:
     ) -> None:
         require_positive(tolerance=tolerance, friction_speed=friction_speed, step=step)
         self.model, self.times, self.reason = model, np.ascontiguousarray(times, dtype=float), ""
+        self.stopped = float(times[0])
         layout, n, s, count = model.layout, model.layout.size, model.layout.theta, len(times)
         pair = CLASSICAL if set(range(s)) <= set(led) else FIFTH
         allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
@@ -91,9 +92,9 @@ class DrivenModel:
         status, time = self._march(
             self._arrays, self._options, self._driven, pieces, self._observed, self._state, self._kept, self._found
         )
+        self.stopped = float(self.times[self.interval] + time)
         if status != INSIDE:
-            begin = float(self.times[self.interval])
-            self.reason = early_end(self.model, int(status), begin + float(time), self._state)
+            self.reason = early_end(self.model, int(status), self.stopped, self._state)
         return bool(status == INSIDE)
 
     def advance(self, pieces: Pieces) -> bool:

@@ -56,7 +56,7 @@ def driven_simulation(
         model, grid, start=eta, rates=v, step=steps.step, tolerance=steps.tolerance,
         friction_speed=steps.friction_speed, led=bank.led, yields=along,
     )  # fmt: skip
-    held = _held_forces(model, bank, run.eta)
+    held = held_forces(model, bank, run.eta)
     given: Any = keeping_commands(bank, bank.reset(run.theta, run.rates, forces=held), inputs)
     breaks, values = input_course(layout.inputs, given, input_times, grid, steps.step)
     bank.reset(run.theta, run.rates, np.array([np.interp(grid[0], breaks, column) for column in values.T]), held)
@@ -76,7 +76,7 @@ def driven_simulation(
     )  # fmt: skip
 
 
-def _held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
+def held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
     """(a,) of drives that yield, where they stand at η (n,): what holds the model there at rest; zero of all others."""
     yields = [i for i, block in enumerate(bank.blocks) if block.moves and not block.leads]
     found = np.zeros(len(bank.inputs))

@@ -1,0 +1,147 @@
+"""A mechanism, a reduced model or a linear one as a plant, with the drives it is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.time.adaptation import TOLERANCE
+from supple.analyses.time.driven_run import held_forces
+from supple.analyses.time.driven_start import driven_start
+from supple.analyses.time.zero_order_hold import HeldSimulation
+from supple.control.plants.linear_plant import LinearPlant
+from supple.control.plants.mechanism_plant import MechanismPlant
+from supple.control.plants.model_plant import ModelPlant
+from supple.control.plants.plant import Plant, Values
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
+from supple.diagnostics import InputError
+from supple.formulations.absolute.time_damping import say_damping
+from supple.formulations.hardware import hardware_of
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.integration.result_times import LONGEST
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.reduced.time.begin import begin_state
+from supple.reduced.time.driven_model import DrivenModel
+from supple.reduced.time.driven_run import held_forces as model_forces
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+AnyPlant = Mechanism | ReducedModel | LinearModel
+
+
+class PlantOptions(NamedTuple):
+    """As `closed_loop` takes them; times : (N,) of the samples."""
+
+    times: Array
+    start: Any
+    rates: Values
+    step: float | None
+    tolerance: float | None
+    spectral_radius: float
+    friction_speed: float
+    rigid: bool
+
+
+def hardware_in(plant: AnyPlant, given: Hardware | bool) -> Hardware:
+    """Drives and instruments around a plant: its own, or those given, with its own names of what measures what."""
+    if isinstance(plant, Mechanism):
+        own = hardware_of(plant)
+    else:
+        own = plant.hardware if isinstance(plant, ReducedModel) else NO_HARDWARE
+    if given is True:
+        return own
+    if given is False:
+        return NO_HARDWARE
+    if not isinstance(given, Hardware):
+        raise InputError(
+            f"{type(given).__name__} is none", part="hardware", hint="give True, False, or a supple.Hardware"
+        )
+    if isinstance(plant, LinearModel) and given.drives:
+        raise InputError(
+            "drives of a linear model are in it, or not at all", part="hardware",
+            hint="linearize the mechanism with its drives, and give instruments alone",
+        )  # fmt: skip
+    return replace(
+        given, encoders={**own.encoders, **given.encoders}, rate_sensors={**own.rate_sensors, **given.rate_sensors},
+        actuator_coordinates={**own.actuator_coordinates, **given.actuator_coordinates},
+    )  # fmt: skip
+
+
+def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:
+    """Every input through its drive, after a computation of so many s."""
+    if not (np.isfinite(delay) and delay >= 0.0):
+        raise InputError(f"it is {delay:g} s", part="computation delay", hint="give a number from 0 on")
+    if isinstance(plant, Mechanism):
+        inputs, names = tuple(plant.actuators), rest(plant).numbering.coordinates
+    elif isinstance(plant, ReducedModel):
+        inputs, names = plant.layout.inputs, plant.layout.coordinates[: plant.layout.theta]
+    elif isinstance(plant, LinearModel):
+        inputs, names = plant.inputs, plant.coordinates
+    else:
+        raise InputError(
+            f"{type(plant).__name__} is not a plant", part="closed loop",
+            hint="give a mechanism, a reduced model or a linear model",
+        )  # fmt: skip
+    return DriveBank(hardware, inputs, names, hardware.actuator_coordinates, delay=delay)
+
+
+def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant:
+    """Ready at its start, and its drives settled there."""
+    if isinstance(plant, LinearModel):
+        made: Plant = LinearPlant(plant, options.times, options.start, options.rates)
+        drives.reset(*made.state)
+        return made
+    return _model(plant, drives, options) if isinstance(plant, ReducedModel) else _mechanism(plant, drives, options)
+
+
+def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelPlant:
+    moved = any(block.moves for block in drives.blocks)
+    eta, v = begin_state(model, options.start, options.rates, np.zeros(len(model.layout.inputs)), held=moved)
+    run = DrivenModel(
+        model, options.times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
+        friction_speed=options.friction_speed, led=drives.led, yields=_along(model, drives),
+    )  # fmt: skip
+    drives.reset(run.theta, run.rates, forces=model_forces(model, drives, run.eta))
+    return ModelPlant(run)
+
+
+def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> MechanismPlant:
+    step, sample = options.step, float(options.times[1] - options.times[0])
+    width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
+    allowed = TOLERANCE if step is None and options.tolerance is None else options.tolerance
+    moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
+    idle = np.zeros(len(drives.inputs))
+    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), options.rigid)
+    run = HeldSimulation(
+        mechanism, options.times, step=width, tolerance=allowed, start=here, rates=options.rates,
+        spectral_radius=options.spectral_radius, friction_speed=options.friction_speed, rigid=options.rigid,
+        led=drives.led, yields=np.column_stack([drives.stiffness, drives.damping]),
+    )  # fmt: skip
+    instead = "reduce it with modes and close the loop on the reduced model"
+    taken_as_rigid(mechanism, options.rigid, instead, names=run.rigid)
+    say_damping(mechanism, options.rigid)
+    drives.reset(run.theta, run.rates, forces=held_forces(here, drives))
+    return MechanismPlant(run)
+
+
+def _along(model: ReducedModel, drives: DriveBank) -> Array:
+    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
+    found = np.zeros((model.layout.size, 2))
+    for name, place, stiffness, damping in zip(
+        drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
+    ):
+        if not (stiffness or damping):
+            continue
+        if place < 0:
+            raise InputError(
+                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
+                hint="reduce with that coordinate, or close the loop on the mechanism",
+            )  # fmt: skip
+        found[place] += stiffness, damping
+    return found

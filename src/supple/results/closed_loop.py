@@ -1,0 +1,134 @@
+"""A run of a controller in the loop: true and measured signals apart, commands, forces, errors, and what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError, nearest
+from supple.results.picture import picture
+from supple.results.signals import Signals, gathered
+from supple.results.simulation import Simulation
+from supple.results.spectrum import Spectrum, spectrum_of
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+_LAST = 0.1  # of a run, whose mean is taken for where a signal ends
+
+
+def _none() -> Signals:
+    return Signals(np.zeros(0), {})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedLoop(Simulation):
+    """A `Simulation` at the samples of a loop, with what passed between controller, drives and instruments.
+
+    outputs  : the true ones; measured : what instruments made of them
+    commands : as the controller told them; applied : after the limits, the dead band and the resolution of drives
+    inputs   : forces of the actuators that lead nothing, from each sample on; of those that lead a coordinate see
+               `driving_forces`
+    wanted   : what the controller's reference asks of coordinates; errors : that less the coordinates
+    """
+
+    seen_outputs: Signals = field(default_factory=_none)
+    measured: Signals = field(default_factory=_none)
+    commands: Signals = field(default_factory=_none)
+    applied: Signals = field(default_factory=_none)
+    forces: Signals = field(default_factory=_none)
+    wanted: Signals = field(default_factory=_none)
+
+    @property
+    def outputs(self) -> Signals:
+        return self.seen_outputs
+
+    @property
+    def inputs(self) -> Signals:
+        return self.forces
+
+    @property
+    def errors(self) -> Signals:
+        """Wanted less true coordinates; none where no reference is known."""
+        found = {name: values - self.coordinates[name] for name, values in self.wanted.items()}
+        return Signals(self.time, found, {name: self.wanted.units.get(name, "") for name in found})
+
+    def table(self) -> Table:
+        """That of a simulation, and `NAME.measured`, `.command`, `.applied`, `.error`."""
+        return gathered(
+            self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
+            input=self.inputs, driving_force=self.driving_forces, measured=self.measured, command=self.commands,
+            applied=self.applied, error=self.errors, energy=self.energy,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------ what is left of a motion
+
+    def _signals(self, names: tuple[str, ...]) -> Array:
+        """(N, k) outputs or coordinates by name."""
+        if not names:
+            raise InputError("no signal is named", part="closed loop", hint=f"name one of {', '.join(self.seen)}")
+        known = {**self.coordinates, **self.outputs}
+        for name in names:
+            if name not in known:
+                raise InputError(f'there is no signal "{name}"', part="closed loop", hint=nearest(name, known))
+        return np.stack([known[name] for name in names], axis=1)
+
+    def residual(self, *names: str, after: float, span: float = 1.0) -> float:
+        """What still moves from a time on: the root of the mean square about the mean, over `span` (s).
+
+        names : outputs or coordinates; of several, those of a vector. With accelerations m/s²
+        """
+        during = (self.time >= after - 1e-9) & (self.time <= after + span + 1e-9)
+        if during.sum() < 2:
+            raise InputError(
+                f"the run ends at {self.time[-1]:.6g} s, before {after:g} s", part="residual",
+                hint="ask for an earlier time, or run it longer",
+            )  # fmt: skip
+        x = self._signals(names)[during]
+        return float(np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()))
+
+    def settling(self, *names: str, within: float, after: float = 0.0, to: ArrayLike | None = None) -> float:
+        """How long after a time (s) it takes until signals stay within a distance of where they end; inf if never.
+
+        names  : outputs or coordinates; of several, the distance is that of a vector
+        within : in their unit; to : where they shall end; left out, what the reference wants of coordinates at the end,
+                 or else the mean of the last tenth of the run. Negative where they were there before
+        """
+        x = self._signals(names)
+        if to is None:
+            last = x[-max(2, int(_LAST * len(x))) :].mean(axis=0)
+            to = [self.wanted[name][-1] if name in self.wanted else last[i] for i, name in enumerate(names)]
+        far = np.flatnonzero(np.linalg.norm(x - np.asarray(to, dtype=float), axis=1) > within)
+        if not len(far):
+            return float(self.time[0]) - after
+        if far[-1] == len(x) - 1:
+            return float("inf")
+        return float(self.time[far[-1] + 1]) - after
+
+    def spectrum(self, *names: str, after: float = 0.0) -> Spectrum:
+        """Amplitudes over frequency from a time on, of outputs or coordinates; all outputs if none is named."""
+        chosen = names or tuple(self.seen)
+        from_then = self.time >= after - 1e-9
+        values = self._signals(chosen)[from_then]
+        units = {name: {**self.coordinates.units, **self.outputs.units}.get(name, "") for name in chosen}
+        return spectrum_of(self.time[from_then], chosen, values, units)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw outputs, errors, commands and forces over time; returns the figure.
+
+        names : of any of them, those alone; axes : where to draw instead, in one panel
+        """
+        known = {
+            "output": self.outputs, "coordinate": self.coordinates, "error": self.errors, "command": self.commands,
+            "force": self.inputs,
+        }  # fmt: skip
+        if names or axes is not None:
+            return picture("time_plot")(known if names else {"output": self.seen}, names, axes)
+        return picture("time_plot")({
+            "output": self.seen, "error": self.errors.moving(), "command": self.commands.moving(),
+            "force": None if self.inputs.units == self.commands.units else self.inputs.moving(),
+            "driving force": self.driving_forces.moving(),
+        })  # fmt: skip

@@ -1,0 +1,43 @@
+"""Amplitudes over frequency: one panel a unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.results.spectrum import Spectrum
+from supple.view.house_style import in_house_style, label, legend_beside, new_figure, root
+
+_WIDTH, _PANEL, _LEAST = 8.0, 2.2, 3.4  # inches
+_FLOOR = 1e-6  # of the largest: what lies below is not drawn
+
+
+@in_house_style
+def spectrum_plot(spectrum: Spectrum, axes: Any = None) -> Any:
+    """Draw every signal, those of one unit together. Returns the figure.
+
+    axes : where to draw everything instead, in one panel
+    """
+    units = list(dict.fromkeys(spectrum.units.get(name, "") for name in spectrum.amplitudes))
+    if axes is not None:
+        _draw(axes, spectrum, list(spectrum.amplitudes), units[0] if len(units) == 1 else "")
+        axes.set_xlabel(label("frequency", "Hz"))
+        return root(axes)
+    figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units)))
+    stack = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
+    for one, unit in zip(stack, units, strict=True):
+        _draw(one, spectrum, [name for name in spectrum.amplitudes if spectrum.units.get(name, "") == unit], unit)
+    stack[-1].set_xlabel(label("frequency", "Hz"))
+    return figure
+
+
+def _draw(axes: Any, spectrum: Spectrum, names: list[str], unit: str) -> None:
+    largest = max(float(np.max(spectrum[name])) for name in names)
+    for name in names:
+        axes.loglog(spectrum.frequencies_hz, spectrum[name], label=name)
+    if largest > 0.0:
+        axes.set_ylim(_FLOOR * largest, 2.0 * largest)
+    axes.set_ylabel(label(names[0] if len(names) == 1 else "amplitude", unit))
+    if len(names) > 1:
+        legend_beside(axes)
