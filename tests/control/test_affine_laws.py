@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -119,3 +121,16 @@ def test_what_does_not_fit_is_refused():
         scheduled(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
     with pytest.raises(InputError, match="wants lift, elbow, and it is of none"):
         AffineController(fixed(matrices, PORTS))
+
+
+def test_a_copy_goes_on_from_where_the_controller_stands_and_by_itself(law):
+    first = AffineController(law, Swinging())
+    y = np.array([0.3, 0.6, 0.1])
+    for k in range(5):
+        first.step(1e-3 * k, told(y))
+    copies = copy.deepcopy(first), pickle.loads(pickle.dumps(first))  # noqa: S301
+    answers = [first.step(5e-3, told(y)), *(other.step(5e-3, told(y)) for other in copies)]
+    assert_allclose(answers[1:], [answers[0]] * 2, rtol=0.0, atol=0.0)
+    for _ in range(3):
+        first.step(6e-3, told(y))
+    assert_allclose(copies[0].step(6e-3, told(y)), copies[1].step(6e-3, told(y)), rtol=0.0, atol=0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,6 +70,11 @@ class AffineController:
         self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
         self._kernel, self._memory = compiled(law_in_place), law.memory
         self._begun, self._said = False, False
+
+    def __reduce__(self) -> Any:
+        """A copy, also in another process, has arrays of its own, and goes on from where this one stands."""
+        stands = self._vector, self._begun, self._said
+        return _standing, (self.law, self.reference, self.feedforward, *stands)
 
     @property
     def state(self) -> Array:
@@ -148,3 +153,12 @@ class AffineController:
                 SuppleNote,
                 stacklevel=3,
             )
+
+
+def _standing(
+    law: AffineLaw, motion: Wanted | None, fed: Wanted | None, vector: Array, begun: bool, said: bool
+) -> AffineController:
+    found = AffineController(law, motion, fed)
+    found._vector[:] = vector
+    found._begun, found._said = begun, said
+    return found

@@ -21,6 +21,7 @@ from supple.control.study.sampled_plant import PlantMaker, plant_maker, surround
 from supple.control.study.spread import Spread, drawn
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, SuppleWarning
+from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.reduction.region import Region
@@ -142,7 +143,7 @@ def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float
 
 
 def _hardware(plant: Mechanism | ReducedModel) -> Hardware:
-    return plant.hardware if isinstance(plant, ReducedModel) else NO_HARDWARE
+    return plant.hardware if isinstance(plant, ReducedModel) else hardware_of(plant)
 
 
 def _largest(run: Any) -> dict[str, Measure]:
