@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -135,6 +136,14 @@ def test_a_wrong_instrument_is_told(sensor, words):
     with pytest.raises(InputError, match=words) as told:
         supple.loads(text[: text.index("  tip:")] + f"  tip: {{acceleration: fore.C, {sensor}}}\n")
     assert told.value.line is not None
+
+
+def test_changes_in_python_are_looked_at_too():
+    hardware = supple.hardware_of(machine())
+    with pytest.raises(InputError, match='drive of actuator "lift": its delay is -1; give a value of 0 or more'):
+        replace(hardware.drives[0], delay=-1.0)
+    with pytest.raises(InputError, match='instrument of output "rod": its frequency is 0; give a value above 0'):
+        replace(hardware.instruments[0], frequency=0.0)
 
 
 @pytest.mark.parametrize("drive", ["velocity: {}, stiffness: 1e6", "position: {frequency: 5}, stiffness: 1e6"])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
+from supple.hardware.sound import require_sound
 
 Array = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ class DriveBlock:
             value = getattr(self, name)
             if value.shape != (size,) * order or not np.isfinite(value).all():
                 raise InputError(f"its {name} is no matrix of {size} states", part=part, hint="correct its kind")
+        require_sound(self, part)
         if self.leads and abs(self.C @ self.B) > _FEEDS * np.linalg.norm(self.C) * np.linalg.norm(self.B):
             raise InputError(
                 f"a {self.kind} drive that leads its coordinate would make its velocity jump with the command",

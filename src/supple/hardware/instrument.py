@@ -8,6 +8,7 @@ from typing import Any
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
+from supple.hardware.sound import require_sound
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Instrument:
     frequency: float | None = None
     damping: float | None = None
     sample_time: float | None = None
+
+    def __post_init__(self) -> None:
+        require_sound(self, f'instrument of output "{self.output}"')
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
