@@ -17,6 +17,7 @@ from supple.control.controllers.successive_linearization import SuccessiveLinear
 from supple.control.controllers.two_time_scales import two_time_scales
 from supple.control.feedforward.compensation import compensated
 from supple.control.feedforward.input_shaping import shaped
+from supple.control.feedforward.path_timing import timed_path
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.rest_to_rest import rest_to_rest
@@ -48,5 +49,5 @@ __all__ = [
     "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled", "joint_pd", "joint_pid",
     "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
     "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped", "shaper", "stable_inversion",
-    "state_feedback", "study", "successive_linearization", "two_time_scales",
+    "state_feedback", "study", "successive_linearization", "timed_path", "two_time_scales",
 ]  # fmt: skip

@@ -42,3 +42,8 @@ def left_behind(ralf_model):
         return float(np.sqrt((seen**2).sum(axis=1).mean()))
 
     return measured
+
+
+@pytest.fixture(scope="session")
+def four_bar_redundant():
+    return supple.load(EXAMPLES / "four-bar-redundant" / "mechanism.yaml")
