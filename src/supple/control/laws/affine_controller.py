@@ -67,6 +67,7 @@ class AffineController:
         self._y, self._applied, self._fed = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
         wanted = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(wanted, ports.previews, strict=True))
+        self._measured = ports.measured
         self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
         self._kernel, self._memory = compiled(law_in_place), law.memory
         self._begun, self._said = False, False
@@ -81,9 +82,9 @@ class AffineController:
         """x (n,), a copy."""
         return self._x.copy()
 
-    def reset(self, start: Measurement, t: float = 0.0) -> None:
-        """Begin anew from what is measured at t."""
-        self._begin(t, start)
+    def reset(self, start: Measurement) -> None:
+        """Begin anew from what is measured."""
+        self._begin(start.time, start)
 
     def step(self, t: float, measurement: Measurement) -> Array:
         """The commands (a,) from t on."""
@@ -105,7 +106,7 @@ class AffineController:
 
     def _know(self, t: float, measurement: Measurement) -> None:
         """z of this sample, but for c₋ and products of rates, which the kernel forms."""
-        self._y[:] = [measurement[name] for name in self.law.ports.measured]
+        self._y[:] = measurement.array(self._measured)
         if self.reference is not None:
             for place, preview in self._instants:
                 place[:] = self.reference.at(t + preview).ravel()
