@@ -88,7 +88,7 @@ class DriveBank:
     ) -> Array:
         """Settled at θ and θ̇ (k,), with a command (a,) that has long arrived; it is returned as drives take it.
 
-        command : what they were told so far; if left out, what keeps them as they are
+        command : what they were told so far; if left out, or where it is no number, what keeps them as they are
         forces  : (a,) that the inputs supply there, of which drives that yield give way; none if left out
         """
         supplied = np.zeros(len(self.inputs)) if forces is None else np.asarray(forces, dtype=float)
@@ -101,7 +101,7 @@ class DriveBank:
             self._take(self.arrays, state, np.asarray(command, dtype=float), felt)
             state.held[:, PENDING] = 0.0
         for i, (block, (place, rate)) in enumerate(zip(self.blocks, here, strict=True)):
-            given = None if command is None else float(felt[i])
+            given = None if command is None or np.isnan(command[i]) else float(felt[i])
             x, felt[i] = settled(block, place, rate, float(supplied[i]), given)
             state.x[i, : block.order] = x
         state.held[:, COMMAND] = state.held[:, ALLOWED] = felt
@@ -114,6 +114,11 @@ class DriveBank:
             queue = self.state.queue
             self.state = self.state._replace(queue=np.concatenate([queue, np.zeros_like(queue)], axis=2))
         return found
+
+    @property
+    def told(self) -> Array:
+        """The command (a,) that each block feels."""
+        return self.state.held[:, COMMAND].copy()
 
     def shaped(self, times: Array, commands: Array) -> Array:
         """Commands (N, a) at the times (N,), s, of a run, after dead band, limits, rate limit and resolution."""

@@ -57,12 +57,23 @@ def say_passed_by(hardware: Hardware) -> None:
         )
 
 
-def keeping_commands(bank: DriveBank, keeping: Array, given: Any) -> Any:
-    """Inputs of a run, in which commands that are not given keep drives that move where they are (keeping: (a,))."""
+def keeping_commands(bank: DriveBank, given: Any) -> Any:
+    """Inputs of a run, in which commands that are not given keep drives that move as the bank, reset, has them."""
     if given is not None and not isinstance(given, Mapping):
         return given
-    moving = {block.actuator: float(keeping[i]) for i, block in enumerate(bank.blocks) if block.moves}
+    told = bank.told
+    moving = {
+        block.actuator: float(told[i] + np.copysign(block.dead_band, told[i]) * (told[i] != 0.0))
+        for i, block in enumerate(bank.blocks)
+        if block.moves
+    }
     return {**moving, **(given or {})}
+
+
+def first_commands(bank: DriveBank, breaks: Array, commands: Array, begin: float) -> Array:
+    """(a,) that have long arrived where a run begins: of drives that move none, they stand; of others the first."""
+    first = _sampled(breaks, commands, np.array([begin]))[0]
+    return np.where([block.moves for block in bank.blocks], np.nan, first)
 
 
 def drive_course(
@@ -72,7 +83,7 @@ def drive_course(
     span: tuple[float, float, float],
     also: Sequence[float] = (),
 ) -> DriveCourse:
-    """From a bank that has been reset to the commands at the beginning.
+    """From a bank that has been reset to the `first_commands`; the others arrive after their delay.
 
     breaks (B,), commands (B, a) : linear between, constant before and after; span : begin, end and longest piece, s
     also   : instants at which pieces end as well
@@ -85,6 +96,7 @@ def drive_course(
                 hint="leave its inductance out, so that it damps at once, or give the commands by a controller in "
                 "supple.control.closed_loop",
             )  # fmt: skip
+    told = bank.told
     times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
     applied = _sampled(breaks, commands, times)
     if any(_shapes(block) for block in bank.blocks):
@@ -93,12 +105,11 @@ def drive_course(
     forces, led = np.zeros((4, count, len(bank.inputs))), np.zeros((4, count, k))
     accelerations, rates = np.zeros((count + 1, k)), np.zeros(k)
     for i, block in enumerate(bank.blocks):
-        late = _sampled(times + block.delay, applied[:, i : i + 1], times)[:, 0]
-        answer = _answer(block, bank.state.x[i, : block.order], times, late)
-        cubic = _cubics(np.diff(times), answer)
+        felt = _felt(times, applied[:, i], block.delay, float(told[i]))
+        cubic, second = _answer(block, bank.state.x[i, : block.order], times, felt)
         if block.leads:
             column = bank.led.index(bank.places[i])
-            led[:, :, column], accelerations[:, column], rates[column] = cubic, answer.second, answer.after[0]
+            led[:, :, column], accelerations[:, column], rates[column] = cubic, second, cubic[2, 0]
         else:
             forces[:, :, i] = cubic
     return DriveCourse(times, forces, led, rates, accelerations, applied)
@@ -117,7 +128,7 @@ def _instants(blocks: Sequence[DriveBlock], breaks: Array, also: Array, span: tu
     spacing = min(longest if any(map(_shapes, blocks)) else np.inf, _CUBIC / fast if fast else np.inf, end - begin)
     spacing = max(spacing, (end - begin) / _MOST)
     delays = {block.delay for block in blocks} | {0.0}
-    knots = np.concatenate([breaks + delay for delay in delays])
+    knots = np.concatenate([np.append(breaks, begin) + delay for delay in delays])
     even = np.linspace(begin, end, int(np.ceil((end - begin) / spacing - 1e-6)) + 1)
     others = np.unique(np.concatenate([even, knots[(knots > begin) & (knots < end)]]))
     close = _TOGETHER * (end - begin)
@@ -139,17 +150,16 @@ def pieces_between(course: DriveCourse, begin: float, end: float) -> Pieces:
     return Pieces(times, forces, led, ends)
 
 
-class _Answer(NamedTuple):
-    """Output of a block (N,), its rate before and after each instant, and its second rate."""
+def _felt(times: Array, applied: Array, delay: float, told: float) -> Array:
+    """(2, N - 1) command at the beginning and at the end of each piece: until the first arrives, what it was told."""
+    late = np.interp(times, times + delay, applied)
+    found = np.stack([late[:-1], late[1:]])
+    found[:, times[1:] <= times[0] + delay * (1.0 + 1e-9)] = told
+    return found
 
-    y: Array
-    before: Array
-    after: Array
-    second: Array
 
-
-def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> _Answer:
-    """To a command c (N,), from x (k,) on."""
+def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> tuple[Array, Array]:
+    """Cubics (4, N - 1) of the output to a command c (2, N - 1), from x (k,) on, and its second rate (N,)."""
     (P, Q), h, x = output_row(block), np.diff(times), np.empty((len(times), block.order))
     x[0] = start
     known: dict[float, tuple[Array, Array, Array]] = {}
@@ -158,15 +168,12 @@ def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> _Answer:
         if key not in known:
             known[key] = first_order_hold(block.A, block.B, float(h[n]))
         Phi, first, last = known[key]
-        x[n + 1] = Phi @ x[n] + first * c[n] + last * c[n + 1]
-    slopes = np.diff(c) / h
-    moving = x @ block.A.T + np.outer(c, block.B)
-    rate = moving @ P
-    before, after = (rate + Q * part for part in (np.append(slopes[:1], slopes), np.append(slopes, slopes[-1:])))
-    return _Answer(x @ P + Q * c, before, after, moving @ (block.A.T @ P))
-
-
-def _cubics(h: Array, answer: _Answer) -> Array:
-    """(4, N - 1), highest power first, from values and rates at both ends of each piece."""
-    y0, y1, v0, v1 = answer.y[:-1], answer.y[1:], answer.after[:-1], answer.before[1:]
-    return np.stack([(2.0 * (y0 - y1) + h * (v0 + v1)) / h**3, (3.0 * (y1 - y0) - h * (2.0 * v0 + v1)) / h**2, v0, y0])
+        x[n + 1] = Phi @ x[n] + first * c[0, n] + last * c[1, n]
+    slope = Q * (c[1] - c[0]) / h
+    moving = [part @ block.A.T + np.outer(felt, block.B) for part, felt in ((x[:-1], c[0]), (x[1:], c[1]))]
+    (y0, v0), (y1, v1) = (
+        (part @ P + Q * felt, rates @ P + slope)
+        for part, felt, rates in ((x[:-1], c[0], moving[0]), (x[1:], c[1], moving[1]))
+    )
+    cubic = np.stack([(2.0 * (y0 - y1) + h * (v0 + v1)) / h**3, (3.0 * (y1 - y0) - h * (2.0 * v0 + v1)) / h**2, v0, y0])
+    return cubic, np.vstack([moving[0], moving[1][-1:]]) @ (block.A.T @ P)

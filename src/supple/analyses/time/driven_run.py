@@ -13,7 +13,7 @@ from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import Yield
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.drive_course import drive_course, keeping_commands
+from supple.hardware.drive_course import drive_course, first_commands, keeping_commands
 from supple.hardware.hardware import Hardware
 from supple.integration.input_course import Inputs, input_course
 from supple.kinematics.configuration import At, Configuration
@@ -55,10 +55,11 @@ def driven_run(
     moved = tuple(sorted({place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}))
     here = driven_start(mechanism, start, np.zeros(len(actuators)), moved, rigid)
     held = held_forces(here, bank)
-    inputs = keeping_commands(bank, bank.reset(here.theta, rates, forces=held), given.inputs)
+    bank.reset(here.theta, rates, forces=held)
+    inputs = keeping_commands(bank, given.inputs)
     breaks, values = input_course(actuators, inputs, given.times, given.grid, given.spacing)
     begin, end = float(given.grid[0]), float(given.grid[-1])
-    bank.reset(here.theta, rates, np.array([np.interp(begin, breaks, column) for column in values.T]), held)
+    bank.reset(here.theta, rates, first_commands(bank, breaks, values, begin), held)
     found = drive_course(bank, breaks, values, (begin, end, given.largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
     forces = found.forces

@@ -70,7 +70,7 @@ def _require_mechanical(linear: LinearModel, n: int) -> None:
     if len(linear.states) != 2 * n or not (np.array_equal(linear.A[:n], top) and not linear.B[:n].any()):
         raise InputError(
             "its states are not coordinates and their rates", part="linear model",
-            hint="linearize the mechanism in independent coordinates",
+            hint="linearize the mechanism in independent coordinates, without its drives (drives=False)",
         )  # fmt: skip
 
 

@@ -72,6 +72,12 @@ class FeedbackGain(Result):
         The inputs at the target are u₀ + δu with A δx + B δu = 0, those of least norm.
         """
         model = self.linear
+        others = model.states[2 * len(model.coordinates) :]
+        if others:
+            raise InputError(
+                f"it feeds back states that nobody measures, of drives or delays: {listed(others)}", part="regulator",
+                hint="estimate them (supple.control.state_feedback), or design it with drives=False",
+            )  # fmt: skip
         x0, u0 = reference(model)
         if target is None:
             return self._feedback(x0, u0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.drive_course import DriveCourse, drive_course, keeping_commands, pieces_between
+from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, pieces_between
 from supple.hardware.hardware import Hardware
 from supple.integration.input_course import Inputs, input_course
 from supple.reduced.time.begin import begin_state
@@ -57,9 +57,10 @@ def driven_simulation(
         friction_speed=steps.friction_speed, led=bank.led, yields=along,
     )  # fmt: skip
     held = held_forces(model, bank, run.eta)
-    given: Any = keeping_commands(bank, bank.reset(run.theta, run.rates, forces=held), inputs)
+    bank.reset(run.theta, run.rates, forces=held)
+    given = keeping_commands(bank, inputs)
     breaks, values = input_course(layout.inputs, given, input_times, grid, steps.step)
-    bank.reset(run.theta, run.rates, np.array([np.interp(grid[0], breaks, column) for column in values.T]), held)
+    bank.reset(run.theta, run.rates, first_commands(bank, breaks, values, float(grid[0])), held)
     longest = steps.step or float(np.diff(grid).max())
     course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
     for n in range(len(grid) - 1):
