@@ -70,6 +70,8 @@ def test_the_file_says_it_all():
     assert hardware.encoders == {"lift": "rod", "elbow": "angle"}
     assert hardware.rate_sensors == {"elbow": "speed"}
     assert [item.output for item in hardware.instruments] == ["rod", "speed", "tip.x", "tip.z"]
+    said = "lift: velocity drive (m/s) that leads, 2 ms late; elbow: motor drive (V) that pulls"
+    assert repr(hardware) == f"<Hardware: {said}; instruments of rod, speed, tip.x, tip.z>"
     tip = hardware.instrument("tip.z")
     assert (tip.noise, tip.noise_frequency, tip.walk, tip.frequency, tip.damping) == (0.02, 200.0, 0.001, 400.0, 0.6)
 

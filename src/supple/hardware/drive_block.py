@@ -90,6 +90,13 @@ class DriveBlock:
         """Number of its states."""
         return len(self.B)
 
+    @property
+    def said(self) -> str:
+        """In words: `lift: velocity drive (m/s) that leads, 2 ms late`."""
+        does = "leads" if self.leads else "moves and yields" if self.moves else "pulls"
+        late = f", {1e3 * self.delay:g} ms late" if self.delay else ""
+        return f"{self.actuator}: {self.kind} drive ({self.unit}) that {does}{late}"
+
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found = {item.name: getattr(self, item.name) for item in fields(self)}

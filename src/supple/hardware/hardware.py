@@ -12,7 +12,7 @@ from supple.hardware.drive_block import DriveBlock, drive_from
 from supple.hardware.instrument import Instrument, instrument_from
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hardware:
     """False where nothing is described: commands are forces then, and measurements exact.
 
@@ -31,6 +31,11 @@ class Hardware:
 
     def __bool__(self) -> bool:
         return bool(self.drives or self.instruments)
+
+    def __repr__(self) -> str:
+        drives = "; ".join(block.said for block in self.drives) or "no drives"
+        read = ", ".join(item.output for item in self.instruments) or "no output"
+        return f"<Hardware: {drives}; instruments of {read}>"
 
     def drive(self, actuator: str) -> DriveBlock | None:
         """Of an actuator; None if its command is its force."""
