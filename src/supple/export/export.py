@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError
@@ -15,7 +16,7 @@ from supple.export.targets import TARGETS
 
 
 def export(
-    rom: Exportable | AffineLaw | AffineController,
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque,
     directory: str | os.PathLike[str],
     *,
     to: str = "c",
@@ -25,7 +26,8 @@ def export(
 
     to     : "c": a C99 file with its header, and of a model a small program that calls it; or a target that is
              registered
-    prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law
+    prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
+             computed torque's in _torque, beside its model
     """
     files = _files(rom, to, prefix)
     folder = Path(directory)
@@ -38,19 +40,22 @@ def export(
         ) from None
 
 
-def _files(rom: Exportable | AffineLaw | AffineController, to: str, prefix: str | None) -> Mapping[str, str | bytes]:
+def _files(
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque, to: str, prefix: str | None
+) -> Mapping[str, str | bytes]:
     target = TARGETS[to]
     law = rom.law if isinstance(rom, AffineController) else rom
-    if not isinstance(law, AffineLaw):
+    if not isinstance(law, AffineLaw | ComputedTorque):
         if not hasattr(law, "layout"):
             raise InputError(
                 f"{type(law).__name__} is neither a reduced model nor a law", part="export",
-                hint="controllers whose law is affine can be exported",
+                hint="controllers whose law is affine, and computed torque, can be exported",
             )  # fmt: skip
         return target.files(law, prefix_of(law.name if prefix is None else prefix))
     if target.laws is None:
         raise InputError(f'"{to}" knows no controllers', part="export", hint='export it to "c"')
-    return target.laws(law, prefix_of(law.name if prefix is None else prefix))
+    name = law.model.name if isinstance(law, ComputedTorque) else law.name
+    return target.laws(law, prefix_of(name if prefix is None else prefix))
 
 
 def _written(file: Path, content: str | bytes) -> Path:

@@ -14,7 +14,7 @@ class ExportTarget:
     name  : as in `export(rom, folder, to=name)`
     says  : what it is, one line of help
     files : of a `ReducedModel` and a prefix for all names, the name and content of each file
-    laws  : the same of an `AffineLaw`; None where the target knows no controllers
+    laws  : the same of an `AffineLaw`, or of a `ComputedTorque` with its model; None where it knows no controllers
     """
 
     name: str
