@@ -21,7 +21,7 @@ from supple.hardware.drive_kernels import (
     ORDER,
     PENDING,
     RATES,
-    RESOLUTION,
+    REACH,
     SINCE,
     DriveArrays,
     DriveState,
@@ -170,7 +170,7 @@ def _led(blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[s
 def _arrays(blocks: tuple[DriveBlock, ...], places: list[int], led: tuple[int, ...], delay: float) -> DriveArrays:
     count, size = len(blocks), max((block.order for block in blocks), default=0)
     integers = np.full((count, COORDINATE + 1), -1, dtype=np.int64)
-    matrices, facts = np.zeros((count, size, size + BESIDE)), np.zeros((count, RESOLUTION + 1))
+    matrices, facts = np.zeros((count, size, size + BESIDE)), np.zeros((count, REACH + 1))
     for i, (block, k) in enumerate(zip(blocks, places, strict=True)):
         n, (P, Q) = block.order, output_row(block)
         integers[i, ORDER] = n
@@ -186,8 +186,16 @@ def _arrays(blocks: tuple[DriveBlock, ...], places: list[int], led: tuple[int, .
         slowest = max(0.0, (-poles.real[moving]).min(initial=fastest))
         least, largest = block.limits or (-np.inf, np.inf)
         rate = np.inf if block.rate_limit is None else block.rate_limit
-        facts[i] = Q, fastest, slowest, block.delay + delay, least, largest, rate, block.dead_band, block.resolution
+        facts[i] = (Q, fastest, slowest, block.delay + delay, least, largest, rate, block.dead_band, block.resolution,
+                    _reach(block))  # fmt: skip
     return DriveArrays(integers, matrices, facts)
+
+
+def _reach(block: DriveBlock) -> float:
+    """|f| that a unit of the command settles at; zero of what moves, or settles nowhere."""
+    if block.moves or not block.order or np.linalg.matrix_rank(block.A) < block.order:
+        return 0.0
+    return abs(block.D - float(block.C @ np.linalg.solve(block.A, block.B)))
 
 
 def output_row(block: DriveBlock) -> tuple[Array, float]:

@@ -21,7 +21,7 @@ TOGETHER = 1e-9  # of the duration: events closer than that are one
 
 # Slots of what travels together: few arrays, since handing one to native code takes as long as a hundred products.
 ORDER, LED, COORDINATE = 0, 1, 2
-FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION = 0, 1, 2, 3, 4, 5, 6, 7, 8
+FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION, REACH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 COMMANDED, LOADED, SEEN, BESIDE = 0, 1, 2, 3  # columns behind those of A
 COMMAND, ALLOWED, SINCE, PENDING, HELD = 0, 1, 2, 3, 4
 ARRIVES, CARRIES = 0, 1
@@ -35,8 +35,9 @@ class DriveArrays(NamedTuple):
     places : (a, 3) ORDER, number of states; LED, place among the led coordinates, or -1: y is a force; COORDINATE,
              whose rate ω is, or -1
     blocks : (a, n, n + 3) A, then the columns B (COMMANDED), E (LOADED) and Pᵀ (SEEN)
-    facts  : (a, 9) Q (FEEDS); FASTEST and SLOWEST rate, 1/s, of what dies out or swings in the block, zero without
-             states; DELAY, LEAST and LARGEST command, RATE_LIMIT, DEAD_BAND, RESOLUTION
+    facts  : (a, 10) Q (FEEDS); FASTEST and SLOWEST rate, 1/s, of what dies out or swings in the block, zero without
+             states; DELAY, LEAST and LARGEST command, RATE_LIMIT, DEAD_BAND, RESOLUTION;
+             REACH, the force that a unit of the command settles at, zero of what moves
     """
 
     places: Integers
@@ -104,24 +105,6 @@ def arrive(state, i, now):
 
 
 @kernel
-def next_length(drives, state, now, duration, close):
-    """Up to the next command that arrives, and not longer than a cubic can say what the blocks do.
-
-    What moves since a command changed dies out with the slowest rate, and pieces grow as it does."""
-    facts, held, queue = drives.facts, state.held, state.queue
-    length = duration - now
-    for i in range(held.shape[0]):
-        if held[i, PENDING] > 0.0 and queue[ARRIVES, i, 0] < now + length - close:
-            length = queue[ARRIVES, i, 0] - now
-    longest = length
-    for i in range(held.shape[0]):
-        if facts[i, FASTEST] > 0.0:
-            quiet = min(0.25 * facts[i, SLOWEST] * held[i, SINCE], 30.0)
-            longest = min(longest, CUBIC / facts[i, FASTEST] * math.exp(quiet))
-    return length / math.ceil(length / longest - 1e-6)  # equal pieces: no sliver at the end
-
-
-@kernel
 def block_rates(drives, state, i, omega, rates):
     """ẋ = A x + B c + E ω of one block; y = P x + Q c, ẏ = P ẋ and, of a block that no load moves, ÿ = P A ẋ."""
     blocks, x, n, size = drives.blocks, state.x, drives.places[i, ORDER], state.x.shape[1]
@@ -138,6 +121,56 @@ def block_rates(drives, state, i, omega, rates):
         for s in range(n):
             second += blocks[i, r, size + SEEN] * blocks[i, r, s] * rates[s]
     return y, slope, second
+
+
+@kernel
+def longest_cubic(drives, state, i, omega):
+    """How long a cubic says what a block does, s.
+
+    What moves since a command changed dies out with the slowest rate, and pieces grow as it does. A force may besides
+    be off by 1e-5 of what its command settles at: h⁴/384 (|y⁗| + |y⁗˙|/|λ|), which does not vanish where y⁗ swings."""
+    facts, n, size = drives.facts, drives.places[i, ORDER], state.x.shape[1]
+    fastest = facts[i, FASTEST]
+    length = CUBIC / fastest * math.exp(min(0.25 * facts[i, SLOWEST] * state.held[i, SINCE], 30.0))
+    if facts[i, REACH] == 0.0:
+        return length
+    terms = np.empty((2, n))
+    y = block_rates(drives, state, i, omega, terms[0])[0]
+    moving = 0.0
+    for k in range(1, 5):  # A ẋ, ..., A⁴ ẋ
+        for r in range(n):
+            total = 0.0
+            for s in range(n):
+                total += drives.blocks[i, r, s] * terms[(k + 1) % 2, s]
+            terms[k % 2, r] = total
+        if k >= 3:
+            change = 0.0
+            for r in range(n):
+                change += drives.blocks[i, r, size + SEEN] * terms[k % 2, r]
+            moving += abs(change) if k == 3 else abs(change) / fastest
+    allowed = CUBIC**4 * max(abs(y), facts[i, REACH] * abs(state.held[i, COMMAND]))
+    if allowed > moving * length**4:
+        return (allowed / max(moving, 1e-30 * allowed)) ** 0.25
+    return length
+
+
+@kernel
+def next_length(drives, state, span, slopes, close):
+    """Up to the next command that arrives, and not longer than a cubic can say what the blocks do; span : now and the
+    duration."""
+    now, duration = span
+    held, queue, places = state.held, state.queue, drives.places
+    length = duration - now
+    for i in range(held.shape[0]):
+        if held[i, PENDING] > 0.0 and queue[ARRIVES, i, 0] < now + length - close:
+            length = queue[ARRIVES, i, 0] - now
+    longest = length
+    for i in range(held.shape[0]):
+        if drives.facts[i, FASTEST] > 0.0:
+            k = places[i, COORDINATE]
+            omega = state.motion[RATES + k] + slopes[k] * now if k >= 0 else 0.0
+            longest = min(longest, longest_cubic(drives, state, i, omega))
+    return length / math.ceil(length / longest - 1e-6)  # equal pieces: no sliver at the end
 
 
 @kernel
@@ -249,7 +282,7 @@ def drive_pieces(drives, state, duration, rates, led):
     while now < duration - close:
         for i in range(inputs):
             arrive(state, i, now + close)
-        length = next_length(drives, state, now, duration, close)
+        length = next_length(drives, state, (now, duration), slopes, close)
         for i in range(inputs):
             drive_piece(drives, state, i, piece, (now, length), slopes, found)
             state.held[i, SINCE] += length

@@ -197,7 +197,7 @@ void @prefix@_drives_advance(@prefix@_drives *drives, double duration, const dou
     drives->elapsed += duration;
 }
 """
-SLOTS = "enum { FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION };\n"
+SLOTS = "enum { FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION, REACH };\n"
 
 
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:
