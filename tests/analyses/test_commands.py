@@ -117,9 +117,22 @@ def test_a_prescribed_motion_passes_drives_by_and_says_so():
         supple.simulate(arm(SERVO), 0.02, start=PLACE, motion={"shoulder": lambda t: 0.3 + t})
 
 
-def test_back_emf_with_inductance_is_refused_with_what_to_do():
-    with pytest.raises(InputError, match=r"back-EMF of a motor with inductance .* leave its inductance out"):
-        supple.simulate(arm(MOTOR), 0.02, {"shoulder": 1.0}, PLACE)
+def test_back_emf_with_inductance_acts_back_while_it_moves():
+    """J θ̈ = k n i, L di/dt = u - R i - k n θ̇, by scipy; the shoulder stands still."""
+    J, L, R, kn = 0.4**2 / 3.0, 5e-3, 0.5, 0.1 * 50.0
+
+    def volts(t):
+        return 3.0 * np.sin(60.0 * t)
+
+    def slope(t, x):
+        told = volts(t - 1e-3) if t > 1e-3 else 0.0
+        return [x[1], kn * x[2] / J, (told - R * x[2] - kn * x[1]) / L]
+
+    times = np.linspace(0.0, 0.1, 51)
+    wanted = solve_ivp(slope, (0.0, 0.1), [0.5, 0.0, 0.0], t_eval=times, rtol=1e-10, atol=1e-13, max_step=5e-4).y
+    run = supple.simulate(arm(SERVO, MOTOR, gravity=False), times, {"elbow": volts}, PLACE)
+    assert_allclose(run.coordinates["elbow"], wanted[0], atol=2e-4 * np.ptp(wanted[0]))
+    assert_allclose(run.inputs["elbow"][1:], kn * wanted[2, 1:], atol=5e-3 * np.ptp(kn * wanted[2]))
 
 
 @pytest.mark.parametrize("drives", [(SERVO, YIELDS), (YIELDS, MOTOR), (MOTOR, SERVO)], ids=["led", "yields", "motor"])

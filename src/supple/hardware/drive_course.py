@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.diagnostics import InputError, SuppleNote
+from supple.diagnostics import SuppleNote
 from supple.hardware.drive_bank import DriveBank, output_row
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
@@ -88,14 +88,6 @@ def drive_course(
     breaks (B,), commands (B, a) : linear between, constant before and after; span : begin, end and longest piece, s
     also   : instants at which pieces end as well
     """
-    for block in bank.blocks:
-        if block.E.any():
-            raise InputError(
-                "the back-EMF of a motor with inductance acts back while it moves, which a run whose commands are "
-                "given beforehand does not follow", part=f'drive of actuator "{block.actuator}"',
-                hint="leave its inductance out, so that it damps at once, or give the commands by a controller in "
-                "supple.control.closed_loop",
-            )  # fmt: skip
     told = bank.told
     times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
     applied = _sampled(breaks, commands, times)

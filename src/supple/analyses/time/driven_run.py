@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.linear_models.operating_point import holding_inputs
 from supple.analyses.time.driven_start import drive_springs, driven_start
 from supple.analyses.time.prescribed import Piecewise, Prescribed
+from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import Yield
+from supple.hardware.coupled_drives import drive_along, intervals
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import drive_course, first_commands, keeping_commands
 from supple.hardware.hardware import Hardware
@@ -19,6 +21,7 @@ from supple.integration.input_course import Inputs, input_course
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
+from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
@@ -33,19 +36,27 @@ class DrivenRun(NamedTuple):
 
 
 class Commands(NamedTuple):
-    """As `simulate` takes them: inputs, and the times of their values; results (N,), s; the longest step and, of
-    callables, the longest time between samples."""
+    """As `simulate` takes them: inputs, and the times of their values; results (N,), s; of callables, the longest time
+    between samples, s."""
 
     inputs: Inputs
     times: ArrayLike | None
     grid: Array
-    largest: float
     spacing: float
 
 
-def driven_run(
+class Commanded(NamedTuple):
+    """Drives settled where a run begins, and its commands (B, a), linear between breaks (B,)."""
+
+    bank: DriveBank
+    here: Configuration
+    breaks: Array
+    values: Array
+
+
+def commanded(
     mechanism: Mechanism, hardware: Hardware, start: At | Configuration, rates: Array, given: Commands, *, rigid: bool
-) -> DrivenRun:
+) -> Commanded:
     """rates : (s,) of θ at the start; what is led sets out with them.
 
     Commands that are not given keep drives that move where they are; of others they are zero, as forces are.
@@ -58,9 +69,14 @@ def driven_run(
     bank.reset(here.theta, rates, forces=held)
     inputs = keeping_commands(bank, given.inputs)
     breaks, values = input_course(actuators, inputs, given.times, given.grid, given.spacing)
-    begin, end = float(given.grid[0]), float(given.grid[-1])
-    bank.reset(here.theta, rates, first_commands(bank, breaks, values, begin), held)
-    found = drive_course(bank, breaks, values, (begin, end, given.largest))
+    bank.reset(here.theta, rates, first_commands(bank, breaks, values, float(given.grid[0])), held)
+    return Commanded(bank, here, breaks, values)
+
+
+def driven_run(made: Commanded, begin: float, end: float, largest: float) -> DrivenRun:
+    """What drives that feel nothing of the motion do from `begin` to `end`, s; largest : step."""
+    bank, here, breaks, values = made
+    found = drive_course(bank, breaks, values, (begin, end, largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
     forces = found.forces
     for number, spring in springs.items():
@@ -69,6 +85,30 @@ def driven_run(
     accelerations = found.accelerations if bank.led else np.zeros((2, 0))
     course = Prescribed(bank.led, targets, found.rates, accelerations)
     return DrivenRun(here, (found.breaks, forces), course, tuple(springs.values()))
+
+
+class RunOptions(NamedTuple):
+    """Of `simulate`: the longest step, s, the tolerance or None for fixed steps, and so on."""
+
+    largest: float
+    tolerance: float | None
+    spectral_radius: float
+    friction_speed: float
+    rigid: bool
+
+
+def coupled_run(mechanism: Mechanism, made: Commanded, rates: Array, grid: Array, options: RunOptions) -> Simulation:
+    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
+    bank, model = made.bank, local(mechanism, made.here.theta, rigid=True)
+    light = np.einsum("ia,ia->a", model.input_map, np.linalg.solve(model.M, model.input_map))
+    cut = intervals(bank, grid, options.largest, light)
+    run = HeldSimulation(
+        mechanism, cut.times, step=options.largest, tolerance=options.tolerance, start=made.here, rates=rates,
+        spectral_radius=options.spectral_radius, friction_speed=options.friction_speed, rigid=options.rigid,
+        led=bank.led, yields=np.column_stack([bank.stiffness, bank.damping]),
+    )  # fmt: skip
+    drive_along(run, bank, cut.times, made.breaks, made.values)
+    return run.result(cut.results)
 
 
 def held_forces(here: Configuration, bank: DriveBank) -> Array:

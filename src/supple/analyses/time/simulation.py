@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.time.adaptation import balanced, require_damped
-from supple.analyses.time.driven_run import Commands, driven_run
+from supple.analyses.time.adaptation import TOLERANCE, balanced, require_damped
+from supple.analyses.time.driven_run import Commands, RunOptions, commanded, coupled_run, driven_run
 from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
@@ -24,6 +24,7 @@ from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.time_damping import say_damping
 from supple.formulations.hardware import hardware_of
+from supple.hardware.coupled_drives import feels
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
@@ -36,6 +37,8 @@ from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
 
 Array = NDArray[np.float64]
+
+_INSTEAD = "reduce it with modes and simulate the reduced model"
 
 
 def simulate(
@@ -123,24 +126,29 @@ def simulate(
     if motion is not None:
         say_passed_by(hardware)
     if hardware.drives and motion is None:
-        commands = Commands(inputs, input_times, grid, largest, spacing)
-        here, forces, course, yields = driven_run(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
+        commands = Commands(inputs, input_times, grid, spacing)
+        made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
+        if feels(made.bank):
+            allowed = TOLERANCE if step is None and tolerance is None else tolerance
+            options = RunOptions(largest, allowed, spectral_radius, friction_speed, rigid)
+            found = coupled_run(mechanism, made, theta_rates, grid, options)
+            taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
+            say_damping(mechanism, rigid)
+            warn_of(found)
+            return found
+        here, forces, course, yields = driven_run(made, begin, end, largest)
         u0 = forces[1][3, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
         u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
-        course, forces, yields = (
-            prescribed(here, motion, begin, end, largest),
-            piecewise(breaks, values, begin, end),
-            (),
-        )
+        course, yields = prescribed(here, motion, begin, end, largest), ()
+        forces = piecewise(breaks, values, begin, end)
         theta_rates[list(course.driven)] = course.rates
         if course.driven:
             here = on_course(here, course, u0)
     problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid, yields=yields)
-    instead = "reduce it with modes and simulate the reduced model"
-    taken_as_rigid(mechanism, rigid, instead, names=problem.frames.rigid)
+    taken_as_rigid(mechanism, rigid, _INSTEAD, names=problem.frames.rigid)
     say_damping(mechanism, rigid)
     require_damped(problem, spectral_radius)
     X, V = centre_state(problem, here, theta_rates, u0)

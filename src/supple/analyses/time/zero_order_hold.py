@@ -107,7 +107,7 @@ class HeldSimulation:
         count = len(times)
         self._record, self._between = empty_record(self._state, count), empty_record(self._state, 1)
         self._carried = np.zeros(10)
-        self._carried[[TRIAL, LAST]] = step
+        self._carried[TIME], self._carried[[TRIAL, LAST]] = self.times[0], step
         self._breaks: list[float] = []
         self._forces: list[Array] = []
         self._accelerations: list[Array] = []
@@ -213,14 +213,15 @@ class HeldSimulation:
         algorithmic += change
         multipliers += found.multipliers[1] - found.multipliers[0]
 
-    def result(self) -> Simulation:
-        """The motion so far; inputs stay as they are from its last instant on."""
+    def result(self, at: NDArray[np.int64] | None = None) -> Simulation:
+        """The motion so far, at all instants or those of these numbers; inputs stay as they are from the last on."""
         reached, n = int(self._carried[NEXT]), self.interval
+        kept = np.arange(reached) if at is None else at[at < reached]
         last = np.zeros((4, 1, len(self._u)))
         last[3] = self._u
         coefficients = np.concatenate([*self._forces, last], axis=1)
         breaks = np.array([*self._breaks, self.times[n], np.inf])
         courses = (self.times[: n + 1], np.array([*self._accelerations, self._led_acceleration]))
-        recorded = (part[:reached] for part in self._record)
-        motion = BodyMotion(self._problem, self.times[:reached], (breaks, coefficients), courses, *recorded)
+        recorded = (part[kept] for part in self._record)
+        motion = BodyMotion(self._problem, self.times[kept], (breaks, coefficients), courses, *recorded)
         return simulation_of(motion, self.reason, self._carried, self._tolerance)

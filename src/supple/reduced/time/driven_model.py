@@ -109,13 +109,15 @@ class DrivenModel:
     def steps(self) -> int:
         return int(self._state[self._width + STEPS])
 
-    def motion(self, forces: Array) -> ModelMotion:
-        """The motion so far under forces (N, a) of the inputs, those from each instant on."""
-        count, n = self.interval + 1, self.model.layout.size
-        parts = np.split(self.states[:count], [n, 2 * n], axis=1)
+    def motion(self, forces: Array, at: NDArray[np.int64] | None = None) -> ModelMotion:
+        """The motion so far, at all instants or those of these numbers, under forces (N, a) of the inputs, those from
+        each instant on."""
+        n = self.model.layout.size
+        kept = np.arange(self.interval + 1) if at is None else at[at <= self.interval]
+        parts = np.split(self.states[kept], [n, 2 * n], axis=1)
         eta, v, works = (np.ascontiguousarray(part) for part in parts)
         names = tuple(self.model.layout.coordinates[i] for i in self._driven.led)
-        led = np.ascontiguousarray(self.found[:count, :n]) if names else None
+        led = np.ascontiguousarray(self.found[kept, :n]) if names else None
         return ModelMotion(
-            self.model, self.times[:count], eta, v, forces, self._options.speed, led, works, names if names else None
+            self.model, self.times[kept], eta, v, forces, self._options.speed, led, works, names if names else None
         )

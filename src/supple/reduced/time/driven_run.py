@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.hardware.coupled_drives import Intervals, drive_along, feels, intervals
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, pieces_between
 from supple.hardware.hardware import Hardware
@@ -50,10 +51,12 @@ def driven_simulation(
     for k, stiffness, damping in zip(bank.places, bank.stiffness, bank.damping, strict=True):
         if k >= 0:
             along[k] += stiffness, damping
+    longest = steps.step or float(np.diff(grid).max())
     moved = any(block.moves for block in bank.blocks)
     eta, v = begin_state(model, *begins, np.zeros(len(layout.inputs)), held=moved)
+    cut = _intervals(model, bank, grid, longest, eta) if feels(bank) else Intervals(grid, np.arange(len(grid)))
     run = DrivenModel(
-        model, grid, start=eta, rates=v, step=steps.step, tolerance=steps.tolerance,
+        model, cut.times, start=eta, rates=v, step=steps.step, tolerance=steps.tolerance,
         friction_speed=steps.friction_speed, led=bank.led, yields=along,
     )  # fmt: skip
     held = held_forces(model, bank, run.eta)
@@ -61,20 +64,40 @@ def driven_simulation(
     given = keeping_commands(bank, inputs)
     breaks, values = input_course(layout.inputs, given, input_times, grid, steps.step)
     bank.reset(run.theta, run.rates, first_commands(bank, breaks, values, float(grid[0])), held)
-    longest = steps.step or float(np.diff(grid).max())
-    course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
+    if feels(bank):
+        pushed, led = drive_along(run, bank, cut.times, breaks, values), np.zeros(len(bank.led))
+    else:
+        course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
+        pushed, led = _along_course(run, course), course.accelerations[0]
+    forces = _forces(bank, pushed, run)
+    run.found[0, : layout.size] = _first(model, run, forces[0], dict(zip(bank.led, led.tolist(), strict=True)))
+    reached = cut.results[cut.results <= run.interval]
+    return Simulation(
+        model.name, cut.times[reached], run.motion(forces[reached], reached), reason=run.reason,
+        stopped=float(cut.times[run.interval]), steps=run.steps, tolerance=run.tolerance, rigid=model.rigid,
+        basis=model.basis,
+    )  # fmt: skip
+
+
+def _intervals(model: ReducedModel, bank: DriveBank, grid: Array, longest: float, eta: Array) -> Intervals:
+    c = model.evaluate(eta[: model.layout.theta])
+    light = np.einsum("ia,ia->a", c.input_map, np.linalg.solve(c.M, c.input_map))
+    return intervals(bank, grid, longest, light)
+
+
+def _along_course(run: DrivenModel, course: DriveCourse) -> Array:
+    """As far as it comes; what drives push with at every result that was reached, (N, a)."""
+    grid = run.times
     for n in range(len(grid) - 1):
         if not run.advance(pieces_between(course, float(grid[n]), float(grid[n + 1]))):
             break
-    forces = _forces(bank, course, run)
-    run.found[0, : layout.size] = _first(
-        model, run, forces[0], {k: course.accelerations[0, i] for i, k in enumerate(bank.led)}
-    )
-    return Simulation(
-        model.name, grid[: run.interval + 1], run.motion(forces), reason=run.reason,
-        stopped=float(grid[run.interval]), steps=run.steps, tolerance=run.tolerance, rigid=model.rigid,
-        basis=model.basis,
-    )  # fmt: skip
+    time = grid[: run.interval + 1]
+    piece = np.clip(np.searchsorted(course.breaks, time, side="right") - 1, 0, len(course.breaks) - 2)
+    x = (time - course.breaks[piece])[:, None]
+    found = np.zeros((len(time), course.forces.shape[2]))
+    for power in course.forces:  # the highest first
+        found = found * x + power[piece]
+    return found
 
 
 def held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
@@ -90,15 +113,10 @@ def held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
     return found
 
 
-def _forces(bank: DriveBank, course: DriveCourse, run: DrivenModel) -> Array:
-    """(N, a) that the inputs give at the results reached; zero of those that lead."""
-    time, count = run.times[: run.interval + 1], run.interval + 1
-    piece = np.clip(np.searchsorted(course.breaks, time, side="right") - 1, 0, len(course.breaks) - 2)
-    x = (time - course.breaks[piece])[:, None]
-    found = np.zeros((count, len(bank.inputs)))
-    for power in course.forces:  # the highest first
-        found = found * x + power[piece]
-    n = run.model.layout.size
+def _forces(bank: DriveBank, pushed: Array, run: DrivenModel) -> Array:
+    """(N, a) of the inputs at the instants that were reached, with what drives hold with; zero of those that lead."""
+    count, n = run.interval + 1, run.model.layout.size
+    found = pushed[:count].copy()
     for i, k in enumerate(bank.places):
         if k >= 0:
             found[:, i] -= bank.stiffness[i] * run.states[:count, k] + bank.damping[i] * run.states[:count, n + k]
