@@ -15,8 +15,10 @@ RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 
 @pytest.fixture(scope="module")
 def rom(tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("rom") / "ralf.rom"
-    library.reduce(library.load(RALF), internal_modes=2, tolerance=1e-3, output=path, store=False)
+    """Its cylinders as forces: what is asked here is not about drives."""
+    path, ralf = tmp_path_factory.mktemp("rom") / "ralf.rom", library.load(RALF)
+    forces = {name: item.model_copy(update={"drive": None}) for name, item in ralf.actuators.items()}
+    library.reduce(ralf.replace(actuators=forces), internal_modes=2, tolerance=1e-3, output=path, store=False)
     return str(path)
 
 
@@ -119,7 +121,7 @@ def test_compare_says_how_far_off_it_is(supple, rom):
     assert found["coefficients"].keys() >= {"M_θθ", "M_θι", "K_ιι", "Γ_θθθ", "Γ_ιθθ", "p_ι", "outputs_ι"}
     assert max(found["coefficients"].values()) < 1.1e-3
     assert max(found["error"].values()) < 1.1e-3
-    assert found["error"].keys() == set(supple("evaluate", rom, "--json").object["outputs"])
+    assert found["error"].keys() == set(library.load(rom).layout.measures)
 
 
 @pytest.mark.filterwarnings("default::supple.diagnostics.SuppleWarning")

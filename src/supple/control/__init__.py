@@ -16,6 +16,7 @@ from supple.control.controllers.state_feedback import state_feedback
 from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
 from supple.control.controllers.two_time_scales import two_time_scales
 from supple.control.feedforward.compensation import compensated
+from supple.control.feedforward.deforming import deforming
 from supple.control.feedforward.input_shaping import shaped
 from supple.control.feedforward.path_timing import timed_path
 from supple.control.feedforward.planned_motion import PlannedMotion
@@ -45,9 +46,10 @@ __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ComputedTorque", "Controller", "Estimates",
     "FeedbackGain", "KalmanFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion", "Ports", "Reference",
     "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback", "antagonism",
-    "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "disturbance_observer",
-    "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled", "joint_pd", "joint_pid",
-    "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
-    "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped", "shaper", "stable_inversion",
-    "state_feedback", "study", "successive_linearization", "timed_path", "two_time_scales",
+    "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "deforming",
+    "disturbance_observer", "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled",
+    "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqr", "margin_map", "margins",
+    "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest", "scheduled",
+    "shaped", "shaper", "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path",
+    "two_time_scales",
 ]  # fmt: skip

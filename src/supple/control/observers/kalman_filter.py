@@ -35,6 +35,8 @@ from supple.results.linear_model import SecondOrder
 
 Array = NDArray[np.float64]
 
+_REMEMBERED = 2000  # designs
+
 
 class FilterAt(NamedTuple):
     """The filter at one θ: the plant that it believes in, biases behind its states, and its gain.
@@ -70,9 +72,22 @@ class KalmanFilter:
     delays: Mapping[str, float]
 
     def at(self, theta: ArrayLike) -> FilterAt:
-        """The filter at θ (s,)."""
+        """The filter at θ (s,). Laws on one filter are fitted from the same places, so that these are remembered."""
+        where = np.asarray(theta, dtype=float)
+        key = where.tobytes()
+        if key not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key] = self._designed(where)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[bytes, FilterAt]:
+        return {}
+
+    def _designed(self, theta: Array) -> FilterAt:
         model, T = self.model, self.sample_time
-        linear = model.linearize(np.asarray(theta, dtype=float), drives=False)
+        linear = model.linearize(theta, drives=False)
         assert linear.second_order is not None
         swept, known = with_swept_forces(model, linear)
         assert swept.second_order is not None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.model import ReducedModel
-from supple.reduced.observed import Moving, observed_motion, outputs_along
+from supple.reduced.observed import Moving, outputs_along
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -31,14 +31,11 @@ def pairs(s: int) -> list[tuple[int, int]]:
 def with_swept_forces(model: ReducedModel, linear: LinearModel) -> tuple[LinearModel, tuple[str, ...]]:
     """The model about rest with products of rates as further inputs, and their names."""
     assert linear.second_order is not None
-    n, s = model.layout.size, model.layout.theta
+    s = model.layout.theta
     eta = np.array([linear.at["states"][name] for name in linear.coordinates])
     u = np.array(list(linear.at["inputs"].values()))
-    forces, seen = _quadratic(model, eta, u)
+    forces, seen, by_acceleration = _quadratic(model, eta, u)
     M, P3 = linear.second_order.M, linear.second_order.P3
-    still = np.zeros(n)
-    moving = observed_motion(model, eta, still, still, u, FRICTION_SPEED)
-    by_acceleration = np.einsum("pok,pkj->oj", model.labels.observed.slopes(moving.x), moving.by_accelerations)
     accelerations = -np.linalg.solve(M, forces)
     B = np.vstack([np.zeros_like(forces), accelerations])
     coordinates = linear.coordinates
@@ -49,8 +46,8 @@ def with_swept_forces(model: ReducedModel, linear: LinearModel) -> tuple[LinearM
     ), names  # fmt: skip
 
 
-def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array]:
-    """Q (n, p) and ψ (o, p) of all pairs, by polarization."""
+def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array, Array]:
+    """Q (n, p) and ψ (o, p) of all pairs, by polarization, and ∂y/∂η̈ (o, n), in which y is linear."""
     n, s = model.layout.size, model.layout.theta
     couples = pairs(s)
     rates = [np.zeros(n)]
@@ -61,13 +58,15 @@ def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array]
         rates += [v, -v]
     v = np.array(rates)
     count = len(v)
-    still, states = np.zeros((count, n)), np.tile(eta, (count, 1))
-    tau = model.inverse(states[:, :s], v, still, delta=states[:, s:])
-    y = outputs_along(model, Moving(states, v, still, np.tile(u, (count, 1)), FRICTION_SPEED))
-    whole = [0.5 * (part[1::2] + part[2::2]) - part[0] for part in (tau, y)]
+    states = np.tile(eta, (count + n, 1))
+    tau = model.inverse(states[:count, :s], v, np.zeros((count, n)), delta=states[:count, s:])
+    v, a = np.vstack([v, np.zeros((n, n))]), np.vstack([np.zeros((count, n)), np.eye(n)])
+    y = outputs_along(model, Moving(states, v, a, np.tile(u, (count + n, 1)), FRICTION_SPEED))
+    by_acceleration = (y[count:] - y[0]).T
+    whole = [0.5 * (part[1:count:2] + part[2:count:2]) - part[0] for part in (tau, y)]
     own = {i: whole_at for whole_at, (i, j) in enumerate(couples) if i == j}
     for at, (i, j) in enumerate(couples):
         if i != j:
             for part in whole:
                 part[at] -= part[own[i]] + part[own[j]]
-    return whole[0].T, whole[1].T
+    return whole[0].T, whole[1].T, by_acceleration

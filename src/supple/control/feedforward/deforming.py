@@ -1,0 +1,36 @@
+"""A motion with the deformation that a flexible model has along it: what a controller of vibration should leave alone.
+
+The coordinates are led along the motion, and δ_d(t) is how the model moves then. Of a motion that was shaped, so that
+it leaves nothing behind, δ_d is not quasi-static on the way; a controller that held δ to what is would work against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.motions.trajectory import Trajectory
+from supple.control.feedforward.planned_motion import PlannedMotion
+from supple.control.feedforward.reference import Reference, reference, through
+from supple.diagnostics import InputError
+from supple.reduced.model import ReducedModel
+
+_STEP = 1e-3  # s
+
+
+def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
+    """A motion, shaped as a rule, with its deformation.
+
+    motion : as `reference` takes it; it must end
+    What still vibrates at its end is left out from there on.
+    """
+    given = reference(motion, model)
+    if not isinstance(given, Reference):
+        raise InputError("it never ends", part="motion", hint="give reference(motion, model, until=...)")
+    times = np.linspace(given.begin, given.end, max(5, int(np.ceil(given.duration / _STEP))) + 1)
+    run = model.follow(given.trajectory(times))
+    names = model.layout.coordinates[model.layout.theta :]
+    moved = (run.coordinates, run.rates, run.accelerations)
+    delta, rates, accelerations = (np.stack([signals[name] for name in names], axis=1) for signals in moved)
+    return PlannedMotion(given, through(Trajectory(names, times, delta, rates, accelerations, model.units)), model)
