@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.inverse_dynamics.inverse_dynamics import Bound
 from supple.control.controller import Measurement
+from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import (
     Aim,
     Equations,
@@ -33,6 +34,7 @@ from supple.control.redundancy.force_division import ForceDivision, Given, Prelo
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
+from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 
@@ -58,6 +60,7 @@ class ComputedTorque:
     coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
     equations      : what accelerations need, from the model
     division       : how the actuators share it; other inputs of the plant are left at zero
+    drives         : which commands make drives give forces
     bending        : δ_d(t), where the motion was planned with it
     preview        : s, so much ahead θ̈_d and δ_d are taken
     rate_filter    : Hz, of rates that are differences of θ; None where they are measured
@@ -72,11 +75,13 @@ class ComputedTorque:
     coordinates: tuple[str, ...]
     equations: Equations
     division: ForceDivision
+    drives: ForceCommands
     bending: AnyReference | None = None
     preview: float = 0.0
     rate_filter: float | None = None
     short: int = 0
     _last: Given | None = field(default=None, repr=False)
+    _along: Array = field(default_factory=lambda: np.zeros(0), repr=False)
     _seen: Seen | None = field(default=None, repr=False)
 
     @property
@@ -95,11 +100,11 @@ class ComputedTorque:
 
     def applied(self, command: Array) -> None:
         """What the drives made of the last forces, from which bounded rates go on."""
-        if self._last is not None and len(command) == len(self.actuators):
-            self._last = self._last._replace(forces=np.array(command, dtype=float))
+        if self._last is not None:
+            self._last = self._last._replace(forces=self.drives.forces(command, self._along))
 
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The forces (a,) of its actuators."""
+        """The forces (a,) of its actuators, as commands of their drives."""
         theta, rates = self._measured(t, measurement)
         aim = self._aim(t)
         omega = self.frequencies
@@ -111,7 +116,8 @@ class ComputedTorque:
             self._say_short(t)
         hold = float(np.linalg.norm(need.B))
         self._last = Given(t, u, hold if last is None else max(hold, last.hold))
-        return u
+        self._along = rates @ need.B
+        return self.drives.commands(u, self._along)
 
     def _aim(self, t: float) -> Aim:
         """θ_d(t), θ̇_d(t), and what forces are for, θ̈_d and δ_d, so much later as they take effect."""
@@ -125,7 +131,7 @@ class ComputedTorque:
         """θ and θ̇; where rates are not measured v = α v₋ + (1 - α)(θ - θ₋)/T with α = exp(-2π f T)."""
         if self.rate_filter is None:
             return measurement.of(self.coordinates, "computed torque")
-        theta = np.array([measurement[name] for name in self.coordinates])
+        theta = measurement.array(self.coordinates)
         rates = self.reference.at(t)[1]
         if self._seen is not None and self._seen.time < t:
             last, T = self._seen, t - self._seen.time
@@ -158,6 +164,7 @@ def computed_torque(
     preload: Preload | None = None,
     preview: float = 0.0,
     rate_filter: float | None = None,
+    hardware: Hardware | bool = True,
     rigid: bool = False,
 ) -> ComputedTorque:
     """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
@@ -172,6 +179,7 @@ def computed_torque(
     preview   : s; wanted accelerations are taken so much ahead: half a sample for forces that are held, more for drives
                 that answer late
     rate_filter : Hz; rates are then differences of θ through a low-pass of first order, and need no sensor
+    hardware  : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
     rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
@@ -200,9 +208,9 @@ def computed_torque(
         if model.layout.size > model.layout.theta:
             require_unpushed(model, wanted.at(0.0)[0], numbers)
         bending = _bending(model, motion) if flexible else None
-    return ComputedTorque(
-        model, wanted, omega, ratios, names, equations, division, bending, float(preview), _positive(rate_filter)
-    )
+    drives = force_commands(model, division.actuators, hardware, "computed torque")
+    more = (drives, bending, float(preview), _positive(rate_filter))
+    return ComputedTorque(model, wanted, omega, ratios, names, equations, division, *more)
 
 
 def _bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.linear_models.linearization import linearize
 from supple.control.controller import Measurement
+from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import Aim, Equations, MechanismEquations, ModelEquations
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
@@ -24,6 +25,7 @@ from supple.control.redundancy.force_division import ForceDivision, force_divisi
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
@@ -47,6 +49,7 @@ class SuccessiveLinearization:
     coordinates: tuple[str, ...]
     equations: Equations
     division: ForceDivision
+    drives: ForceCommands
     gain: FeedbackGain | None = None
     designs: int = 0
     _samples: int = field(default=0, repr=False)
@@ -61,7 +64,7 @@ class SuccessiveLinearization:
         self.gain, self.designs, self._samples = None, 0, 0
 
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The forces (a,)."""
+        """The forces (a,), as commands of their drives."""
         theta, rates = measurement.of(self.coordinates, "successive linearization")
         aim = Aim(*self.reference.at(t)[:3])
         if self.gain is None or self._samples % self.every == 0:
@@ -70,17 +73,24 @@ class SuccessiveLinearization:
         self._samples += 1
         need = self.equations.needed(aim.theta, aim.rates, aim.accelerations, aim)
         u, _ = self.division.divided(need, t)
-        return u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
+        u = u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
+        return self.drives.commands(u, rates @ need.B)
 
     def _linear(self, aim: Aim) -> LinearModel:
         model = self.model
         if isinstance(model, ReducedModel):
-            return model.linearize(aim.theta, rates=aim.rates, accelerations=aim.accelerations)
-        return linearize(model, aim.theta, rates=aim.rates, accelerations=aim.accelerations, rigid=True)
+            return model.linearize(aim.theta, rates=aim.rates, accelerations=aim.accelerations, drives=False)
+        return linearize(model, aim.theta, rates=aim.rates, accelerations=aim.accelerations, rigid=True, drives=False)
 
 
 def successive_linearization(
-    model: Mechanism | ReducedModel, motion: Wanted, design: Design, *, every: int = 1, rigid: bool = False
+    model: Mechanism | ReducedModel,
+    motion: Wanted,
+    design: Design,
+    *,
+    every: int = 1,
+    hardware: Hardware | bool = True,
+    rigid: bool = False,
 ) -> SuccessiveLinearization:
     """The controller that linearizes the model along the motion while it runs, and designs gains anew each time.
 
@@ -89,6 +99,7 @@ def successive_linearization(
     design : a linear model -> gains, such as `lambda linear: decoupled_gains(linear, 10.0, 0.7)`, or lqr, or
              pole_placement
     every  : samples from one design to the next: 1 for each
+    hardware : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
     rigid  : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
     """
     if every < 1:
@@ -107,6 +118,7 @@ def successive_linearization(
         taken_as_rigid(model, rigid, "take state feedback on an observer of a flexible model")
         names, known = rest(model).numbering.coordinates, tuple(model.actuators)
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
+    drives = force_commands(model, known, hardware, "successive linearization")
     return SuccessiveLinearization(
-        model, reference(motion, model), design, every, names, equations, force_division(known, None)
+        model, reference(motion, model), design, every, names, equations, force_division(known, None), drives
     )

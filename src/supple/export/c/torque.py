@@ -184,6 +184,8 @@ def require_plain(controller: ComputedTorque) -> None:
         )
     elif controller.bending is not None:
         wrong, hint = "its motion was planned with a deformation of its own", "give the motion's reference"
+    elif not controller.drives.plain:
+        wrong, hint = "it answers with commands of drives", "make it with hardware=False, and convert its forces"
     elif controller.rate_filter is not None:
         wrong, hint = "it filters rates itself", "leave out rate_filter, and give it filtered rates"
     if wrong:
