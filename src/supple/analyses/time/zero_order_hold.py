@@ -168,6 +168,8 @@ class HeldSimulation:
             of_forces, of_led = (np.ascontiguousarray(part[:, p : p + 1]) for part in (forces, pieces.led))
             courses = Courses(breaks[p : p + 2], of_forces, breaks[p : p + 2], of_led)
             last = p == len(breaks) - 2
+            if n == p == 0 and not last:  # the start is a result, and no break is
+                self._march(courses, self.times[:1], True)
             done = self._march(courses, self.times[: n + 2] if last else breaks[p + 1 : p + 2], last)
             self._u, self._led_acceleration = at_end(pieces, p), pieces.accelerations[p, 1].copy()
             if not done:
