@@ -10,16 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.commands import Commands
 from supple.control.controller import Controller
-from supple.control.loop_record import LoopRecord
-from supple.control.measurement import Measurement, exact_panel, instrument_panel
+from supple.control.loop_record import loop_result
+from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, hardware_in, plant_in
 from supple.control.plants.plant import Plant
+from supple.control.plants.sampled import Sampled, sampled
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
-from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
-from supple.hardware.pieces import Pieces
 from supple.integration.input_course import Inputs, input_course
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
@@ -79,73 +78,55 @@ def closed_loop(
     around = hardware_in(plant, hardware)
     options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
     drives = drives_of(plant, around, computation_delay)
-    loop = _Loop(plant_in(plant, drives, options), around, drives, times, seed, disturbances)
-    commands = Commands(controller, loop.plant.inputs, float(times[1] - times[0]))
-    run = loop.run(commands)
+    made = plant_in(plant, drives, options)
+    commands = Commands(controller, made.inputs, float(times[1] - times[0]))
+    instruments = InstrumentBank(around, made.outputs, float(times[1] - times[0]), len(times), seed)
+    durations = np.diff(times)  # what drives begin to do at the last sample is told, and nobody feels it
+    samples = sampled(
+        made, drives, instruments, np.append(durations, durations[-1]), _pushes(made.inputs, disturbances, times)
+    )
+    told, failed = _run(made, samples, commands, times, _panel(made, around))
+    run = loop_result(made, drives, samples, told, commands.reference, failed)
     warn_of(run)
     return run
 
 
-class _Loop:
-    """A plant with drives before it and instruments behind it."""
-
-    def __init__(
-        self, plant: Plant, hardware: Hardware, drives: DriveBank, times: Array, seed: int, disturbances: Inputs
-    ) -> None:
-        self.plant, self._drives, self._times = plant, drives, times
-        self._hardware, self._instruments = hardware, None
-        self._panel = exact_panel(plant.coordinates, plant.outputs, plant.basis)
-        if hardware:
-            self._panel = instrument_panel(plant.coordinates[: plant.theta], plant.outputs, hardware)
-            self._instruments = InstrumentBank(hardware, plant.outputs, float(times[1] - times[0]), len(times), seed)
-        self._pushes: Array | None = None
-        if disturbances is not None:
-            breaks, values = input_course(plant.inputs, disturbances, None, times, None)
-            columns = [np.interp(times, breaks, column) for column in values.T]
-            self._pushes = np.array(columns).T.reshape(len(times), len(plant.inputs))
-
-    def run(self, commands: Commands) -> ClosedLoop:
-        """Until the end, or until something fails."""
-        plant, drives, times = self.plant, self._drives, self._times
-        record = LoopRecord(plant, self._hardware, drives, times)
-        steps, failed = np.diff(times).tolist(), ""
-        steps.append(steps[-1])  # what drives begin to do at the last sample is told, and nobody feels it
-        for k, t in enumerate(times.tolist()):
-            seen = plant.seen
-            measurement = self._measured(k, t, seen)
-            try:
-                if k == 0:
-                    commands.reset(measurement)
-                command = commands.at(k, t, measurement)
-                applied = drives.applied(command)
-                commands.applied(applied)
-            except SuppleError as error:
-                if k == 0:  # nothing has been computed yet
-                    raise
-                failed = f"the controller failed at {t:.6g} s: {error}"
-                record.stop(k, seen, measurement)
-                break
-            record.keep(k, seen, measurement, command, applied)
-            rates = plant.state[1][: plant.theta]
-            pieces = drives.pieces(steps[k], rates)
-            if self._pushes is not None:
-                _push(pieces, steps[k], self._pushes[k], self._pushes[min(k + 1, len(times) - 1)])
-            record.drive(k, pieces)
-            if t == times[-1] or not plant.advance(pieces):
-                break
-        return record.result(commands.reference, failed)
-
-    def _measured(self, k: int, t: float, seen: Array) -> Measurement:
-        if self._instruments is not None:
-            return Measurement.shown(self._panel, self._instruments.read(k, seen), t)
-        return Measurement.shown(self._panel, np.concatenate([*self.plant.state, seen]), t)
+def _panel(plant: Plant, hardware: Hardware) -> Panel:
+    if hardware:
+        return instrument_panel(plant.coordinates[: plant.theta], plant.outputs, hardware)
+    return exact_panel(plant.coordinates, plant.outputs, plant.basis)
 
 
-def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
-    """Add what grows linearly from sample to sample to the forces of pieces."""
-    slope = (after - before) / duration
-    pieces.forces[3] += before + pieces.times[:-1, None] * slope
-    pieces.forces[2] += slope
+def _run(plant: Plant, samples: Sampled, commands: Commands, times: Array, panel: Panel) -> tuple[Array, str]:
+    """Until the end, or until something fails: what was told (samples, a), and why the controller failed, or ""."""
+    told = np.zeros((len(times), len(plant.inputs)))
+    for k, t in enumerate(times.tolist()):
+        numbers = np.concatenate([*plant.state, samples.seen[k]]) if panel.whole else samples.readings[k]
+        measurement = Measurement.shown(panel, numbers, t)
+        try:
+            if k == 0:
+                commands.reset(measurement)
+            told[k] = command = commands.at(k, t, measurement)
+            done = samples.act(k, command)
+            commands.applied(samples.applied[k])
+        except SuppleError as error:
+            if k == 0:  # nothing has been computed yet
+                raise
+            for part in (told, samples.applied, samples.forces):
+                part[k] = part[k - 1]
+            return told[: k + 1], f"the controller failed at {t:.6g} s: {error}"
+        if not done:
+            return told[: k + 1], ""
+    return told, ""
+
+
+def _pushes(inputs: tuple[str, ...], disturbances: Inputs, times: Array) -> Array:
+    """Forces (N, a) at the samples, or (0, a)."""
+    if disturbances is None:
+        return np.zeros((0, len(inputs)))
+    breaks, values = input_course(inputs, disturbances, None, times, None)
+    columns = [np.interp(times, breaks, column) for column in values.T]
+    return np.array(columns).T.reshape(len(times), len(inputs))
 
 
 def _samples(until: float, sample_time: float) -> Array:

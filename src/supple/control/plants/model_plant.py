@@ -17,18 +17,27 @@ class ModelPlant:
 
     def __init__(self, run: DrivenModel) -> None:
         model, layout = run.model, run.model.layout
-        self._run, self.basis, self.units, self.reason = run, model.basis, model.units, ""
+        self.run, self.basis, self.units = run, model.basis, model.units
         self.coordinates, self.inputs, self.outputs = layout.coordinates, layout.inputs, layout.outputs
         self.theta = layout.theta
-        self.state, self.seen = (run.eta, run.eta_rates), run.outputs  # where it stands, whenever they are looked at
+
+    @property
+    def reason(self) -> str:
+        return self.run.reason
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        return self.run.eta, self.run.eta_rates
+
+    @property
+    def seen(self) -> Array:
+        return self.run.outputs
 
     def advance(self, pieces: Pieces) -> bool:
-        done = self._run.advance(pieces)
-        self.reason = self._run.reason
-        return done
+        return self.run.advance(pieces)
 
     def result(self, forces: Array) -> Simulation:
-        run, model = self._run, self._run.model
+        run, model = self.run, self.run.model
         motion = run.motion(forces)
         return Simulation(
             model.name, motion.time, motion, self.reason, run.stopped, run.steps, tolerance=run.tolerance,

@@ -30,7 +30,9 @@ class Plant(Protocol):
     outputs: tuple[str, ...]
     units: Units
     basis: Basis | None
-    reason: str
+
+    @property
+    def reason(self) -> str: ...
 
     @property
     def state(self) -> tuple[Array, Array]:

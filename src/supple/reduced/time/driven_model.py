@@ -66,35 +66,49 @@ class DrivenModel:
         allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
         self.tolerance = allowed or None
         longest = float(step if step is not None else np.diff(self.times).max())
-        self._options = DrivenOptions(longest, float(allowed), float(friction_speed), pair)
+        self.options = DrivenOptions(longest, float(allowed), float(friction_speed), pair)
         along = np.zeros((n, 2)) if yields is None else np.asarray(yields, dtype=float)
         leading = np.array(led, dtype=np.int64)
-        self._driven = Driven(
+        self.driven = Driven(
             leading, np.setdiff1d(np.arange(n), leading), *(np.ascontiguousarray(part) for part in along.T)
         )
-        self._observed = observed_arrays(model)
+        self.observed = observed_arrays(model)
         eta, v = begin_state(model, start, rates, np.zeros(len(layout.inputs)), held=len(leading) > 0)
         self._width = 2 * n + 2
-        self._state = np.concatenate([eta, v, np.zeros(4)])
-        self._state[self._width + WANTED] = longest
-        self._kept = np.full(int(kept_size(model.arrays.integers)), float(NOWHERE))
-        self._found = np.zeros(2 * n + len(layout.outputs))
-        self.eta, self.eta_rates = self._state[:n], self._state[n : 2 * n]
-        self.theta, self.rates = self._state[:s], self._state[n : n + s]
-        self.accelerations, self.outputs = self._found[:n], self._found[2 * n :]
-        self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self._found)))
+        self.state = np.concatenate([eta, v, np.zeros(4)])
+        self.state[self._width + WANTED] = longest
+        self.kept = np.full(int(kept_size(model.arrays.integers)), float(NOWHERE))
+        self.now = np.zeros(2 * n + len(layout.outputs))
+        self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self.now)))
+        self._look()
         self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
         k, a = len(leading), len(layout.inputs)
         self._take(Pieces(np.zeros(1), np.zeros((4, 0, a)), np.zeros((4, 0, k)), np.zeros((0, 2, k))))
-        self.states[0], self.found[0] = self._state[: self._width], self._found
+        self.states[0], self.found[0] = self.state[: self._width], self.now
+
+    def _look(self) -> None:
+        n, s = self.model.layout.size, self.model.layout.theta
+        self.eta, self.eta_rates = self.state[:n], self.state[n : 2 * n]
+        self.theta, self.rates = self.state[:s], self.state[n : n + s]
+        self.accelerations, self.outputs = self.now[:n], self.now[2 * n :]
+
+    def adopt(self, state: Array, kept: Array, now: Array, states: Array, found: Array) -> None:
+        """Let somebody else's arrays, which hold the same, take the place of its own; records begin anew."""
+        states[0], found[0] = self.states[0], self.found[0]
+        self.state, self.kept, self.now, self.states, self.found = state, kept, now, states, found
+        self._look()
+
+    def end(self, status: int, time: float) -> None:
+        """It could not go on, s after the last instant."""
+        self.stopped = float(self.times[self.interval] + time)
+        self.reason = early_end(self.model, status, self.stopped, self.state)
 
     def _take(self, pieces: Pieces) -> bool:
         status, time = self._march(
-            self._arrays, self._options, self._driven, pieces, self._observed, self._state, self._kept, self._found
+            self._arrays, self.options, self.driven, pieces, self.observed, self.state, self.kept, self.now
         )
-        self.stopped = float(self.times[self.interval] + time)
         if status != INSIDE:
-            self.reason = early_end(self.model, int(status), self.stopped, self._state)
+            self.end(int(status), float(time))
         return bool(status == INSIDE)
 
     def advance(self, pieces: Pieces) -> bool:
@@ -102,12 +116,13 @@ class DrivenModel:
         if not self._take(pieces):
             return False
         self.interval = n = self.interval + 1
-        self.states[n], self.found[n] = self._state[: self._width], self._found
+        self.states[n], self.found[n] = self.state[: self._width], self.now
+        self.stopped = float(self.times[n])
         return True
 
     @property
     def steps(self) -> int:
-        return int(self._state[self._width + STEPS])
+        return int(self.state[self._width + STEPS])
 
     def motion(self, forces: Array, at: NDArray[np.int64] | None = None) -> ModelMotion:
         """The motion so far, at all instants or those of these numbers, under forces (N, a) of the inputs, those from
@@ -116,8 +131,8 @@ class DrivenModel:
         kept = np.arange(self.interval + 1) if at is None else at[at <= self.interval]
         parts = np.split(self.states[kept], [n, 2 * n], axis=1)
         eta, v, works = (np.ascontiguousarray(part) for part in parts)
-        names = tuple(self.model.layout.coordinates[i] for i in self._driven.led)
+        names = tuple(self.model.layout.coordinates[i] for i in self.driven.led)
         led = np.ascontiguousarray(self.found[kept, :n]) if names else None
         return ModelMotion(
-            self.model, self.times[kept], eta, v, forces, self._options.speed, led, works, names if names else None
+            self.model, self.times[kept], eta, v, forces, self.options.speed, led, works, names if names else None
         )
