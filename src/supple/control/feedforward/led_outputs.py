@@ -1,9 +1,9 @@
 """Outputs that shall follow a path, as functions of θ and δ: as many as there are coordinates θ.
 
-    y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂ρ_o/∂θ
+    y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂y/∂θ
 
-What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, with J alone as
-the slope: deformation changes it by little, and each sweep takes that much of the error away.
+What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, in a few sweeps
+with J.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from supple.results.names import listed
 Array = NDArray[np.float64]
 
 _SWEEPS = 40
-_CLOSED = 1e-12  # of the largest coordinate: a change that is rounding
+_CLOSED = 1e-11  # of the largest coordinate: a change that is rounding
 
 
 class Course(NamedTuple):
@@ -48,21 +48,23 @@ class LedOutputs:
         found = measures_along(self.model, Moving(eta, v, a, np.zeros((len(eta), 0)), 1.0))[..., self._numbers]
         return Course(*(np.asarray(part, dtype=float) for part in found))
 
-    def slopes(self, theta: Array) -> tuple[Array, Array]:
-        """J (N, s, s) and Ψ_o (N, s, m) at θ (N, s)."""
-        outputs = self.model.evaluate(np.ascontiguousarray(theta)).outputs
-        parts = [outputs[name] for name in self.names]
-        J = np.stack([part.rigid for part in parts], axis=-2)
+    def slopes(self, theta: Array, delta: Array) -> Array:
+        """∂y/∂θ (N, s, s) at θ (N, s) and δ (N, m): rates of the outputs with one coordinate moving at a time."""
+        still, bent = np.zeros_like(theta), np.zeros_like(delta)
+        columns = [
+            self.along(Course(theta, np.broadcast_to(unit, theta.shape), still), Course(delta, bent, bent)).rate
+            for unit in np.eye(theta.shape[1])
+        ]
+        J = np.stack(columns, axis=-1)
         if not (np.linalg.cond(J) < 1e8).all():
             raise InputError(
                 f"{listed(self.names)} cannot be led there by {listed(self.model.layout.coordinates[: J.shape[-1]])}: "
                 "the configuration is singular", part=f'model "{self.model.name}"', hint="keep the path away from it",
             )  # fmt: skip
-        return J, np.stack([part.modes for part in parts], axis=-2)
+        return J
 
-    def closer(self, theta: Course, wanted: Course, delta: Course) -> tuple[Course, float]:
+    def closer(self, theta: Course, wanted: Course, delta: Course, J: Array) -> tuple[Course, float]:
         """One sweep towards θ, θ̇, θ̈ (N, s) with which the outputs are as wanted, and how far it moved θ."""
-        J = self.slopes(theta.value)[0]
         seen = self.along(theta, delta)
         steps = [np.linalg.solve(J, (want - see)[..., None])[..., 0] for want, see in zip(wanted, seen, strict=True)]
         found = Course(*(part + step for part, step in zip(theta, steps, strict=True)))
@@ -70,11 +72,11 @@ class LedOutputs:
 
     def leading(self, wanted: Course, delta: Course, guess: Course) -> Course:
         """θ, θ̇, θ̈ (N, s) with which the outputs are as wanted."""
-        theta, last = guess, np.inf
+        theta, last, J = guess, np.inf, self.slopes(guess.value, delta.value)
         size = np.abs(theta.value).max() + np.abs(wanted.value).max()
         for _ in range(_SWEEPS):
-            theta, moved = self.closer(theta, wanted, delta)
-            if moved <= _CLOSED * size and not moved < 0.3 * last:
+            theta, moved = self.closer(theta, wanted, delta, J)
+            if moved <= _CLOSED * size:
                 return theta
             if not np.isfinite(moved) or moved > 10.0 * last:
                 break

@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
 _FINE = 0.2  # of the shortest time in which something grows or decays by e: the step
+_MOST = 2500  # instants: what is faster than their steps follows at once
+_SLOPES = 300  # instants at which slopes are taken
 _LEFT = 1e-6  # of the deformation: what is cut off before and after
 _LONGEST = 2.0  # s: before or after the path
 _ITERATIONS = 30
@@ -58,11 +60,9 @@ def stable_inversion(
     wanted, nominal = output_path(led, path, compensate_sag)
     zero, late = ZeroDynamics(led, wanted, nominal), 0.0
     if causal:
-        middle = nominal.at(0.5 * (nominal.begin + nominal.end))[0]
-        passed, late = causal_path(wanted, zero.split(middle).exponents)
+        passed, late = causal_path(wanted, zero.split(0.5 * (wanted.begin + wanted.end)).exponents)
         zero = ZeroDynamics(led, passed, nominal)
-    (first_theta, first), (last_theta, last) = zero.rest(wanted.begin), zero.rest(zero.wanted.end)
-    starts, ends = zero.split(first_theta), zero.split(last_theta)
+    starts, ends = zero.split(wanted.begin), zero.split(zero.wanted.end)
     if len(starts.decaying) != len(ends.decaying):
         raise InputError(
             f"{len(starts.growing)} exponents of its zero dynamics grow where the path begins, and "
@@ -71,16 +71,17 @@ def stable_inversion(
     begin = wanted.begin - (0.0 if causal else _decay(starts.exponents[starts.exponents.real > 0.0]))
     end = zero.wanted.end + _decay(ends.exponents[ends.exponents.real < 0.0])
     fastest = float(np.abs(np.concatenate([starts.exponents, ends.exponents]).real).max())
-    count = int(np.ceil((end - begin) / min(_STEP, _FINE / fastest)))
+    count = int(np.ceil((end - begin) / min(_STEP, max(_FINE / fastest, (end - begin) / _MOST))))
     times = np.linspace(begin, end, count + 1)
-    courses = _bounded(zero, times, (starts, ends), (first, last))
+    rests = (zero.rest(wanted.begin)[1], zero.rest(zero.wanted.end)[1])
+    courses = _bounded(zero, times, (starts, ends), rests)
     return planned(model, led, wanted.delayed(late), times, courses, starts.exponents)
 
 
 def _bounded(
     zero: ZeroDynamics, times: Array, splits: tuple[Split, Split], rests: tuple[Array, Array]
 ) -> tuple[Course, Course]:
-    """θ and δ at times (N,): Newton's method, with the slopes of M̃ δ̈ + D̃ δ̇ + K δ alone."""
+    """θ and δ at times (N,): Newton's method, from the deformation at rest."""
     wanted = Course(*zero.wanted.sampled(times).transpose(1, 0, 2)[:3])
     theta = Course(*zero.nominal.sampled(times).transpose(1, 0, 2)[:3])
     none = np.zeros((len(times), zero.m))
@@ -89,15 +90,17 @@ def _bounded(
     aims = [np.concatenate([delta, still]) for delta in rests]
     solver, last = None, np.inf
     for round_ in range(_ITERATIONS):
-        theta, moved = zero.outputs.closer(theta, wanted, delta)
+        theta, left = zero.led(wanted, delta, theta)
         if solver is None or round_ == 1:  # the second time about the deformed motion
-            solver = TwoPoint(times, zero.matrices(theta.value), splits[0].decaying, splits[1].growing)
+            solver = TwoPoint(
+                times, _matrices(zero, times, wanted, theta, delta), splits[0].decaying, splits[1].growing
+            )
         ends = [np.concatenate([delta.value[k], delta.rate[k]]) for k in (0, -1)]
-        change = solver.solve(-zero.defect(theta, delta), aims[0] - ends[0], aims[1] - ends[1])
+        change = solver.solve(-left, aims[0] - ends[0], aims[1] - ends[1])
         delta = Course(*(part + step for part, step in zip(delta, change, strict=True)))
         size = float(np.abs(change.value).max()) / float(np.abs(delta.value).max() + 1e-300)
-        if size <= _SETTLED and moved <= _SETTLED:
-            return zero.outputs.closer(theta, wanted, delta)[0], delta
+        if size <= _SETTLED:
+            return zero.led(wanted, delta, theta)[0], delta
         if not np.isfinite(size) or size > 10.0 * last:
             break
         last = size
@@ -105,6 +108,21 @@ def _bounded(
         "the bounded motion along the path was not found: it asks for more than the model can say",
         part=f'model "{zero.model.name}"', hint="follow the path more slowly",
     )  # fmt: skip
+
+
+def _matrices(
+    zero: ZeroDynamics, times: Array, wanted: Course, theta: Course, delta: Course
+) -> tuple[Array, Array, Array]:
+    """M̃, D̃, K̃ (N, m, m) at all instants, from some of them: they change slowly, and Newton's method forgives."""
+    some = np.unique(np.linspace(0, len(times) - 1, min(len(times), _SLOPES)).astype(int))
+    found = zero.matrices(*(Course(*(part[some] for part in course)) for course in (wanted, theta, delta)))
+    M, D, K = (
+        np.stack([np.interp(times, times[some], entry) for entry in part.reshape(len(some), -1).T], axis=-1).reshape(
+            len(times), zero.m, zero.m
+        )
+        for part in found
+    )
+    return M, D, K
 
 
 def _decay(exponents: NDArray[np.complex128]) -> float:

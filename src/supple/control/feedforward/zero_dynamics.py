@@ -24,6 +24,7 @@ from supple.reduced.time.led_motion import quasi_static
 Array = NDArray[np.float64]
 
 _SWEEPS = 30
+_SLOPE_SWEEPS = 2  # with J as it is: each leaves the square of the last error
 _ON_THE_AXIS = 1e-6  # of the fastest exponent: one that neither grows nor decays
 
 
@@ -42,19 +43,37 @@ class ZeroDynamics:
         self.outputs, self.model, self.wanted, self.nominal = outputs, outputs.model, wanted, nominal
         self.s, self.m = self.model.layout.theta, self.model.layout.size - self.model.layout.theta
 
-    def matrices(self, theta: Array) -> tuple[Array, Array, Array]:
-        """M̃, D̃, K (N, m, m) of small motions about rest at θ (N, s)."""
-        s = self.s
-        J, Psi = self.outputs.slopes(theta)
-        c = self.model.evaluate(np.ascontiguousarray(theta))
-        lead = np.linalg.solve(J, Psi)
-        M, D = (part[:, s:, s:] - part[:, s:, :s] @ lead for part in (c.M, c.damping))
-        return M, D, c.K[:, s:, s:]
+    def led(self, wanted: Course, delta: Course, guess: Course) -> tuple[Course, Array]:
+        """θ with which the outputs are as wanted, and what is then left in the rows of δ, (N, m)."""
+        theta = self.outputs.leading(wanted, delta, guess)
+        return theta, self.defect(theta, delta)
 
     def defect(self, theta: Course, delta: Course) -> Array:
         """What is left in the rows of δ, (N, m)."""
         v, a = np.hstack([theta.rate, delta.rate]), np.hstack([theta.second, delta.second])
         return self.model.inverse(theta.value, v, a, delta=delta.value)[:, self.s :]
+
+    def matrices(self, wanted: Course, theta: Course, delta: Course) -> tuple[Array, Array, Array]:
+        """M̃, D̃, K̃ (N, m, m): slopes of the defect with δ̈, δ̇ and δ while the outputs are as wanted, by differences.
+
+        M̃ is the small difference of large numbers where the tip carries most of the mass: no part may be left out.
+        """
+        J = self.outputs.slopes(theta.value, delta.value)
+        size = float(np.abs(delta.value).max()) + 1e-9
+        steps = (1e-4 * size, 1e-2 * size, size)  # of δ, δ̇ (1/s), δ̈ (1/s²): the defect is close to linear in each
+        here = self.defect(theta, delta)
+        found = []
+        for order, step in enumerate(steps):
+            columns = []
+            for unit in np.eye(self.m):
+                moved = Course(*(part + (step * unit if k == order else 0.0) for k, part in enumerate(delta)))
+                led = theta
+                for _ in range(_SLOPE_SWEEPS):
+                    led, _ = self.outputs.closer(led, wanted, moved, J)
+                columns.append((self.defect(led, moved) - here) / step)
+            found.append(np.stack(columns, axis=-1))
+        K, D, M = found
+        return M, D, K
 
     def rest(self, t: float) -> tuple[Array, Array]:
         """θ (s,) and δ (m,) at which the outputs stand as wanted at that time."""
@@ -65,15 +84,19 @@ class ZeroDynamics:
         for _ in range(_SWEEPS):
             delta = quasi_static(self.model, theta[None], zero, zero)[0]
             y = self.outputs.along(Course(theta[None], zero, zero), Course(delta[None], still, still)).value[0]
-            step = np.linalg.solve(self.outputs.slopes(theta[None])[0][0], goal - y)
+            step = np.linalg.solve(self.outputs.slopes(theta[None], delta[None])[0], goal - y)
             theta = theta + step
             if float(np.abs(step).max()) <= 1e-13 * float(np.abs(theta).max()):
                 break
         return theta, delta
 
-    def split(self, theta: Array) -> Split:
-        """What grows and what decays about rest at θ (s,)."""
-        M, D, K = (part[0] for part in self.matrices(theta[None]))
+    def split(self, t: float) -> Split:
+        """What grows and what decays about rest as wanted at that time."""
+        theta, delta = self.rest(t)
+        zero, still = np.zeros((1, self.s)), np.zeros((1, self.m))
+        wanted = Course(self.wanted.at(t)[:1], zero, zero)
+        at = self.matrices(wanted, Course(theta[None], zero, zero), Course(delta[None], still, still))
+        M, D, K = (part[0] for part in at)
         A = np.block([[np.zeros_like(M), np.eye(self.m)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
         exponents = np.linalg.eigvals(A)
         slow = exponents[np.abs(exponents.real) <= _ON_THE_AXIS * np.abs(exponents).max()]
