@@ -120,6 +120,8 @@ def test_two_actuators_pass_where_one_cannot(linkage):
 
 
 def test_refusals(linkage, arm):
+    with pytest.raises(supple.InputError, match='frequencies: "A" has nan; give numbers above 0'):
+        control.computed_torque(linkage, "turn", np.nan)
     with pytest.raises(supple.InputError, match='there is no actuator "E"'):
         control.computed_torque(linkage, "turn", 10.0, actuators="A, E")
     with pytest.raises(supple.InputError, match="nothing to work against each other"):

@@ -29,7 +29,7 @@ from supple.control.controllers.needed_forces import (
 )
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
-from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.decoupled_gains import PerCoordinate, positive_per_coordinate
 from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -37,6 +37,8 @@ from supple.diagnostics import InputError, SuppleNote
 from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -49,7 +51,7 @@ class Seen(NamedTuple):
     rates: Array
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ComputedTorque:
     """A controller that follows a motion.
 
@@ -83,6 +85,11 @@ class ComputedTorque:
     _last: Given | None = field(default=None, repr=False)
     _along: Array = field(default_factory=lambda: np.zeros(0), repr=False)
     _seen: Seen | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return brief(
+            "ComputedTorque", f"of {listed(self.coordinates)} by {listed(self.actuators)}, from {self.model!r}"
+        )
 
     @property
     def actuators(self) -> tuple[str, ...]:
@@ -190,12 +197,14 @@ def computed_torque(
         taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which knows how it deforms")
         names, known = rest(model).numbering.coordinates, tuple(model.actuators)
     division = force_division(
-        known, model if isinstance(model, Mechanism) else None, actuators=actuators, minimize=minimize,
+        known, model, actuators=actuators, minimize=minimize,
         weights=weights, bounds=bounds, rate_bounds=rate_bounds, preload=preload,
     )  # fmt: skip
     _require_enough(division, names)
-    omega = per_coordinate("frequencies", frequencies, names)
-    ratios = per_coordinate("damping ratios", damping_ratios, names)
+    omega = positive_per_coordinate("frequencies", frequencies, names)
+    ratios = positive_per_coordinate("damping ratios", damping_ratios, names)
+    if not np.isfinite(preview):
+        raise InputError(f"it is {preview:g} s", part="preview", hint="give a time, such as half a sample")
     wanted = reference(motion.reference if isinstance(motion, PlannedMotion) else motion, model)
     numbers = [known.index(name) for name in division.actuators]
     equations: Equations
@@ -231,7 +240,7 @@ def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:
     if count < len(names):
         raise InputError(
             f"{count} actuators cannot follow {len(names)} coordinates", part="computed torque",
-            hint="add actuators, or regulate it about a state with pole_placement or lqr",
+            hint="let more actuators work, or regulate it about a state with pole_placement or lqr",
         )  # fmt: skip
     if division.preload is not None and count == len(names):
         raise InputError(

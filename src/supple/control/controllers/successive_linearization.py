@@ -29,12 +29,14 @@ from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 Design = Callable[[LinearModel], FeedbackGain]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SuccessiveLinearization:
     """A controller that follows a motion with gains of linear models along it; made by `successive_linearization`.
 
@@ -53,6 +55,10 @@ class SuccessiveLinearization:
     gain: FeedbackGain | None = None
     designs: int = 0
     _samples: int = field(default=0, repr=False)
+
+    def __repr__(self) -> str:
+        how = f"every {self.every} samples" if self.every > 1 else "at every sample"
+        return brief("SuccessiveLinearization", f"of {listed(self.coordinates)}, gains {how}, from {self.model!r}")
 
     @property
     def actuators(self) -> tuple[str, ...]:
@@ -120,5 +126,5 @@ def successive_linearization(
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
     drives = force_commands(model, known, hardware, "successive linearization")
     return SuccessiveLinearization(
-        model, reference(motion, model), design, every, names, equations, force_division(known, None), drives
+        model, reference(motion, model), design, every, names, equations, force_division(known, model), drives
     )

@@ -37,14 +37,8 @@ def decoupled_gains(
     n = len(linear.states) // 2
     names = linear.states[:n]
     _require_mechanical(linear, n)
-    omega = per_coordinate("frequencies", frequencies, names)
-    xi = per_coordinate("damping ratios", damping_ratios, names)
-    for part, values in (("frequencies", omega), ("damping ratios", xi)):
-        if not (values > 0.0).all():
-            worst = int(values.argmin())
-            raise InputError(
-                f'"{names[worst]}" has {values[worst]:g}', part=part, hint="give numbers above 0, or it will not return"
-            )
+    omega = positive_per_coordinate("frequencies", frequencies, names)
+    xi = positive_per_coordinate("damping ratios", damping_ratios, names)
     by_input = linear.B[n:]  # M⁻¹ P₃
     _require_actuated(linear, by_input, names)
     wanted = linear.A[n:].copy()  # M⁻¹ (P₂, P₁)
@@ -62,6 +56,18 @@ def per_coordinate(part: str, values: PerCoordinate, names: tuple[str, ...]) -> 
     found = in_order(part, values, names, required=True)
     if found.ndim != 1:
         raise InputError(f"has the shape {found.shape}", part=part, hint=f"give ({len(names)},) values")
+    return found
+
+
+def positive_per_coordinate(part: str, values: PerCoordinate, names: tuple[str, ...]) -> Array:
+    """The same of numbers above zero."""
+    found = per_coordinate(part, values, names)
+    wrong = np.flatnonzero(~((found > 0.0) & np.isfinite(found)))
+    if len(wrong):
+        worst = int(wrong[0])
+        raise InputError(
+            f'"{names[worst]}" has {found[worst]:g}', part=part, hint="give numbers above 0, or it will not return"
+        )
     return found
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, require_obj
 from supple.control.redundancy.needed import Needed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.formats.model_description import described
+from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 
 Array = NDArray[np.float64]
@@ -64,10 +67,14 @@ class ForceDivision:
     rates: Array
     preload: Array | Callable[[float], Mapping[str, float] | ArrayLike] | None = None
 
-    @property
+    @cached_property
     def bounded(self) -> bool:
         """Whether any force, or its change, has a bound."""
         return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any() or np.isfinite(self.rates).any())
+
+    @cached_property
+    def _root(self) -> Array:
+        return 1.0 / np.sqrt(self.weights)
 
     def preload_at(self, t: float) -> Array:
         """u* (a,)."""
@@ -94,7 +101,7 @@ class ForceDivision:
 
     def _least(self, B: Array, Q: Array, hold: float) -> Array:
         """The least Σ w u² with B u = Q; an error where B has lost its rank, or nearly all of the hold it had."""
-        root = 1.0 / np.sqrt(self.weights)
+        root = self._root
         U, sigma, Vt = np.linalg.svd(B * root, full_matrices=False)
         if not sigma[-1] > _LOST * max(sigma[0], hold * root.min()):
             raise InputError(
@@ -130,7 +137,7 @@ class ForceDivision:
 
 def force_division(
     names: Sequence[str],
-    mechanism: Mechanism | None,
+    of: Mechanism | ReducedModel,
     *,
     actuators: Sequence[str] | str | None = None,
     minimize: str = "torque",
@@ -141,16 +148,12 @@ def force_division(
 ) -> ForceDivision:
     """The division among some or all of the actuators `names`; options as in `inverse`.
 
-    mechanism : whose force_limits `bounds="limits"` takes; None where they are not known
+    of        : whose force_limits `bounds="limits"` takes; those of a reduced model are its mechanism's
     preload   : forces by name (zero where left out) or in order, or a function of time that gives them
     """
     require_objective(minimize)
     chosen = chosen_names(names, actuators)
-    if isinstance(bounds, str) and mechanism is None:
-        raise InputError(
-            "a reduced model does not know the force_limits of its mechanism", part="bounds",
-            hint="give numbers, or the mechanism in place of the model",
-        )  # fmt: skip
+    mechanism = described(of) if isinstance(of, ReducedModel) and isinstance(bounds, str) else of
     some = Actuation(mechanism, chosen, [], {}, np.empty((1, 0, len(chosen))), np.zeros(1))
     lower, upper = force_bounds(some, bounds)
     rates = rate_limits(some, rate_bounds, np.array([0.0, 1.0]))
