@@ -49,7 +49,7 @@ def positive_position_feedback(
     region: ReducedModel | Ranges | None = None,
     tolerance: float = 1e-3,
 ) -> AffineController:
-    """u = Σ w k₁ ξ over the modes, ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² vᵀ(y - y_d).
+    """u = Σ w vᵀ k₁ ξ over the modes, ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² (y - y_d).
 
     plant          : a linear model with all that lies between commands and sensors; or θ -> that, with a `region`
     sensors        : outputs that tell displacement
@@ -83,7 +83,7 @@ def acceleration_feedback(
     region: ReducedModel | Ranges | None = None,
     tolerance: float = 1e-3,
 ) -> AffineController:
-    """u = Σ w (k₁ ξ + k₂ ξ̇ / ω_f) over the modes, from accelerometers; the rest as `positive_position_feedback`."""
+    """u = Σ w vᵀ (k₁ ξ + k₂ ξ̇ / ω_f) over the modes, from accelerometers; the rest as `positive_position_feedback`."""
     choice = _choice(frequencies_hz, damping, tuning, filter_damping, washout_hz, turned=True)
     ports = _ports(plant, sensors, actuators, motion, sample_time, region)
     law = _law("acceleration feedback", plant, choice, ports, region, tolerance, beside)
@@ -142,18 +142,17 @@ def _law(
     beside: Sequence[AffineController],
 ) -> AffineLaw:
     if isinstance(plant, LinearModel):
-        law = fixed(modal_matrices(plant, choice, ports)[0], ports, name=name)
+        law = fixed(modal_matrices(plant, choice, ports), ports, name=name)
         _require_stable(law, plant, beside, None)
         return law
     assert region is not None
-    germ, linear_at = _center(region), plant
-    _, modes = modal_matrices(linear_at(germ), choice, ports)
+    linear_at = plant
     names = region.layout.coordinates[: region.layout.theta] if isinstance(region, ReducedModel) else tuple(region)
     told = Ports(tuple(dict.fromkeys([*ports.measured, *names])), ports.coordinates, ports.actuators, ports.sample_time)
 
     def matrices_of(theta: Array) -> AffineMatrices:
         here = linear_at(theta)
-        found = modal_matrices(here, choice, ports, modes)[0]
+        found = modal_matrices(here, choice, ports)
         _require_stable(fixed(found, ports, name=name), here, beside, theta)
         return widened(found, ports, told)
 

@@ -2,12 +2,12 @@
 
 Of every mode with the eigenvalue μ = e^{λT} of the samples, r and l its right and left eigenvectors (lᵀ r = 1),
 
-    ỹ = vᵀ (y - y_d)                                     v, w: real directions closest to C r and to lᵀ B
-    ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² W ỹ                 W: s / (s + ω_W), so that what stands is not fed back
-    u = w (k₁ ξ + k₂ ξ̇ / ω_f)
+    ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² W (y - y_d)         W: s / (s + ω_W), so that what stands is not fed back
+    u = w vᵀ (k₁ ξ + k₂ ξ̇ / ω_f)                        v, w: real directions closest to C r and to lᵀ B
 
 k₁ and k₂ move the mode, to first order, where it shall be: dμ = (lᵀ B w)(vᵀ C r)(k₁ F₁(μ) + k₂ F₂(μ)) = μ T dλ, and
-dλ = -ζ |λ| adds the damping ζ and leaves the frequency. With k₂ = 0 only the real part of dλ can be asked for.
+dλ = -ζ |λ| adds the damping ζ and leaves the frequency. With k₂ = 0 only the real part of dλ can be asked for. Every
+sensor has its filter, so that only w vᵀ, which has no sign to choose, changes with the place.
 
 y_d is what y does where the plant follows a slow motion, y_d = H₀ (θ_d - θ₀) + H₁ θ̇_d + H₂ θ̈_d + H₃ θ⃛_d, the series
 of y(s) θ(s)⁻¹ at s = 0: a controller that damps vibration does not resist the motion.
@@ -32,6 +32,7 @@ from supple.results.linear_model import LinearModel
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_ROUNDING = 1e-8  # of the parts of a sum: less than that is left by rounding
 _BLIND = 1e-9  # of the largest residue: a mode below it is not moved
 
 
@@ -58,14 +59,12 @@ class Mode(NamedTuple):
     residue: complex
 
 
-def modal_matrices(
-    plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mode] | None = None
-) -> tuple[AffineMatrices, list[Mode]]:
-    """The law on a linear plant, and the modes it acts on; like : those of another plant, whose signs it keeps."""
-    T = ports.sample_time
-    found = _modes(plant, choice, ports, like)
-    m = empty(len(ports.measured) + 2 * len(found), ports)
-    o, washout = len(ports.measured), float(np.exp(-choice.washout * T))
+def modal_matrices(plant: LinearModel, choice: FilterChoice, ports: Ports) -> AffineMatrices:
+    """The law on a linear plant. States: what the washout holds back, then ξ and ξ̇ of each mode, (o,) each."""
+    T, o = ports.sample_time, len(ports.measured)
+    found = _modes(plant, choice, ports)
+    m = empty(o + 2 * o * len(found), ports)
+    washout = float(np.exp(-choice.washout * T))
     passed = 0.5 * (1.0 + washout)  # W in samples: ỹ_w = (1 + α) / 2 (y_k - y_{k-1}) + α ỹ_w; states hold what is left
     known = _known(plant, ports)
     low = slice(0, o)
@@ -76,14 +75,14 @@ def modal_matrices(
         omega = choice.tuning * abs(mode.pole)
         A = np.array([[0.0, 1.0], [-(omega**2), -2.0 * choice.filter_damping * omega]])
         F, G = held(A, np.array([[0.0], [omega**2]]), T)
-        at = slice(o + 2 * k, o + 2 * k + 2)
-        row = mode.seen[None, :]
-        m.A[at, at], m.A[at, low] = F, G @ row
-        m.B[at], m.b[at] = passed * G @ row @ known.B, passed * (G @ row @ known.b)
+        at = slice(o + 2 * o * k, o + 2 * o * (k + 1))
+        each = np.kron(G, np.eye(o))
+        m.A[at, at], m.A[at, low] = np.kron(F, np.eye(o)), each
+        m.B[at], m.b[at] = passed * each @ known.B, passed * (each @ known.b)
         out = np.array([1.0, 1.0 / omega])
         gains = _gains(mode, damping, (F, G, out), (washout, passed), T, turned=choice.turned)
-        m.C[:, at] = np.outer(mode.driven, gains * out)
-    return m, found
+        m.C[:, at] = np.kron(gains * out, np.outer(mode.driven, mode.seen))
+    return m
 
 
 class _Known(NamedTuple):
@@ -119,7 +118,9 @@ def slow_series(plant: LinearModel, ports: Ports) -> Array:
             hint="name as many actuators as coordinates, or leave the motion out",
         )  # fmt: skip
     series = motion_series(plant.A, plant.B[:, driven], wanted.C)
-    return np.asarray(seen.C @ series.states + seen.D[:, driven] @ series.inputs)
+    found = seen.C @ series.states + seen.D[:, driven] @ series.inputs
+    parts = np.abs(seen.C) @ np.abs(series.states) + np.abs(seen.D[:, driven]) @ np.abs(series.inputs)
+    return np.where(np.abs(found) > _ROUNDING * parts, found, 0.0)
 
 
 class _Seen(NamedTuple):
@@ -144,7 +145,7 @@ def _rows(plant: LinearModel, names: tuple[str, ...]) -> _Seen:
     return _Seen(C, D)
 
 
-def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mode] | None) -> list[Mode]:
+def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports) -> list[Mode]:
     T = ports.sample_time
     at_samples = sampled(plant, T)
     driven = [plant.inputs.index(name) for name in ports.actuators]
@@ -153,16 +154,13 @@ def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mo
     left = np.linalg.inv(right)
     poles = continuous_poles(mu, T)
     found: list[Mode] = []
-    for k, wanted in enumerate(choice.frequencies):
+    for wanted in choice.frequencies:
         swings = np.where(poles.imag > 0.5 * np.abs(poles), np.abs(np.abs(poles) - wanted), np.inf)
         n = int(swings.argmin())
         if not np.isfinite(swings[n]):
             raise InputError("the linear model has no mode that swings", part="modal feedback", hint="look at modes()")
         seen, drives = C @ right[:, n], left[n] @ at_samples.B[:, driven]
         v, w = _direction(seen), _direction(drives)
-        if like is not None:
-            v, w = (vector * np.copysign(1.0, vector @ other)
-                    for vector, other in ((v, like[k].seen), (w, like[k].driven)))  # fmt: skip
         residue = complex((drives @ w) * (v @ seen))
         if not abs(residue) > _BLIND * np.linalg.norm(seen) * np.linalg.norm(drives):
             raise NumericalError(
@@ -174,10 +172,10 @@ def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports, like: list[Mo
 
 
 def _direction(vector: Complex) -> Array:
-    """The real unit vector closest to a complex one times any phase, its largest part positive."""
+    """The real unit vector closest to a complex one times any phase; its sign is any."""
     turned = (vector * np.exp(-0.5j * np.angle((vector**2).sum()))).real
     size = float(np.linalg.norm(turned))
-    return np.asarray(turned / (size if size > 0.0 else 1.0) * np.copysign(1.0, turned[np.abs(turned).argmax()]))
+    return np.asarray(turned / (size if size > 0.0 else 1.0))
 
 
 def _gains(
