@@ -10,6 +10,7 @@ delays and holds are in A and B, so that R says what has to be commanded beforeh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial
 from typing import NamedTuple
 
@@ -34,24 +35,39 @@ class MotionSeries(NamedTuple):
 def motion_series(A: Array, B: Array, E: Array, step: float | None = None) -> MotionSeries:
     """Of ẋ = A x + B u, or with a step of x⁺ = A x + B u; E (s, N) tells θ. Of more inputs than θ the least."""
     (N, a), s = B.shape, len(E)
-    size = _sizes(A, B)
     own = A if step is None else A - np.eye(N)
-    whole = np.block([[own / size[:, None] * size, B / size[:, None]], [E * size, np.zeros((s, a))]])
-    inverse = np.linalg.pinv(whole, rcond=1e-13)
+    solve = _solver(np.block([[own, B], [E, np.zeros((s, a))]]), np.append(_sizes(A, B), np.ones(a)))
     states, inputs = np.zeros((ORDERS, N, s)), np.zeros((ORDERS, a, s))
     for k in range(ORDERS):
         if step is None:
             below = states[k - 1] if k else np.zeros((N, s))
         else:
             below = sum((step**j / factorial(j) * states[k - j] for j in range(1, k + 1)), np.zeros((N, s)))
-        found = inverse @ np.vstack([below / size[:, None], np.eye(s) * (k == 0)])
-        states[k], inputs[k] = size[:, None] * found[:N], found[N:]
+        found = solve(np.vstack([below, np.eye(s) * (k == 0)]))
+        states[k], inputs[k] = found[:N], found[N:]
     if np.abs(E @ states[0] - np.eye(s)).max(initial=0.0) > _LEFT:
         raise NumericalError(
             "the actuators cannot hold every coordinate of the motion where it is wanted", part="state feedback",
             hint="follow a motion of as many coordinates as there are actuators",
         )  # fmt: skip
     return MotionSeries(states, inputs)
+
+
+def _solver(whole: Array, columns: Array) -> Callable[[Array], Array]:
+    """Solutions of a linear system with unknowns of these sizes, refined once; of many the least."""
+    scaled = whole * columns
+    rows = np.abs(scaled).max(axis=1)
+    rows[rows == 0.0] = 1.0
+    scaled = scaled / rows[:, None]
+    inverse = np.linalg.pinv(scaled, rcond=1e-13)
+
+    def solve(right: Array) -> Array:
+        wanted = right / rows[:, None]
+        found = inverse @ wanted
+        found += inverse @ (wanted - scaled @ found)
+        return np.asarray(columns[:, None] * found)
+
+    return solve
 
 
 def _sizes(A: Array, B: Array) -> Array:

@@ -31,8 +31,9 @@ Integers = NDArray[np.int64]
 Ranges = Mapping[str, tuple[float, float]]
 
 PROBES = 12  # points that tell what changes
-ROUNDING = 1e-12  # of the size of a number: changes below it are none
-SMALL = 1e-9  # of the largest number of a row: less is never asked of a number
+ROUNDING = 1e-3  # of the tolerance, times the size of a number: changes below it are none
+SMALL = 1e-7  # of the largest number of a row: less is never asked of a number
+FLOOR = 0.1  # norm of a matrix so divided: smaller ones are judged against it
 MOST = 5_000  # designs
 
 
@@ -65,7 +66,7 @@ def scheduled(
     probes = scattered_in(boxes, PROBES, seed=7)
     rows = designed.rows(probes[inside(probes)])
     size = _sizes(np.abs(rows).max(axis=0), designed.states, ports)
-    varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * size)
+    varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * tolerance * size)
     template = rows[0].copy()
     if not len(varying):
         return AffineLaw(name, ports, designed.states, template)
@@ -81,7 +82,8 @@ def scheduled(
     def derived(values: Array, _: Array) -> dict[str, Array]:
         return {key: values[:, columns] for key, columns in families.items()}
 
-    found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST)
+    floors = dict.fromkeys(families, FLOOR)
+    found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST, floors=floors)
     arrays = found.piecewise.arrays
     fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * size[varying]))
     error = {key: item.worst for key, item in found.error.items()}
