@@ -17,6 +17,7 @@ from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
+_END = 0.05  # of a run: what still leaves its bounds there has not settled
 _LAST = 0.1  # of a run, whose mean is taken for where a signal ends
 
 
@@ -91,7 +92,8 @@ class ClosedLoop(Simulation):
         return float(np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
     def settling(self, *names: str, within: float, after: float = 0.0, to: ArrayLike | None = None) -> float:
-        """How long after a time (s) it takes until signals stay within a distance of where they end; inf if never.
+        """How long after a time (s) it takes until signals stay within a distance of where they end; inf if they
+        still leave it in the last twentieth of the run.
 
         names  : outputs or coordinates; of several, the distance is that of a vector
         within : in their unit; to : where they shall end; left out, what the reference wants of coordinates at the end,
@@ -104,7 +106,7 @@ class ClosedLoop(Simulation):
         far = np.flatnonzero(np.linalg.norm(x - np.asarray(to, dtype=float), axis=1) > within)
         if not len(far):
             return float(self.time[0]) - after
-        if far[-1] == len(x) - 1:
+        if far[-1] >= (1.0 - _END) * (len(x) - 1):
             return float("inf")
         return float(self.time[far[-1] + 1]) - after
 

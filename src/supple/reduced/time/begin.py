@@ -90,11 +90,17 @@ def early_end(model: ReducedModel, status: int, time: float, state: Array) -> st
     if status == OUTSIDE:
         fastest = max(range(model.layout.theta), key=lambda i: abs(v[i]))
         where = ", ".join(f"{names[i]}={state[i]:.6g}" for i in range(model.layout.theta))
-        return f'it leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves fastest)'
+        return (
+            f'it leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves fastest); '
+            "keep the motion inside, or reduce over a larger region"
+        )
     if status == INDEFINITE:
         far = "" if not model.layout.bent else ", or it deforms by more than a mass matrix linear in δ can say"
         return (
             f"the fitted mass matrix is not positive definite after {time:.6g} s: the tolerance that it was reduced "
             f"with is too large{far}"
         )
-    return f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large"
+    return (
+        f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large, as those of a "
+        "loop that is unstable are"
+    )
