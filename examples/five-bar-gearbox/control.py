@@ -15,6 +15,9 @@ from supple.view.house_style import in_house_style, legend_above, new_figure, sa
 MOTION, AFTER, SAMPLE = "reach", 0.25, 1e-3  # s that are watched after the motion's end, s
 OMEGA, XI = 60.0, 1.0  # rad/s: the lowest vibrations of the motors held are at 134 and 156 rad/s
 DEGREES = {"left": (98.0, 122.0), "right": (43.0, 62.0)}
+DRIVE = {"force": {"frequency": 300.0, "damping": 0.7, "delay": SAMPLE}}  # of the motors' torques, Hz, s
+LATE = SAMPLE + 1.4 / (2.0 * np.pi * 300.0)  # s, of that drive
+ENCODER, RATES = 6e-6, 200.0  # rad, Hz: resolution, and the filter of rates that are not measured
 COLORS = {"PD": "#c8553d", "computed torque": "#b8862b", "compensated": "#4f8f5b", "inverted": "#3b6ea8"}
 
 
@@ -32,6 +35,13 @@ def main(output: Path) -> None:
             f"{name:<18} {rms(moving) * 1e3:14.4f}, {np.linalg.norm(moving, axis=1).max() * 1e3:.4f} mm "
             f"{rms(after) * 1e3:17.4f} mm {peak:12.1f} N m"
         )
+    print("\nwith drives of 300 Hz that are 1 ms late, and encoders of 6 µrad instead of exact rates")
+    real = as_built(five_bar)
+    for name, one in controllers(five_bar, model, supple.hardware_of(real)).items():
+        if name != "PD":
+            moving, after = judged(five_bar, run(real, *one), one[1])
+            print(f"{name:<18} {rms(moving) * 1e3:14.4f}, {np.linalg.norm(moving, axis=1).max() * 1e3:.4f} mm "
+                  f"{rms(after) * 1e3:17.4f} mm")  # fmt: skip
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(five_bar, runs, {name: one[1] for name, one in made.items()}), output / "control.png")
 
@@ -42,18 +52,29 @@ def reduced(five_bar: supple.Mechanism) -> supple.ReducedModel:
     return supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3)
 
 
-def controllers(five_bar: supple.Mechanism, model: supple.ReducedModel) -> dict[str, tuple[control.Controller, float]]:
-    """Each with the time at which its tool begins to move, s; all know θ and θ̇ of the motors, and nothing else."""
+def as_built(five_bar: supple.Mechanism) -> supple.Mechanism:
+    """The same with drives of its motors, and encoders that see no rates."""
+    actuators = {name: {"joint": name, "force_limits": [-120, 120], "drive": DRIVE} for name in ("left", "right")}
+    encoders = {f"{name}_encoder": {"joint": name, "resolution": ENCODER} for name in ("left", "right")}
+    return five_bar.replace(actuators=actuators, sensors={"tool": five_bar.sensors["tool"]} | encoders)
+
+
+def controllers(
+    five_bar: supple.Mechanism, model: supple.ReducedModel, hardware: supple.Hardware | bool = False
+) -> dict[str, tuple[control.Controller, float]]:
+    """Each with the time at which its tool begins to move, s; all know the angles of the motors, and nothing else."""
     pd = control.joint_pd(model, MOTION, sample_time=SAMPLE, frequencies=OMEGA, damping_ratios=XI, at="home")
     inverted = control.stable_inversion(model, MOTION, "tool")
-    held = {"preview": 0.5 * SAMPLE}  # forces are held, and so are for the middle of a sample
+    # Forces are held, and so are for the middle of a sample; with drives they come later.
+    how = {"preview": 0.5 * SAMPLE + (LATE if hardware else 0.0), "rate_filter": RATES if hardware else None}
+    how |= {"hardware": hardware}
     return {
         "PD": (pd, 0.0),
-        "computed torque": (control.computed_torque(model, MOTION, OMEGA, XI, rigid=True, **held), 0.0),
+        "computed torque": (control.computed_torque(model, MOTION, OMEGA, XI, rigid=True, **how), 0.0),
         "compensated": (
-            control.computed_torque(model, control.compensated(MOTION, model, "tool"), OMEGA, XI, **held), 0.0,
+            control.computed_torque(model, control.compensated(MOTION, model, "tool"), OMEGA, XI, **how), 0.0,
         ),
-        "inverted": (control.computed_torque(model, inverted, OMEGA, XI, **held), inverted.lead),
+        "inverted": (control.computed_torque(model, inverted, OMEGA, XI, **how), inverted.lead),
     }  # fmt: skip
 
 

@@ -44,11 +44,11 @@ Array = NDArray[np.float64]
 
 
 class Seen(NamedTuple):
-    """What was measured at a time, s: θ and its filtered rate, (s,) each."""
+    """What was measured at a time, s: the departure θ - θ_d and its filtered rate, (s,) each."""
 
     time: float
-    theta: Array
-    rates: Array
+    departure: Array
+    slope: Array
 
 
 @dataclass(eq=False, repr=False)
@@ -65,7 +65,7 @@ class ComputedTorque:
     drives         : which commands make drives give forces
     bending        : δ_d(t), where the motion was planned with it
     preview        : s, so much ahead θ̈_d and δ_d are taken
-    rate_filter    : Hz, of rates that are differences of θ; None where they are measured
+    rate_filter    : Hz, of rates that are differences of θ - θ_d; None where they are measured
     short          : samples so far at which the bounds on forces did not suffice
     Made by `computed_torque`.
     """
@@ -135,17 +135,18 @@ class ComputedTorque:
         return Aim(theta, rates, accelerations, None if self.bending is None else self.bending.at(later)[:3])
 
     def _measured(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
-        """θ and θ̇; where rates are not measured v = α v₋ + (1 - α)(θ - θ₋)/T with α = exp(-2π f T)."""
+        """θ and θ̇; where rates are not measured θ̇_d + w, w = α w₋ + (1 - α)(d - d₋)/T, α = exp(-2π f T), d = θ - θ_d:
+        what is wanted is known, and only the departure from it need be filtered."""
         if self.rate_filter is None:
             return measurement.of(self.coordinates, "computed torque")
-        theta = measurement.array(self.coordinates)
-        rates = self.reference.at(t)[1]
+        theta, (aim, rates, _, _) = measurement.array(self.coordinates), self.reference.at(t)
+        departure, slope = theta - aim, np.zeros_like(theta)
         if self._seen is not None and self._seen.time < t:
             last, T = self._seen, t - self._seen.time
             alpha = np.exp(-2.0 * np.pi * self.rate_filter * T)
-            rates = alpha * last.rates + (1.0 - alpha) * (theta - last.theta) / T
-        self._seen = Seen(t, theta, rates)
-        return theta, rates
+            slope = alpha * last.slope + (1.0 - alpha) * (departure - last.departure) / T
+        self._seen = Seen(t, departure, slope)
+        return theta, rates + slope
 
     def _say_short(self, t: float) -> None:
         self.short += 1
@@ -185,7 +186,7 @@ def computed_torque(
                 the mechanism, actuator against actuator (`antagonism` tells what stiffness that gives)
     preview   : s; wanted accelerations are taken so much ahead: half a sample for forces that are held, more for drives
                 that answer late
-    rate_filter : Hz; rates are then differences of θ through a low-pass of first order, and need no sensor
+    rate_filter : Hz; rates are then θ̇_d and differences of θ - θ_d through a low-pass of first order, without a sensor
     hardware  : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
     rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
