@@ -43,6 +43,7 @@ _FURTHEST = 3.0  # by which z may grow in one program
 _FINE = 4  # pieces of the result between nodes
 _STEP = 1.01  # by which the way is slowed until forces are kept
 _SLOWEST = 2.0
+_SLOWED = 30  # times by a half, until it is said that no way is slow enough: 2e5 s
 
 
 def timed_path(
@@ -145,11 +146,11 @@ def _slow(rows: PathRows, crowded: _Crowded) -> Array:
     shape = crowded.polynomial.deriv()(x) ** 2
     shape[[0, -1]] = 0.0
     T = 1.0
-    for _ in range(200):
+    for _ in range(_SLOWED):
         z = shape / T**2
         if _kept(rows, z):
             return z
-        T *= 1.2
+        T *= 1.5
     raise InputError(
         "it cannot be followed however slowly: the forces at rest are beyond their bounds", part="path",
         hint="raise force_limits, or keep it where they suffice",
