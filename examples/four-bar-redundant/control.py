@@ -17,6 +17,7 @@ BOUND = 250.0  # N m, of every torque
 OMEGA, SAMPLE = 20.0, 2e-3  # rad/s, s
 WHO = ("C", "D", "C, D")
 POSTURE, STIFFNESS = np.array([0.8]), 60.0  # rad, N m/rad: where it stands without feedback, and how stiffly
+PRELOAD = {"C": -40.0, "D": -80.0}  # N m
 COLORS = {"C": "#4f8f5b", "D": "#8a5fa0", "C, D": "#3b6ea8"}
 
 
@@ -38,6 +39,15 @@ def main(output: Path) -> None:
         peak = max(np.abs(values).max() for values in loop.inputs.values())
         print(f"  least {objective:<6}  largest torque {peak:5.1f} N m")
 
+    print("the same with a preload, least torque")
+    for preload in (None, PRELOAD):
+        loop = turned(four_bar, preload)
+        found = control.antagonism(four_bar, loop.coordinates["A"][:, None])
+        stiffness = found.stiffness(np.stack([*loop.inputs.values()], axis=1))[:, 0, 0]
+        missed = np.abs(loop.coordinates["A"] - control.reference("turn", four_bar).sampled(loop.time)[:, 0, 0]).max()
+        told = f"{stiffness.min() + 0.0:.0f} ... {stiffness.max():.0f} N m/rad"
+        print(f"  {preload or 'none'}: stiffness of antagonism {told}, the crank missed by {missed * 1e3:.1f} mrad")
+
     strain = control.antagonism(four_bar, POSTURE)
     held = holding(four_bar)
     preload = strain.preload(STIFFNESS - strain.held(held))
@@ -50,6 +60,12 @@ def main(output: Path) -> None:
         )
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(four_bar, {who: loop for who, (loop, _) in runs.items()}, free), output / "control.png")
+
+
+def turned(four_bar: supple.Mechanism, preload: dict[str, float] | None) -> supple.Simulation:
+    """The turn at 60 rpm, all torques about a preload."""
+    controller = control.computed_torque(four_bar, "turn", OMEGA, preload=preload)
+    return control.closed_loop(four_bar, controller, until=0.99, sample_time=SAMPLE, start="start", rates=[2.0 * np.pi])
 
 
 def passed(four_bar: supple.Mechanism, who: str, until: float = DURATION) -> tuple[supple.Simulation, int]:
