@@ -150,11 +150,11 @@ def _led(blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[s
     for block, k in zip(blocks, places, strict=True):
         part = f'drive of actuator "{block.actuator}"'
         if k < 0 and block.tied:
-            what = "leads its coordinate" if block.leads else "feels the rate of its coordinate"
+            what = "moves its coordinate" if block.moves else "feels the rate of its coordinate"
             raise InputError(
                 f"it {what}, which is none of {', '.join(coordinates)}", part=part,
                 hint="make its actuator a coordinate (in a reduced model: one of the region)"
-                + (", or give the drive a stiffness" if block.leads else ", or leave out its inductance"),
+                + (", or give it a drive of force" if block.moves else ", or leave out its inductance"),
             )  # fmt: skip
         if not block.leads:
             continue

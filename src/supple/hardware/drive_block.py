@@ -82,8 +82,8 @@ class DriveBlock:
 
     @property
     def tied(self) -> bool:
-        """Whether it needs its coordinate: to lead it, or to feel its rate."""
-        return self.leads or bool(np.any(self.E))
+        """Whether it needs its coordinate: to know where it moves it to, or to feel its rate."""
+        return self.moves or bool(np.any(self.E))
 
     @property
     def order(self) -> int:

@@ -86,7 +86,7 @@ def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -
         if block.leads and row not in theta:
             raise InputError(
                 f"its {block.kind} drive leads what is no coordinate", part=f'actuator "{block.actuator}"',
-                hint="give the drive a stiffness, or leave drives out (drives=False, --no-drives)",
+                hint="make its coordinate one of the mechanism's, or leave drives out (drives=False, --no-drives)",
             )  # fmt: skip
         if block.leads:
             leads.add(row)

@@ -29,6 +29,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_model import DrivenModel
 from supple.reduced.time.driven_run import held_forces as model_forces
+from supple.reduced.time.driven_run import yields_along
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -105,7 +106,7 @@ def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> Mod
     eta, v = begin_state(model, options.start, options.rates, np.zeros(len(model.layout.inputs)), held=moved)
     run = DrivenModel(
         model, options.times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
-        friction_speed=options.friction_speed, led=drives.led, yields=_along(model, drives),
+        friction_speed=options.friction_speed, led=drives.led, yields=yields_along(model, drives),
     )  # fmt: skip
     drives.reset(run.theta, run.rates, forces=model_forces(model, drives, run.eta))
     return ModelPlant(run)
@@ -128,20 +129,3 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     say_damping(mechanism, options.rigid)
     drives.reset(run.theta, run.rates, forces=held_forces(here, drives))
     return MechanismPlant(run)
-
-
-def _along(model: ReducedModel, drives: DriveBank) -> Array:
-    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
-    found = np.zeros((model.layout.size, 2))
-    for name, place, stiffness, damping in zip(
-        drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
-    ):
-        if not (stiffness or damping):
-            continue
-        if place < 0:
-            raise InputError(
-                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
-                hint="reduce with that coordinate, or close the loop on the mechanism",
-            )  # fmt: skip
-        found[place] += stiffness, damping
-    return found

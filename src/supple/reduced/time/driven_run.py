@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.diagnostics import InputError
 from supple.hardware.coupled_drives import Intervals, drive_along, feels, intervals
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, pieces_between
@@ -47,17 +48,13 @@ def driven_simulation(
     """
     layout = model.layout
     bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
-    along = np.zeros((layout.size, 2))
-    for k, stiffness, damping in zip(bank.places, bank.stiffness, bank.damping, strict=True):
-        if k >= 0:
-            along[k] += stiffness, damping
     longest = steps.step or float(np.diff(grid).max())
     moved = any(block.moves for block in bank.blocks)
     eta, v = begin_state(model, *begins, np.zeros(len(layout.inputs)), held=moved)
     cut = _intervals(model, bank, grid, longest, eta) if feels(bank) else Intervals(grid, np.arange(len(grid)))
     run = DrivenModel(
         model, cut.times, start=eta, rates=v, step=steps.step, tolerance=steps.tolerance,
-        friction_speed=steps.friction_speed, led=bank.led, yields=along,
+        friction_speed=steps.friction_speed, led=bank.led, yields=yields_along(model, bank),
     )  # fmt: skip
     held = held_forces(model, bank, run.eta)
     bank.reset(run.theta, run.rates, forces=held)
@@ -77,6 +74,23 @@ def driven_simulation(
         stopped=float(cut.times[run.interval]), steps=run.steps, tolerance=run.tolerance, rigid=model.rigid,
         basis=model.basis,
     )  # fmt: skip
+
+
+def yields_along(model: ReducedModel, drives: DriveBank) -> Array:
+    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
+    found = np.zeros((model.layout.size, 2))
+    for name, place, stiffness, damping in zip(
+        drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
+    ):
+        if not (stiffness or damping):
+            continue
+        if place < 0:
+            raise InputError(
+                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
+                hint="reduce with that coordinate, or take the mechanism",
+            )  # fmt: skip
+        found[place] += stiffness, damping
+    return found
 
 
 def _intervals(model: ReducedModel, bank: DriveBank, grid: Array, longest: float, eta: Array) -> Intervals:
