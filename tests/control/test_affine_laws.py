@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.control.controller import Measurement
+from supple.control.gains.linear_quadratic import lqr
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices, shapes
@@ -134,3 +135,12 @@ def test_a_copy_goes_on_from_where_the_controller_stands_and_by_itself(law):
     for _ in range(3):
         first.step(6e-3, told(y))
     assert_allclose(copies[0].step(6e-3, told(y)), copies[1].step(6e-3, told(y)), rtol=0.0, atol=0.0)
+
+
+def test_a_regulator_is_the_same_as_a_law(linear):
+    """u₀ + δu - K (x - x_r), whichever object says it."""
+    gain = lqr(linear, 1.0, 1e-3, sample_time=1e-3)
+    target = {"elbow": 0.1}
+    law = AffineController(gain.law(target))
+    seen = Measurement(("shoulder", "elbow"), np.array([0.2, -0.1]), np.array([0.3, 0.5]))
+    assert_allclose(law.step(0.0, seen), gain.regulator(target).step(0.0, seen), rtol=1e-12)

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.control.controller import StateFeedback
+from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_matrices import empty
+from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, State, require_same_basis
@@ -71,6 +74,26 @@ class FeedbackGain(Result):
         target : states by name, those left out as in the linear model; or all in order. x₀ itself if left out.
         The inputs at the target are u₀ + δu with A δx + B δu = 0, those of least norm.
         """
+        return self._feedback(*self._held_at(target))
+
+    def law(
+        self, target: Mapping[str, float] | ArrayLike | None = None, *, sample_time: float | None = None
+    ) -> AffineLaw:
+        """The same controller as a law, which `AffineController` takes and `supple.export` writes.
+
+        sample_time : s; that of the design if left out
+        """
+        T = self.sample_time if sample_time is None else sample_time
+        if T is None:
+            raise InputError("it has no sample time", part="law of the gain", hint="give sample_time=, s")
+        x, u = self._held_at(target)
+        ports = Ports(self.linear.states, (), self.linear.inputs, T)
+        m = empty(0, ports)
+        m.D[:, ports.y], m.d[:] = -self.K, u + self.K @ x
+        return fixed(m, ports, name="state feedback")
+
+    def _held_at(self, target: Mapping[str, float] | ArrayLike | None) -> tuple[Array, Array]:
+        """The state that is aimed at, and the inputs that hold it."""
         model = self.linear
         others = model.states[2 * len(model.coordinates) :]
         if others:
@@ -80,7 +103,7 @@ class FeedbackGain(Result):
             )  # fmt: skip
         x0, u0 = reference(model)
         if target is None:
-            return self._feedback(x0, u0)
+            return x0, u0
         if isinstance(target, Mapping):
             require_same_basis("target", target.basis if isinstance(target, State) else None, self.basis)
             known = dict(zip(model.states, x0.tolist(), strict=True))
@@ -96,7 +119,7 @@ class FeedbackGain(Result):
                 f'no inputs hold it there: the state "{worst}" would change by {left.max():.3g} a second',
                 part="target", hint="choose a target at rest that the actuators can hold",
             )  # fmt: skip
-        return self._feedback(x, u0 + du)
+        return x, u0 + du
 
     def _feedback(self, x: Array, u: Array) -> StateFeedback:
         names = self.linear.states
