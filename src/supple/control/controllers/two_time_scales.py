@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from supple.control.controllers.drive_gain import drive_gain
+from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, Wanted
@@ -39,6 +40,7 @@ from supple.control.observers.observed_law import Feedback, observer_ports, on_o
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import motion_response
+from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 
 Array = NDArray[np.float64]
@@ -213,22 +215,16 @@ def _require(observer: KalmanFilter, drives: tuple[SlowDrive, ...], modes: int) 
         )  # fmt: skip
 
 
-class _Deforming:
-    """A motion with the deformation that was planned along with it."""
-
-    def __init__(self, motion: Wanted, deformation: Wanted) -> None:
-        self._parts = (motion, deformation)
-        self.coordinates = (*motion.coordinates, *deformation.coordinates)
-
-    def at(self, t: float) -> Array:
-        return np.hstack([part.at(t) for part in self._parts])
-
-
-def _wanted(motion: Any, model: Any) -> tuple[Wanted, bool]:
-    deformation = getattr(motion, "deformation", None)
-    if deformation is None:
+def _wanted(motion: Any, model: ReducedModel) -> tuple[Wanted, bool]:
+    """What is followed, and whether it says δ_d."""
+    if not isinstance(motion, PlannedMotion):
         return reference(motion, model), False
-    return _Deforming(reference(motion.reference, model), deformation), True
+    if motion.whole.coordinates != model.layout.coordinates:
+        raise InputError(
+            f"it was planned in {', '.join(motion.whole.coordinates)}, and the model has "
+            f"{', '.join(model.layout.coordinates)}", part="motion", hint="plan it with the model of the observer",
+        )  # fmt: skip
+    return motion.whole, True
 
 
 def _modes(ports: Ports, order: int, s: int) -> slice:

@@ -23,6 +23,31 @@ Array = NDArray[np.float64]
 _SAMPLE = 1e-3  # s
 
 
+@dataclass(frozen=True, eq=False)
+class WholeMotion:
+    """θ_d and δ_d as one motion of all coordinates of a flexible model, as controllers of vibration follow it."""
+
+    reference: Reference
+    deformation: Reference
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return (*self.reference.coordinates, *self.deformation.coordinates)
+
+    @property
+    def end(self) -> float:
+        """From when on it stands, s."""
+        return self.reference.end
+
+    def at(self, t: float) -> Array:
+        """η, η̇, η̈ and its third rate at a time, (4, n)."""
+        return np.hstack([self.reference.at(t), self.deformation.at(t)])
+
+    def sampled(self, times: ArrayLike) -> Array:
+        """The same at times (N,): (N, 4, n)."""
+        return np.concatenate([self.reference.sampled(times), self.deformation.sampled(times)], axis=2)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PlannedMotion(Result):
     """reference : θ_d(t), which begins at 0; deformation : δ_d(t), with their rates
@@ -47,6 +72,11 @@ class PlannedMotion(Result):
     def duration(self) -> float:
         """s, from the first movement of a coordinate to the last."""
         return self.reference.end
+
+    @property
+    def whole(self) -> WholeMotion:
+        """θ_d and δ_d together."""
+        return WholeMotion(self.reference, self.deformation)
 
     def forces(self, times: ArrayLike | None = None) -> Signals:
         """What drives must supply along θ, Q = [M η̈ + Γ[η̇, η̇] + D η̇ + K η - p]_θ, N or N m."""
