@@ -66,6 +66,7 @@ Pade = Annotated[
 ]
 
 _NONE = "none"
+_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
 
 
 def linearize(
@@ -208,9 +209,9 @@ def _show(name: str, found: LinearModel) -> None:
         out.matrix("C", found.outputs, found.states, found.C)
     if found.D.any():
         out.matrix("D", found.outputs, found.inputs, found.D)
-    rows = []
+    rows, largest = [], max(map(abs, found.eigenvalues.tolist()), default=0.0)
     for value in found.eigenvalues.tolist():
         size = abs(value)
-        damping = "" if size == 0.0 else number(-value.real / size)
+        damping = "" if size <= _ROUNDING * largest else number(-value.real / size)
         rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping))
     out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio"), rows)

@@ -105,7 +105,10 @@ def simulate_model(
     grid = result_times(t, until=until, step=step, output_step=output_step)
     if hardware.drives:
         steps = Steps(step, tolerance, friction_speed)
-        return driven_simulation(model, hardware, grid, inputs, input_times, (start, rates), steps)
+        found = driven_simulation(model, hardware, grid, inputs, input_times, (start, rates), steps)
+        if not found.complete:
+            warn_of(found)
+        return found
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
     u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
     state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
