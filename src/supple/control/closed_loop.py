@@ -60,7 +60,7 @@ def closed_loop(
     step        : s, of the integrator, fixed, or with a tolerance the longest: at most a sample. If left out, steps
                   follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
     tolerance   : as in `simulate`: 1e-6 for a mechanism where neither it nor a step is given, 1e-9 for a reduced model,
-                  1e-8 where all its θ are led
+                  1e-6 where all its θ are led (of an estimate of lower order than the method)
     spectral_radius : of a mechanism, as in `simulate`; friction_speed : as in `simulate`
     rigid       : elastic parts of a mechanism are taken as rigid; otherwise they deform, and controllers measure θ and
                   outputs of the deformed mechanism

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,11 @@ class _Asked:
     def ask(self, k: int, t: float, measurement: Measurement) -> None:
         if k % self.every:
             return
-        answer = self.controller.step(t, measurement)
-        found = answer if isinstance(answer, np.ndarray) and answer.shape == self.answer.shape else None
-        if found is None or not np.isfinite(found).all():
-            found = self._checked(t, answer)
-        self.answer[:] = found
+        answer: Any = self.controller.step(t, measurement)
+        plain = isinstance(answer, np.ndarray) and answer.shape == self.answer.shape and answer.dtype == float
+        if not (plain and isfinite(answer @ answer)):  # the quick look; a square that is too large is looked at closely
+            answer = self._checked(t, answer)
+        self.answer[:] = answer
 
     def _checked(self, t: float, answer: Any) -> Array:
         """In the order of its actuators, or why not."""
@@ -93,6 +94,8 @@ class Commands:
                 )  # fmt: skip
         self._asked = [_Asked(item, names, sample_time) for item in given]
         self._sum = np.zeros(len(names))
+        first = self._asked[0]
+        self._alone = first if len(given) == 1 and first.driven == names else None
 
     def reset(self, start: Measurement) -> None:
         """Before the first sample."""
@@ -103,6 +106,9 @@ class Commands:
 
     def at(self, k: int, t: float, measurement: Measurement) -> Array:
         """All commands (a,) at sample k; the array is the same at every call."""
+        if self._alone is not None:
+            self._alone.ask(k, t, measurement)
+            return self._alone.answer
         self._sum[:] = 0.0
         for item in self._asked:
             item.ask(k, t, measurement)
@@ -113,7 +119,7 @@ class Commands:
         """Tell everybody what drives made of it."""
         for item in self._asked:
             if item.told is not None:
-                item.told(command[item.places])
+                item.told(command if self._alone is not None else command[item.places])
 
     @property
     def reference(self) -> Any:

@@ -46,7 +46,7 @@ def _wanted(reference: Any, coordinates: Signals) -> Signals:
     """What the reference asks of coordinates over time."""
     if reference is None:
         return Signals(coordinates.time, {})
-    values = np.array([reference.at(float(t))[0] for t in coordinates.time])
+    values = reference.sampled(coordinates.time)[:, 0]
     names = [name for name in reference.coordinates if name in coordinates]
     columns = [list(reference.coordinates).index(name) for name in names]
     return labelled(coordinates.time, names, values[:, columns], coordinates.units)

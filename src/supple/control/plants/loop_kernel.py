@@ -111,5 +111,5 @@ def loop_sample(memory, loop, command, k):
         founds[k + 1, i] = found[i]
     instruments = InstrumentArrays(table(loop, READING_FACTS), block(loop, FILTERS), table(loop, NOISE))
     shown = InstrumentState(table(loop, MEMORY), table(loop, HISTORY))
-    take_readings(instruments, shown, k + 1, found[2 * n :], table(loop, READINGS)[k + 1])
+    take_readings(instruments, shown, k + 1, found[2 * n : found.shape[0] - 2], table(loop, READINGS)[k + 1])
     return INSIDE

@@ -101,12 +101,12 @@ class CompiledSamples:
             *run.driven, observed.columns, observed.constants, sizes, observed.terms, observed.weights,
             options.pair.A, options.pair.nodes, options.pair.errors, limits, run.state, run.kept, run.now,
             *instruments.arrays, *instruments.state, pushes, durations,
-            np.zeros((count, 2 * n + 2)), np.zeros((count, 2 * n + outputs)), np.zeros((count, outputs)),
+            np.zeros((count, 2 * n + 2)), np.zeros((count, len(run.now))), np.zeros((count, outputs)),
             np.zeros((count, inputs)), np.zeros((count, inputs)), np.zeros(1),
         )  # fmt: skip
         parts = bundle.parts
         run.adopt(*(parts[slot] for slot in (slots.STATE, slots.KEPT, slots.FOUND, slots.STATES, slots.FOUND_AT)))
-        self.seen, self.readings = run.found[:, 2 * n :], parts[slots.READINGS]
+        self.seen, self.readings = run.found[:, 2 * n : 2 * n + outputs], parts[slots.READINGS]
         self.applied, self.forces = parts[slots.APPLIED], parts[slots.FORCES]
         self.readings[0] = instruments.read(0, self.seen[0])
         for slot, part in ((slots.MEMORY, instruments.state.memory), (slots.HISTORY, instruments.state.history)):

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+ENERGIES = 2  # kinetic and potential, behind the outputs
+
 
 class DrivenModel:
     """η from one of `times` (N,) to the next, its state in arrays that are filled in place.
@@ -78,7 +80,7 @@ class DrivenModel:
         self.state = np.concatenate([eta, v, np.zeros(4)])
         self.state[self._width + WANTED] = longest
         self.kept = np.full(int(kept_size(model.arrays.integers)), float(NOWHERE))
-        self.now = np.zeros(2 * n + len(layout.outputs))
+        self.now = np.zeros(2 * n + len(layout.outputs) + ENERGIES)
         self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self.now)))
         self._look()
         self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
@@ -90,7 +92,7 @@ class DrivenModel:
         n, s = self.model.layout.size, self.model.layout.theta
         self.eta, self.eta_rates = self.state[:n], self.state[n : 2 * n]
         self.theta, self.rates = self.state[:s], self.state[n : n + s]
-        self.accelerations, self.outputs = self.now[:n], self.now[2 * n :]
+        self.accelerations, self.outputs = self.now[:n], self.now[2 * n : -ENERGIES]
 
     def adopt(self, state: Array, kept: Array, now: Array, states: Array, found: Array) -> None:
         """Let somebody else's arrays, which hold the same, take the place of its own; records begin anew."""
@@ -134,5 +136,14 @@ class DrivenModel:
         names = tuple(self.model.layout.coordinates[i] for i in self.driven.led)
         led = np.ascontiguousarray(self.found[kept, :n]) if names else None
         return ModelMotion(
-            self.model, self.times[kept], eta, v, forces, self.options.speed, led, works, names if names else None
+            self.model,
+            self.times[kept],
+            eta,
+            v,
+            forces,
+            self.options.speed,
+            led,
+            works,
+            names if names else None,
+            self.found[kept, -ENERGIES:],
         )

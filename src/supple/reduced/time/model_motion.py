@@ -28,6 +28,7 @@ class ModelMotion:
     led   : η̈ (N, n) of a model of which coordinates are led; None of one that moves by itself
     leads : names of those, all θ if left out; u without columns says that there are no inputs beside them
     works : (N, 2) since the start, J: put in by inputs, or by what leads it, and lost; None if nobody counted
+    known : (N, 2) kinetic and potential energy, J, where they are known already
     """
 
     model: ReducedModel
@@ -39,6 +40,7 @@ class ModelMotion:
     led: Array | None = None
     works: Array | None = None
     leads: tuple[str, ...] | None = None
+    known: Array | None = None
 
     @property
     def coordinates(self) -> Signals:
@@ -61,6 +63,10 @@ class ModelMotion:
     @cached_property
     def _observed(self) -> tuple[Array, Array]:
         return self.model.observe(self.eta, self.v)
+
+    @property
+    def _energies(self) -> Array:
+        return self._observed[1] if self.known is None else self.known
 
     @cached_property
     def outputs(self) -> Signals:
@@ -98,7 +104,7 @@ class ModelMotion:
     def energy(self) -> Signals:
         """The potential where the forces have one, and then what was put in and lost since the start, and what is left
         over: the error of the balance."""
-        kinetic, potential = self._observed[1].T
+        kinetic, potential = self._energies.T
         energies = {"kinetic": kinetic}
         if np.isfinite(potential).all():
             energies |= {"potential": potential, "total": kinetic + potential}
@@ -117,7 +123,7 @@ class ModelMotion:
         """None where no work is counted, forces have no potential, or M, Γ and p are fitted each by itself."""
         if self.works is None or not self.model.layout.conservative:
             return None
-        kinetic, potential = self._observed[1].T
+        kinetic, potential = self._energies.T
         if not np.isfinite(potential).all():
             return None
         return energy_defect(kinetic, potential, self.works, self._balance(kinetic + potential), _STILL)
