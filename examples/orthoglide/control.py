@@ -46,7 +46,7 @@ def main(output: Path) -> None:
 
 def circle(machine: supple.Mechanism, turns: float = TURNS) -> supple.Trajectory:
     """The sliders that lead the tool around a level circle."""
-    time = np.arange(0.0, turns + 0.5 * SAMPLE, SAMPLE)
+    time = np.linspace(0.0, turns, round(200 * turns) + 1)  # quintics lie between them
     wanted = place(time)
     columns = {"time": time} | {f"tool.{axis}": wanted[:, i] for i, axis in enumerate("xyz")}
     return supple.trajectory(machine, columns, times=time)
@@ -88,7 +88,7 @@ def tool_error(loop: supple.Simulation) -> np.ndarray:
 def slider_error(loop: supple.Simulation, motion: supple.Trajectory, span: float = 1.0) -> np.ndarray:
     """(N, 3) m, in the last `span` s."""
     there = np.stack([loop.coordinates[axis] for axis in "xyz"], axis=1)
-    return (there - motion.theta[: len(there)])[judged(loop, span)]
+    return (there - control.reference(motion).sampled(loop.time)[:, 0])[judged(loop, span)]
 
 
 def rms(error: np.ndarray) -> float:
