@@ -62,10 +62,19 @@ def test_more_actuators_than_coordinates_share_the_load(four_bar_redundant):
     assert both.duration < timed_path(way, four_bar_redundant, forces=fewer).duration
 
 
+def test_a_reduced_model_takes_as_long_as_its_mechanism(ralf, ralf_model):
+    forces = {"lift": (0.0, 2200.0), "elbow": (-2000.0, 1400.0)}
+    way = [[1.15, 1.0], [1.1, 0.95], [1.0, 0.9]]
+    small, full = (timed_path(way, one, velocity=0.5, forces=forces, jerk=40.0) for one in (ralf_model, ralf))
+    assert_allclose(small.duration, full.duration, rtol=1e-2)
+
+
 def test_what_cannot_be_done_is_refused(arm):
     with pytest.raises(supple.InputError, match="nothing bounds its accelerations"):
         timed_path(CURVED, arm, velocity=1.0)
     with pytest.raises(supple.InputError, match="however slowly"):
         timed_path(CURVED, arm, forces={"shoulder": (-100.0, 100.0)})
+    with pytest.raises(supple.InputError, match='no actuator "sholder"; did you mean'):
+        timed_path(CURVED, arm, forces={"sholder": (-100.0, 100.0)})
     with pytest.raises(supple.InputError, match=r"points of the shape \(2, 3\)"):
         timed_path(np.zeros((2, 3)), arm, acceleration=1.0)

@@ -37,6 +37,11 @@ class LedOutputs:
     """Some outputs of a model, s of them."""
 
     def __init__(self, model: ReducedModel, outputs: str | Sequence[str] | None):
+        if model.layout.size == model.layout.theta:
+            raise InputError(
+                "it does not deform: its outputs follow the path of the motion itself", part=f'model "{model.name}"',
+                hint="reduce the mechanism with internal_modes=, or take the motion as it is",
+            )  # fmt: skip
         self.model = model
         self.names = _chosen(model, outputs)
         observed = model.labels.observed

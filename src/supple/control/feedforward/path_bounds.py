@@ -19,7 +19,9 @@ from scipy.interpolate import BSpline
 from scipy.sparse import csr_array, vstack
 
 from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
+from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 
@@ -139,15 +141,21 @@ class PathRows:
         return P, Q, -(g + 0.5 * d * root[:, None]).T.ravel()
 
 
-def force_limits(of: Mechanism, given: bool | Mapping[str, tuple[float, float]]) -> Array | None:
-    """(a, 2), of the actuators in their order; None if none has any."""
+def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[float, float]]) -> Array | None:
+    """(a, 2), of the inputs in their order; None if none has any."""
     if given is False:
         return None
-    found = np.tile([-np.inf, np.inf], (len(of.actuators), 1))
-    for k, (name, actuator) in enumerate(of.actuators.items()):
-        limits = given.get(name) if isinstance(given, Mapping) else actuator.force_limits
-        if limits is not None:
-            found[k] = limits
+    mechanism = described(of) if isinstance(of, ReducedModel) else of
+    names = of.layout.inputs if isinstance(of, ReducedModel) else tuple(of.actuators)
+    limits = {name: one.force_limits for name, one in mechanism.actuators.items()}
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise InputError(f'there is no actuator "{name}"', part="forces", hint=nearest(name, names))
+        limits = dict(given)
+    found = np.array([limits.get(name) or (-np.inf, np.inf) for name in names], dtype=float)
+    if not (found[:, 0] <= found[:, 1]).all():
+        raise InputError("a least force is above the largest", part="forces", hint="give (least, largest)")
     return found if np.isfinite(found).any() else None
 
 

@@ -29,7 +29,6 @@ from supple.control.feedforward.reference import Reference, coordinates_of, thro
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.formats.model_description import described
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
 
@@ -69,8 +68,7 @@ def timed_path(
         np.full(len(names), np.inf) if given is None else _positive(part, per_coordinate(part, given, names))
         for part, given in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
     ]
-    mechanism = described(of) if isinstance(of, ReducedModel) else of
-    bounds = Bounds(values[0], values[1], values[2], force_limits(mechanism, forces))
+    bounds = Bounds(values[0], values[1], values[2], force_limits(of, forces))
     if not np.isfinite(bounds.acceleration).any() and bounds.forces is None:
         raise InputError(
             "nothing bounds its accelerations, and it would take no time", part="path",
