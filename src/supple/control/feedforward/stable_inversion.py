@@ -10,6 +10,7 @@ a two-point problem, solved at all instants together. Joints begin to move befor
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from supple.control.feedforward.output_path import output_path
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
 from supple.control.feedforward.two_point import TwoPoint
 from supple.control.feedforward.zero_dynamics import Split, ZeroDynamics
-from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -75,7 +76,9 @@ def stable_inversion(
     times = np.linspace(begin, end, count + 1)
     rests = (zero.rest(wanted.begin)[1], zero.rest(zero.wanted.end)[1])
     courses = _bounded(zero, times, (starts, ends), rests)
-    return planned(model, led, wanted.delayed(late), times, courses, starts.exponents)
+    last = _standstill(model, ends, courses[0].value)
+    theta, delta = (Course(*(part[:last] for part in course)) for course in courses)
+    return planned(model, led, wanted.delayed(late), times[:last], (theta, delta), starts.exponents)
 
 
 def _bounded(
@@ -123,6 +126,24 @@ def _matrices(
         for part in found
     )
     return M, D, K
+
+
+def _standstill(model: ReducedModel, ends: Split, theta: Array) -> int:
+    """How many instants of θ (N, s) are kept: all, or where vibrations hardly decay, until nothing is left of them."""
+    decaying = ends.exponents[ends.exponents.real < 0.0]
+    slow = decaying[np.abs(decaying.real) * _LONGEST < -np.log(_LEFT)]
+    if not len(slow):
+        return len(theta)
+    way = _LEFT * np.maximum(np.ptp(theta, axis=0), 1e-12)
+    moving = np.flatnonzero((np.abs(theta - theta[-1]) > way).any(axis=1))
+    last = min(int(moving[-1]) + 2, len(theta)) if len(moving) else len(theta)
+    if last >= len(theta) - 1:
+        warnings.warn(
+            f'model "{model.name}": with its outputs at rest it vibrates on at {abs(slow[0].imag) / (2.0 * np.pi):.3g} '
+            f"Hz, and {np.exp(_LONGEST * slow[0].real):.1g} of it is left where the motion is cut off {_LONGEST:g} s "
+            "after its path; give it more damping, or fewer modes", SuppleNote, stacklevel=3,
+        )  # fmt: skip
+    return last
 
 
 def _decay(exponents: NDArray[np.complex128]) -> float:
