@@ -31,7 +31,7 @@ FILE = Path(__file__).with_name("mechanism.yaml")
 
 
 class Laws(NamedTuple):
-    """joints : the slow part alone; fast : with δ_qs of the motion; planned : with δ_d that a motion brings."""
+    """joints : on encoders alone; fast : with δ_qs of the motion; planned : with δ_d that a motion brings."""
 
     joints: control.AffineLaw
     fast: control.AffineLaw
@@ -68,14 +68,16 @@ def main(output: Path) -> None:
 
 
 def laws(model: supple.ReducedModel) -> tuple[control.KalmanFilter, Laws]:
-    """One filter, and three laws on it, over the region."""
+    """One filter, two laws on it over the region, and the loop of the joints."""
     observer = observer_of(model)
     swing = control.reference("swing", model)
 
-    def law(motion: Any, ratio: float) -> control.AffineLaw:
-        return control.two_time_scales(observer, motion, gains=GAIN, damping_ratios=ratio).law
-
-    return observer, Laws(law(swing, 0.0), law(swing, ZETA), law(control.deforming(swing, model), ZETA))
+    joints = control.joint_servo(model, swing, sample_time=SAMPLE, gain=GAIN)
+    fast, planned = (
+        control.two_time_scales(observer, motion, gains=GAIN, damping_ratios=ZETA)
+        for motion in (swing, control.deforming(swing, model))
+    )
+    return observer, Laws(joints.law, fast.law, planned.law)
 
 
 def observer_of(model: supple.ReducedModel) -> control.KalmanFilter:
