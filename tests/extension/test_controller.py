@@ -67,7 +67,7 @@ def loops(pid, plants):
 def test_integral_action_finds_the_holding_torque(loops, plants, plant):
     """It knows nothing of gravity: at rest, its error zero, its sum alone is the torque that holds the crank."""
     loop = loops[plant]
-    assert type(loop) is supple.Simulation
+    assert isinstance(loop, supple.Simulation)
     assert loop.complete
     held = plants["linear"].at["inputs"]["crank"]
     assert abs(held) > 0.1
