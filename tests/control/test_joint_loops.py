@@ -129,3 +129,30 @@ def test_what_cannot_be_is_refused(arm):
         joint_pd(arm, swing, sample_time=T, frequencies=3.0, feedforward="rigid")
     with pytest.raises(InputError, match="no actuator has a drive that moves it"):
         joint_servo(arm, swing, sample_time=T, hardware=Hardware())
+
+
+def test_motors_are_told_the_volts_that_give_the_forces(arm):
+    """f = n k c/R - n² k² ω/R of a motor without inductance: both controllers ask for the same forces."""
+    motor = {"motor": {"torque_constant": 0.2, "resistance": 0.8, "gear": 60}}
+    driven = arm.replace(actuators={name: {"joint": name, "drive": motor} for name in ("shoulder", "elbow")})
+    wanted = reference(swing, arm, until=1.0)
+    options = {"sample_time": T, "frequencies": 8.0, "feedforward": "rigid"}
+    theta, rates, _ = swing(0.4)  # on the motion, where the rates of the drag are the wanted ones
+    force, volts = (joint_pd(item, wanted, **options).step(0.4, told(theta, rates)) for item in (arm, driven))
+    k = 60 * 0.2
+    assert_allclose(k / 0.8 * volts - k**2 / 0.8 * rates, force, rtol=1e-6)
+    with pytest.raises(InputError, match="moves it, and joint loop asks for forces"):
+        joint_pd(arm, wanted, hardware=Hardware((servo("elbow", 100.0, 0.7, 0.0),)), **options)
+
+
+def test_of_several_actuators_some_are_driven(arm):
+    """A push that no controller drives: f and gains are those without it."""
+    every = {**arm.actuators, "push": {"joint": "elbow"}}
+    pushed = arm.replace(actuators=every, coordinates=["shoulder", "elbow"])
+    wanted = reference(swing, arm, until=0.5)
+    options = {"sample_time": T, "frequencies": 8.0, "feedforward": "rigid"}
+    plain = joint_pd(arm, wanted, **options)
+    chosen = joint_pd(pushed, wanted, actuators=["shoulder", "elbow"], **options)
+    seen = told([0.1, 0.2], [0.3, 0.4])
+    assert chosen.actuators == ("shoulder", "elbow")
+    assert_allclose(chosen.step(0.2, seen), plain.step(0.2, seen), rtol=1e-9)

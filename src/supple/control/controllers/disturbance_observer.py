@@ -33,6 +33,7 @@ from supple.description.drawing import Drawing
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.equations.coefficients import EquationsOfMotion
+from supple.hardware.hardware import Hardware
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 
@@ -50,6 +51,7 @@ def disturbance_observer(
     damping_ratios: PerCoordinate = 1.0,
     observer_frequencies: PerCoordinate,
     sensors: Mapping[str, str] | None = None,
+    hardware: Hardware | bool = True,
     tolerance: float = 1e-3,
 ) -> AffineController:
     """A controller of forces that follows a motion and cancels what it finds beyond the model.
@@ -60,9 +62,10 @@ def disturbance_observer(
     frequencies, damping_ratios : ω in rad/s and ξ of the errors
     observer_frequencies : ω_o, rad/s
     sensors     : {"lift": "encoder"} where names differ from the coordinates'
+    hardware    : the drives, as in `closed_loop`; those that pull are told the commands that give the forces
     tolerance   : of the fit of the law's matrices
     """
-    joints, wanted = JointModel(model), reference(motion, model)
+    joints, wanted = JointModel(model, hardware=hardware), reference(motion, model)
     names = joints.coordinates
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
@@ -90,7 +93,7 @@ def _matrices(joints: JointModel, theta: Array, choice: tuple[Array, Array, Arra
     (omega, ratios, fast), s, T = choice, len(ports.coordinates), ports.sample_time
     whole, here = joints.equations(theta), joints.at(theta)
     inverse, one, none = np.linalg.inv(here.M), np.eye(s), np.zeros((s, s))
-    B = whole.input_map[:s]
+    B = here.input_map
     bend = _products(whole, ports, s)
     F = np.block([
         [one, T * one - 0.5 * T**2 * inverse @ here.damping, 0.5 * T**2 * one],
@@ -123,7 +126,7 @@ def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:
 def estimated_disturbance(controller: AffineController, model: ReducedModel | Mechanism) -> dict[str, float]:
     """M(θ̂) ŵ, the force along each coordinate that the model does not know, N or N m."""
     theta, _, w = _estimates(controller)
-    force = JointModel(model).at(theta).M @ w
+    force = JointModel(model, hardware=False).at(theta).M @ w
     return dict(zip(controller.coordinates, force.tolist(), strict=True))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.joint_model import least_inputs
 from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
@@ -24,6 +25,7 @@ from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
+from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -39,14 +41,16 @@ def gain_scheduled(
     sample_time: float,
     tolerance: float = 1e-3,
     sensors: Mapping[str, str] | None = None,
+    hardware: Hardware | bool = True,
 ) -> AffineController:
-    """A state feedback over the region of a reduced model, of forces (drives are not in it).
+    """A state feedback over the region of a reduced model, of forces; drives that pull are told what gives them.
 
     motion      : as `reference` takes it
     design      : a linear model -> its gain, such as lambda linear: lqr(linear, Q, R, sample_time=1e-3)
     sample_time : s
     tolerance   : of the fit of the law's matrices
     sensors     : names under which states are measured, where they differ from their own
+    hardware    : the drives, as in `closed_loop`
     """
     wanted = reference(motion, model)
     names = model.layout.coordinates
@@ -58,8 +62,10 @@ def gain_scheduled(
     told = tuple(known.get(name, name) for name in own)
     ports = Ports(told, wanted.coordinates, model.layout.inputs, sample_time, swept=True)
 
+    drives = force_commands(model, model.layout.inputs, hardware, "gain scheduling")
+
     def matrices_of(theta: Array) -> AffineMatrices:
-        return _matrices(model, theta, design, ports)
+        return _commanded(_matrices(model, theta, design, ports), drives, model.evaluate(theta).input_map, ports)
 
     by = told[: model.layout.theta]
     law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=by)
@@ -84,4 +90,13 @@ def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports) -
     divide, gamma = least_inputs(here.input_map[:s], theta), here.christoffel[:s]
     for place, (i, j) in enumerate(zip(*ports.factors, strict=True), ports.products.start):
         m.D[:, place] = (1.0 if i == j else 2.0) * divide @ gamma[:, i, j]
+    return m
+
+
+def _commanded(m: AffineMatrices, drives: ForceCommands, B: Array, ports: Ports) -> AffineMatrices:
+    """From forces to commands c = (u + d ω) / g, ω = Bᵀ η̇ along the actuators."""
+    n = len(B)
+    m.D[:, ports.y][:, n:] += drives.drag[:, None] * B.T
+    m.D[:] /= drives.gain[:, None]
+    m.d[:] /= drives.gain
     return m

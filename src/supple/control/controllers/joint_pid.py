@@ -23,6 +23,7 @@ from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.hardware.hardware import Hardware
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 
@@ -45,6 +46,7 @@ def joint_pd(
     feedforward: Feedforward = "none",
     rate_filter: float | None = None,
     sensors: Mapping[str, str] | None = None,
+    hardware: Hardware | bool = True,
 ) -> AffineController:
     """PD of every coordinate: B u = K_P (θ_d - θ) + K_V (θ̇_d - θ̇) + B f(t).
 
@@ -56,8 +58,9 @@ def joint_pd(
     feedforward  : "none", "gravity" (what holds θ_d), "rigid" (what the motion needs), or a Reference of the actuators
     rate_filter  : Hz; rates then follow from the coordinates by filtered differences. Left out, they are measured
     sensors      : {"lift": "encoder", "lift.rate": ...} where names differ from the coordinates'
+    hardware     : the drives, as in `closed_loop`; those that pull are told the commands that give the forces
     """
-    model = JointModel(of, None if actuators is None else tuple(actuators))
+    model = JointModel(of, None if actuators is None else tuple(actuators), hardware)
     gains = _gains(model, at, (frequencies, damping_ratios, 0.0), (proportional, derivative, None))
     return _controller("joint PD", model, motion, gains, at, sample_time, feedforward, rate_filter, sensors, None)
 
@@ -79,13 +82,14 @@ def joint_pid(
     rate_filter: float | None = None,
     sensors: Mapping[str, str] | None = None,
     tracking: float | None = None,
+    hardware: Hardware | bool = True,
 ) -> AffineController:
     """PID of every coordinate: as `joint_pd`, and K_I ∫ (θ_d - θ) dt.
 
     integral_frequencies : ω_I, rad/s, a third pole of each coordinate, one fifth of ω if left out; or `integral`, K_I
     tracking : T_t, s, in which the integral gives way where drives do not apply what is asked; K_P / K_I if left out
     """
-    model = JointModel(of, None if actuators is None else tuple(actuators))
+    model = JointModel(of, None if actuators is None else tuple(actuators), hardware)
     slow: PerCoordinate = 0.0 if integral_frequencies is None else integral_frequencies
     if integral_frequencies is None and frequencies is not None:
         slow = _FIFTH * per_coordinate("frequencies", frequencies, model.coordinates)

@@ -60,7 +60,7 @@ def joint_servo(
             "no actuator has a drive that moves it", part="joint servo",
             hint="describe its drive, or take joint_pd or joint_pid",
         )  # fmt: skip
-    model, wanted = JointModel(of, tuple(moved)), reference(motion, of)
+    model, wanted = JointModel(of, tuple(moved), hardware=False), reference(motion, of)
     names = model.coordinates
     k, k_i = by_coordinate("gain", gain, names), by_coordinate("integral", integral, names)
     divide = model.at(model.theta(None)).divide
