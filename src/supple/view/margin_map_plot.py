@@ -37,7 +37,7 @@ def margin_map_plot(found: MarginMap) -> Any:
     if not shown:
         raise InputError("the loop is unstable everywhere", part="margin map", hint="look at the controller first")
     axes_of = [(label(name, found.units.coordinates.get(name, "")), x) for name, x in found.coordinates.items()]
-    figure = new_figure(8.6, 3.1 * -(-len(shown) // 2))
+    figure = new_figure(10.0, 3.3 * -(-len(shown) // 2))
     places = figure.subplots(-(-len(shown) // 2), 2, squeeze=False, sharex=True).ravel()
     for axes, (title, x) in zip(places, shown.items(), strict=False):
         if len(axes_of) == 1:
