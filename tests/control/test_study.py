@@ -8,6 +8,7 @@ import supple
 from supple.control import StateFeedback, study
 from supple.reduced.scaled import scaled
 from supple.reduction.sibling import Siblings
+from supple.reduction.sibling_family import sibling_family
 
 # A slide of mass m + load on a spring-like law u = -k x - c ẋ under its weight: it comes to rest at -(m + load) g/k.
 SLIDE = """
@@ -99,6 +100,15 @@ def test_a_sibling_is_the_model_that_a_reduction_would_give(slide):
         here, there = ours.evaluate([x]), theirs.evaluate([x])
         assert_allclose(here.M, there.M, rtol=1e-12)
         assert_allclose(here.force, there.force, rtol=1e-12)
+
+
+def test_a_family_has_the_models_of_its_members(slide):
+    siblings = Siblings(supple.reduce(supple.load(slide), store=False))
+    family = sibling_family(siblings, lambda p: supple.load(slide, parameters=p), {"load": (0.0, 4.0)})
+    other = siblings.of(supple.load(slide, parameters={"load": 1.3}))
+    here, there = family.of({"load": 1.3}).evaluate([0.3]), other.evaluate([0.3])
+    assert_allclose(here.M, there.M, rtol=1e-12)
+    assert_allclose(here.force, there.force, rtol=1e-12)
 
 
 def test_stiffness_and_damping_of_deformation_are_scaled_alone():

@@ -17,10 +17,12 @@ from supple.reduced.scaled import scaled
 from supple.reduction.reduce import reduce
 from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
+from supple.reduction.sibling_family import SiblingFamily, sibling_family
 
 FACTORS = ("stiffness", "damping")
 SURROUNDINGS = ("delay", "noise")
 MODES = "internal_modes"
+_MANY = 40  # plants, from which on a family pays
 KNOWN = (*FACTORS, *SURROUNDINGS, MODES)
 
 
@@ -45,6 +47,7 @@ class PlantMaker:
         if not (self.full or isinstance(self.source, ReducedModel)):
             for modes in {self._modes(setting) for setting in settings}:
                 self._siblings(modes)
+                self._families[modes] = self._family(modes, settings)
 
     def _modes(self, setting: Mapping[str, float]) -> int:
         return int(setting.get(MODES, self.reduction.get(MODES, 0)))
@@ -62,7 +65,24 @@ class PlantMaker:
             return self.source
         if not values:
             return self._siblings(modes).model
+        family = self._families.get(modes)
+        if family is not None:
+            return family.of(values)
         return self._siblings(modes).of(load_mechanism(self.source, parameters=dict(values)))
+
+    def _family(self, modes: int, settings: Sequence[Mapping[str, float]]) -> SiblingFamily | None:
+        """Plants between a few, where that is less work than each by itself."""
+        if not self.parameters or len(settings) < _MANY:
+            return None
+        values = {name: [setting[name] for setting in settings] for name in self.parameters}
+        ranges = {name: (min(item), max(item)) for name, item in values.items()}
+        return sibling_family(
+            self._siblings(modes), lambda given: load_mechanism(str(self.source), parameters=dict(given)), ranges
+        )
+
+    @cached_property
+    def _families(self) -> dict[int, SiblingFamily | None]:
+        return {}
 
     @cached_property
     def _made(self) -> dict[int, Siblings]:
