@@ -57,6 +57,8 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
     # How far a mode moves things, over how far the lightest θ does.
     moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
+    # A damper that θ alone moves leaves rounding on the modes, which their own damping would not tell from damping.
+    d = np.maximum(d, moved * d[:, :theta].max(axis=1, initial=0.0, keepdims=True))
     outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
     largest = outputs.max(axis=1, initial=0.0, keepdims=True)
     sizes = {
