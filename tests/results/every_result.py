@@ -67,7 +67,7 @@ RESULTS = {
     "Deflection": lambda: supple.deflection(five_bar(), "home"),
     "LargeDeflection": lambda: supple.deflection(five_bar(), "home", large=True),
     "SmallMotions": lambda: supple.small_motions(five_bar(), "home", count=3),
-    "Simulation of a closed loop": lambda: closed_loop(
+    "ClosedLoop": lambda: closed_loop(
         arm(), gain().regulator(), until=0.2, sample_time=0.01, start=dict.fromkeys(linear().states[:2], 0.05)
     ),
     "FeedbackGain": gain,

@@ -74,7 +74,7 @@ def test_a_figure_is_wide_enough_to_read():
 
 def test_no_window_is_made(monkeypatch):
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
-    for name in ("Simulation of a closed loop", "FrequencyResponse", "LinearModel"):
+    for name in ("ClosedLoop", "FrequencyResponse", "LinearModel"):
         result(name).plot()
     assert "matplotlib.pyplot" not in sys.modules
 
@@ -124,7 +124,7 @@ def test_a_response_of_a_linear_model_is_its_transfer_function():
 
 
 def test_closed_loops_are_split_by_unit_with_the_forces():
-    found = result("Simulation of a closed loop").plot()
+    found = result("ClosedLoop").plot()
     assert [axes.get_ylabel() for axes in found.axes] == ["output / m", "force / (N m)", "energy / J"]
     both = result("Simulation of a model").plot("A", "mode1")
     assert [axes.get_ylabel() for axes in both.axes] == ["A / rad", "mode1 / (√kg m)"]
@@ -132,7 +132,7 @@ def test_closed_loops_are_split_by_unit_with_the_forces():
 
 def test_a_signal_that_is_not_there_is_named():
     with pytest.raises(supple.InputError, match=r'no signal "elbw".*elbow'):
-        result("Simulation of a closed loop").plot("elbw")
+        result("ClosedLoop").plot("elbw")
 
 
 # ------------------------------------------------------------------------------------------------- maps and shapes
