@@ -52,3 +52,67 @@ def test_drives_that_move_and_missing_rates_are_refused(arm, driven):
     assert control.computed_torque(moved, swing, 20.0, hardware=False).drives.plain
     with pytest.raises(supple.InputError, match=r'"shoulder\.rate" is not measured'):
         control.closed_loop(driven, control.computed_torque(driven, swing, 20.0), **OPTIONS)
+
+
+def wanted(of):
+    return control.reference(swing, of, until=0.2)
+
+
+def test_joint_loops_ask_motors_for_their_forces(arm, driven):
+    """(u + n² k² ω/R) R/(n k) volts for the forces u of the same loop on ideal actuators, feedforward included; rates
+    from the encoders, filtered as the description says."""
+    options = {"sample_time": 1e-3, "frequencies": 20.0, "feedforward": "rigid"}
+    forces = control.joint_pid(arm, wanted(arm), **options)
+    volts = control.joint_pid(driven, wanted(driven), rate_filter=400.0, **options)
+    plain, loop = control.closed_loop(arm, forces, **OPTIONS), control.closed_loop(driven, volts, **OPTIONS)
+    for name in ("shoulder", "elbow"):
+        assert_allclose(loop.coordinates[name], plain.coordinates[name], atol=1e-3)
+    of_itself = control.joint_pd(driven, wanted(driven), **options)
+    assert of_itself.law.measured == ("shoulder", "elbow")
+    assert f"through {10 * 20 / (2 * np.pi):.4g} Hz" in repr(of_itself)
+    slow = control.joint_pd(driven, wanted(driven), **{**options, "sample_time": 0.02})
+    assert "through 12.5 Hz" in repr(slow)  # a quarter of the samples
+
+
+@pytest.fixture(scope="module")
+def models(arm, driven):
+    region = {"shoulder": (-0.5, 1.0), "elbow": (-0.6, 0.3)}
+    exact = driven.replace(sensors={
+        **{f"{n}_at": {"joint": n} for n in ("shoulder", "elbow")},
+        **{f"{n}_rate": {"joint": n, "order": 1} for n in ("shoulder", "elbow")},
+    })  # fmt: skip
+    return [supple.reduce(of, region=region, tolerance=1e-4, store=False) for of in (arm, exact)]
+
+
+def decoupled(linear):
+    return control.decoupled_gains(linear, 8.0)
+
+
+@pytest.mark.parametrize("make", [
+    lambda model, hardware: control.gain_scheduled(model, swing, decoupled, sample_time=1e-3, tolerance=0.02,
+                                                   hardware=hardware),
+    lambda model, hardware: control.disturbance_observer(model, swing, sample_time=1e-3, frequencies=8.0,
+                                                         observer_frequencies=60.0, tolerance=0.02, hardware=hardware),
+    lambda model, hardware: decoupled(model.linearize([0.1, 0.1], drives=False)).regulator(
+        hardware=model.hardware if hardware else supple.Hardware()),
+])  # fmt: skip
+def test_every_law_of_forces_makes_the_same_motion_through_motors(models, make):
+    """Volts are held where forces were: back-EMF changes within a sample, and that alone is the difference."""
+    plain, motors = models
+    expected = control.closed_loop(plain, make(plain, True), **OPTIONS)
+    loop = control.closed_loop(motors, make(motors, True), **OPTIONS)
+    for name in ("shoulder", "elbow"):
+        assert_allclose(loop.coordinates[name], expected.coordinates[name], atol=2e-3)
+    with pytest.raises(supple.InputError, match='commands of the drive of "shoulder", and this plant takes forces'):
+        control.closed_loop(motors, make(motors, True), hardware=False, **OPTIONS)
+    ideal = control.closed_loop(motors, make(motors, False), hardware=False, **OPTIONS)
+    assert_allclose(ideal.coordinates["elbow"], expected.coordinates["elbow"], atol=1e-6)
+
+
+def test_gains_of_forces_are_not_taken_for_volts(models):
+    _, motors = models
+    linear = motors.linearize([0.1, 0.1], drives=False)
+    regulator = decoupled(linear).regulator()
+    control.closed_loop(linear, regulator, until=0.01, sample_time=1e-3)  # whose inputs are forces
+    with pytest.raises(supple.InputError, match=r"motor drive there takes V; make it with the drives: regulator\(hard"):
+        control.closed_loop(motors, regulator, **OPTIONS)

@@ -141,7 +141,7 @@ def test_motors_are_told_the_volts_that_give_the_forces(arm):
     force, volts = (joint_pd(item, wanted, **options).step(0.4, told(theta, rates)) for item in (arm, driven))
     k = 60 * 0.2
     assert_allclose(k / 0.8 * volts - k**2 / 0.8 * rates, force, rtol=1e-6)
-    with pytest.raises(InputError, match="moves it, and joint loop asks for forces"):
+    with pytest.raises(InputError, match="moves it, and joint PD asks for forces"):
         joint_pd(arm, wanted, hardware=Hardware((servo("elbow", 100.0, 0.7, 0.0),)), **options)
 
 

@@ -20,10 +20,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def redundant() -> control.ComputedTorque:
-    """One coordinate, dry friction, three of four torques about a preload."""
+    """One coordinate, dry friction, three of four torques about a preload, one of them of a motor that takes volts."""
     linkage = supple.load(EXAMPLES / "four-bar-redundant" / "mechanism.yaml")
     joints = {**linkage.joints, "B": linkage.joints["B"].model_copy(update={"dry": 3.0, "viscous": 0.5})}
-    model = supple.reduce(linkage.replace(joints=joints), region={"A": (0.8, 1.2)}, boxes=1)
+    motor = {"motor": {"torque_constant": 0.2, "resistance": 0.8, "gear": 60}}
+    actuators = {**linkage.actuators, "D": {**linkage.actuators["D"].model_dump(exclude_unset=True), "drive": motor}}
+    model = supple.reduce(linkage.replace(joints=joints, actuators=actuators), region={"A": (0.8, 1.2)}, boxes=1)
     options = {"actuators": "D, A, B", "weights": {"A": 2.0}, "preload": {"D": 10.0}}
     return control.computed_torque(model, swing(1.0, 0.1), 12.0, 0.8, **options)
 

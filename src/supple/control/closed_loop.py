@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.commands import Commands
 from supple.control.controller import Controller
+from supple.control.drive_match import require_fitting
 from supple.control.loop_record import loop_result
 from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
-from supple.control.plants.choice import PlantOptions, drives_of, hardware_in, plant_in
+from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.plant import Plant
 from supple.control.plants.sampled import Sampled, sampled
+from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
 from supple.hardware.hardware import Hardware
@@ -76,6 +78,7 @@ def closed_loop(
     """
     times = _samples(until, sample_time)
     around = hardware_in(plant, hardware)
+    require_fitting(controller, plant, around)
     options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
     drives = drives_of(plant, around, computation_delay)
     made = plant_in(plant, drives, options)

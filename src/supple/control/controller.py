@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from supple.control.measurement import Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import Basis, require_same_basis
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -36,7 +38,7 @@ class Controller(Protocol):
 Reference = ArrayLike | Callable[[float], ArrayLike]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateFeedback:
     """u = u_r(t) - K (x - x_r(t)).
 
@@ -44,6 +46,8 @@ class StateFeedback:
     coordinates : names of those it feeds back, with their rates; all that are measured if left out
     actuators   : names of those it drives; all of them if left out
     basis       : what elastic coordinates among them are counted in
+    commanded   : actuators whose drives it knows, so that u are commands; undriven : those that have drives which it
+                  does not know, so that u are forces. `closed_loop` refuses plants that take something else
     """
 
     gain: Array
@@ -52,6 +56,13 @@ class StateFeedback:
     coordinates: tuple[str, ...] | None = None
     actuators: tuple[str, ...] | None = None
     basis: Basis | None = None
+    commanded: tuple[str, ...] = ()
+    undriven: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        fed = "" if self.coordinates is None else f" of {listed(self.coordinates)}"
+        by = "" if self.actuators is None else f" by {listed(self.actuators)}"
+        return brief("StateFeedback", f"{fed}{by}, gains {self.gain.shape[0]} x {self.gain.shape[1]}".strip(" ,"))
 
     def step(self, t: float, measurement: Measurement) -> Array:
         """The inputs (a,)."""

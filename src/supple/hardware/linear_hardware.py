@@ -21,6 +21,12 @@ PADE = 3
 """Order of Padé's approximants if nothing is said: the phase is off by 1e-5 rad at ω T = 1, by 0.015 at ω T = 3."""
 
 
+def without_drives(linear: LinearModel, hardware: Hardware) -> LinearModel:
+    """The model of forces, which says where the machine has drives."""
+    found = tuple(block.actuator for block in hardware.drives if block.actuator in linear.inputs)
+    return replace(linear, undriven=found) if found else linear
+
+
 def with_hardware(linear: LinearModel, hardware: Hardware, order: int = PADE) -> LinearModel:
     """The same where nothing is described.
 

@@ -18,7 +18,7 @@ from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
 from supple.equations.output_motion import output_matrices
-from supple.hardware.linear_hardware import with_hardware
+from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.reduced.dynamics_kernel import deform_batch
 from supple.reduced.named_values import in_order
 from supple.reduced.observed import observed_motion
@@ -101,7 +101,7 @@ def linearize_model(
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
     found = LinearModel(A, B, seen.C, seen.D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
                         basis=model.basis, units=model.units)  # fmt: skip
-    return with_hardware(found, model.hardware, pade) if drives else found
+    return with_hardware(found, model.hardware, pade) if drives else without_drives(found, model.hardware)
 
 
 def force_slopes(

@@ -51,6 +51,7 @@ class LinearModel(Result):
     basis : what elastic states are counted in; None without them
     units : of the coordinates among the states, the inputs and the outputs
     delays : s, of commands and outputs, by name, that are Padé's approximants of the order `pade` in it
+    undriven : inputs that are forces here, though the machine has drives there (drives=False)
     """
 
     A: Array
@@ -68,6 +69,7 @@ class LinearModel(Result):
     units: Units = UNKNOWN
     delays: Mapping[str, float] = field(default_factory=dict)
     pade: int | None = None
+    undriven: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)

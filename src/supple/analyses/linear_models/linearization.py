@@ -30,7 +30,7 @@ from supple.equations.output_motion import (
     with_efforts,
 )
 from supple.formulations.hardware import hardware_of
-from supple.hardware.linear_hardware import PADE, with_hardware
+from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.basis import choice_of
@@ -85,7 +85,8 @@ def linearize(
         mechanism, at, rates, accelerations, inputs, ModeChoice(tuple(constraint_modes), internal_modes), basis,
         friction_speed, rigid,
     )  # fmt: skip
-    return with_hardware(found, hardware_of(mechanism), pade) if drives else found
+    known = hardware_of(mechanism)
+    return with_hardware(found, known, pade) if drives else without_drives(found, known)
 
 
 def _of_forces(

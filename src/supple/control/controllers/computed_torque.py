@@ -97,6 +97,11 @@ class ComputedTorque:
         return self.division.actuators
 
     @property
+    def commanded(self) -> tuple[str, ...]:
+        """Those whose answers are commands of drives."""
+        return self.drives.driven
+
+    @property
     def rigid(self) -> tuple[str, ...]:
         """Names of the elastic parts that it takes as rigid."""
         return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names

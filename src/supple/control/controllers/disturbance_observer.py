@@ -10,6 +10,7 @@ which puts all poles of the estimate at β, a filter of third order without over
 
     B u = M (θ̈_d + 2 ξ ω (θ̇_d - v̂) + ω² (θ_d - θ̂) - ŵ) + Γ[θ̇_d, θ̇_d] + D_d v̂ - p
 
+A drive that pulls takes c = (u + d ω)/g for a force u (`force_commands`): B c₋ is then B g c₋, and B d Bᵀ is among D_d.
 M, D_d, p, Γ and B are those at θ, fitted over the region: computed torque as an affine law. What stands, such as the
 weight of a payload, is cancelled to zero error; ω_o should lie well above ω, and below the bandwidth of the drives.
 """
@@ -17,11 +18,13 @@ weight of a payload, is cancelled to zero error; ω_o should lie well above ω, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.joint_model import JointModel
 from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
@@ -62,10 +65,10 @@ def disturbance_observer(
     frequencies, damping_ratios : ω in rad/s and ξ of the errors
     observer_frequencies : ω_o, rad/s
     sensors     : {"lift": "encoder"} where names differ from the coordinates'
-    hardware    : the drives, as in `closed_loop`; those that pull are told the commands that give the forces
+    hardware    : as in `closed_loop`: drives, which are asked for the forces; False for commands that are forces
     tolerance   : of the fit of the law's matrices
     """
-    joints, wanted = JointModel(model, hardware=hardware), reference(motion, model)
+    joints, wanted = JointModel(model), reference(motion, model)
     names = joints.coordinates
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
@@ -76,12 +79,13 @@ def disturbance_observer(
     known = {} if sensors is None else dict(sensors)
     told = tuple(known.get(name, name) for name in names)
     ports = Ports(told, names, joints.actuators, sample_time, swept=True)
+    drives = force_commands(model, joints.actuators, hardware, NAME)
 
     def matrices_of(theta: Array) -> AffineMatrices:
-        return _matrices(joints, theta, (omega, ratios, fast), ports)
+        return _matrices(joints, theta, (omega, ratios, fast), ports, drives)
 
     law = scheduled(matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told)
-    return AffineController(law, wanted)
+    return AffineController(replace(law, commanded=drives.driven), wanted)
 
 
 def third_order_gains(beta: Array, T: float) -> tuple[Array, Array, Array]:
@@ -89,28 +93,33 @@ def third_order_gains(beta: Array, T: float) -> tuple[Array, Array, Array]:
     return 1.0 - beta**3, 1.5 * (1.0 - beta) ** 2 * (1.0 + beta) / T, (1.0 - beta) ** 3 / T**2
 
 
-def _matrices(joints: JointModel, theta: Array, choice: tuple[Array, Array, Array], ports: Ports) -> AffineMatrices:
+def _matrices(
+    joints: JointModel, theta: Array, choice: tuple[Array, Array, Array], ports: Ports, drives: ForceCommands
+) -> AffineMatrices:
     (omega, ratios, fast), s, T = choice, len(ports.coordinates), ports.sample_time
     whole, here = joints.equations(theta), joints.at(theta)
     inverse, one, none = np.linalg.inv(here.M), np.eye(s), np.zeros((s, s))
-    B = here.input_map
+    B, divide = here.input_map, drives.rows(here.divide)
+    damping = here.damping + drives.damping(B)
     bend = _products(whole, ports, s)
     F = np.block([
-        [one, T * one - 0.5 * T**2 * inverse @ here.damping, 0.5 * T**2 * one],
-        [none, one - T * inverse @ here.damping, T * one], [none, none, one],
+        [one, T * one - 0.5 * T**2 * inverse @ damping, 0.5 * T**2 * one],
+        [none, one - T * inverse @ damping, T * one], [none, none, one],
     ])  # fmt: skip
     pushed = np.vstack([0.5 * T**2 * inverse, T * inverse, none])  # by a force over a sample
     L = np.vstack([np.diag(gain) for gain in third_order_gains(np.exp(-fast * T), T)])
     kept = np.eye(3 * s) - L @ np.eye(3 * s)[:s]
     m = empty(3 * s, ports)
     m.A[:] = kept @ F
-    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, ports.products] = L, kept @ pushed @ B, -kept @ pushed @ bend
+    m.B[:, ports.y], m.B[:, ports.products] = L, -kept @ pushed @ bend
+    m.B[:, ports.applied] = kept @ pushed @ (B * drives.gain)
     m.b[:] = kept @ pushed @ here.force
-    U = here.divide @ np.hstack([-here.M * omega**2, here.damping - here.M * (2.0 * ratios * omega), -here.M])
-    m.C[:], m.D[:], m.d[:] = U @ m.A, U @ m.B, U @ m.b - here.divide @ here.force
+    U = divide @ np.hstack([-here.M * omega**2, here.damping - here.M * (2.0 * ratios * omega), -here.M])
+    U[:, s : 2 * s] += drives.by_rate(B)
+    m.C[:], m.D[:], m.d[:] = U @ m.A, U @ m.B, U @ m.b - divide @ here.force
     for order, gain in enumerate((omega**2, 2.0 * ratios * omega, np.ones(s))):
-        m.D[:, ports.wanted(order)] += here.divide @ (here.M * gain)
-    m.D[:, ports.products] += here.divide @ bend
+        m.D[:, ports.wanted(order)] += divide @ (here.M * gain)
+    m.D[:, ports.products] += divide @ bend
     m.A0[:s, ports.y] = one  # it moves as wanted, and nothing disturbs it yet
     m.A0[s : 2 * s, ports.wanted(1)] = one
     return m
@@ -126,7 +135,7 @@ def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:
 def estimated_disturbance(controller: AffineController, model: ReducedModel | Mechanism) -> dict[str, float]:
     """M(θ̂) ŵ, the force along each coordinate that the model does not know, N or N m."""
     theta, _, w = _estimates(controller)
-    force = JointModel(model, hardware=False).at(theta).M @ w
+    force = JointModel(model).at(theta).M @ w
     return dict(zip(controller.coordinates, force.tolist(), strict=True))
 
 

@@ -3,7 +3,8 @@
     ẋ = A x + B c + E ω,   f = C x + D c,   force f - c_v ω        settled: force = g c - d ω
     g = D - C A⁻¹ B,   d = c_v + C A⁻¹ E,   c = (u + d ω) / g
 
-ω is the rate along the actuator. Lags and delays are not in it: give the controller a preview.
+ω = Bᵀ θ̇ is the rate along the actuator. Lags, delays, dead bands and limits are not in it: a loop stays well below the
+drive's bandwidth, or is given a preview where it has one.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.hardware import hardware_of
 from supple.hardware.drive_block import DriveBlock
-from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -25,10 +26,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ForceCommands:
-    """gain : g (a,), N or N m for a unit of the command; drag : d (a,), N s/m or N m s/rad."""
+    """gain : g (a,), N or N m for a unit of the command; drag : d (a,), N s/m or N m s/rad; driven : names of the
+    actuators that have a drive."""
 
     gain: Array
     drag: Array
+    driven: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -43,6 +46,18 @@ class ForceCommands:
         """Back."""
         return self.gain * commands - self.drag * along
 
+    def rows(self, forces: Array) -> Array:
+        """Commands (a, ...) for a unit of whatever forces (a, ...) are for, where nothing moves."""
+        return np.asarray((forces.T / self.gain).T)
+
+    def by_rate(self, B: Array) -> Array:
+        """Commands (a, s) for a unit of θ̇ that make up for the drag; B (s, a): of forces along θ."""
+        return self.rows(self.drag[:, None] * B.T)
+
+    def damping(self, B: Array) -> Array:
+        """B d Bᵀ (s, s), which drives add to the damping of θ."""
+        return np.asarray((B * self.drag) @ B.T)
+
 
 def force_commands(
     of: Mechanism | ReducedModel, actuators: tuple[str, ...], hardware: Hardware | bool, part: str
@@ -52,10 +67,14 @@ def force_commands(
     hardware : as in `closed_loop`: True those of the mechanism or model itself, False none
     part     : who asks
     """
-    own = of.hardware if isinstance(of, ReducedModel) else hardware_of(of)
-    known = hardware if isinstance(hardware, Hardware) else own if hardware else NO_HARDWARE
+    return commands_for(hardware_in(of, hardware), actuators, part)
+
+
+def commands_for(known: Hardware, actuators: tuple[str, ...], part: str) -> ForceCommands:
+    """Of the drives among some hardware."""
     pairs = [_settled(known.drive(name), part) for name in actuators]
-    return ForceCommands(np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]))
+    driven = tuple(name for name in actuators if known.drive(name) is not None)
+    return ForceCommands(np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]), driven)
 
 
 def _settled(block: DriveBlock | None, part: str) -> tuple[float, float]:

@@ -10,6 +10,7 @@ on an observer. The design sees a linear model and may be any: lqr, pole_placeme
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,15 +44,16 @@ def gain_scheduled(
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
 ) -> AffineController:
-    """A state feedback over the region of a reduced model, of forces; drives that pull are told what gives them.
+    """A state feedback over the region of a reduced model, of forces, which drives are asked for (`force_commands`).
 
     motion      : as `reference` takes it
     design      : a linear model -> its gain, such as lambda linear: lqr(linear, Q, R, sample_time=1e-3)
     sample_time : s
     tolerance   : of the fit of the law's matrices
     sensors     : names under which states are measured, where they differ from their own
-    hardware    : the drives, as in `closed_loop`
+    hardware    : as in `closed_loop`: drives, whose lag the design does not know; False for commands that are forces
     """
+    drives = force_commands(model, model.layout.inputs, hardware, "gain scheduling")
     wanted = reference(motion, model)
     names = model.layout.coordinates
     own = (*names, *(f"{name}.rate" for name in names))
@@ -62,17 +64,15 @@ def gain_scheduled(
     told = tuple(known.get(name, name) for name in own)
     ports = Ports(told, wanted.coordinates, model.layout.inputs, sample_time, swept=True)
 
-    drives = force_commands(model, model.layout.inputs, hardware, "gain scheduling")
-
     def matrices_of(theta: Array) -> AffineMatrices:
-        return _commanded(_matrices(model, theta, design, ports), drives, model.evaluate(theta).input_map, ports)
+        return _matrices(model, theta, design, ports, drives)
 
     by = told[: model.layout.theta]
     law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=by)
-    return AffineController(law, wanted)
+    return AffineController(replace(law, commanded=drives.driven), wanted)
 
 
-def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports) -> AffineMatrices:
+def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, drives: ForceCommands) -> AffineMatrices:
     n, s = model.layout.size, model.layout.theta
     linear = model.linearize(theta, drives=False)
     K = design(linear).K
@@ -90,13 +90,6 @@ def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports) -
     divide, gamma = least_inputs(here.input_map[:s], theta), here.christoffel[:s]
     for place, (i, j) in enumerate(zip(*ports.factors, strict=True), ports.products.start):
         m.D[:, place] = (1.0 if i == j else 2.0) * divide @ gamma[:, i, j]
-    return m
-
-
-def _commanded(m: AffineMatrices, drives: ForceCommands, B: Array, ports: Ports) -> AffineMatrices:
-    """From forces to commands c = (u + d ω) / g, ω = Bᵀ η̇ along the actuators."""
-    n = len(B)
-    m.D[:, ports.y][:, n:] += drives.drag[:, None] * B.T
-    m.D[:] /= drives.gain[:, None]
-    m.d[:] /= drives.gain
+    m.D[:], m.d[:] = drives.rows(m.D), drives.rows(m.d)
+    m.D[:, n : 2 * n] += drives.by_rate(here.input_map)
     return m

@@ -1,6 +1,6 @@
 """The law that all joint loops share, in commands per coordinate:
 
-    u = P e + V (θ̇_d - v) + Q ∫ e dt + R₀ θ_d(t + τ) + R₁ θ̇_d(t + τ) + f,      e = θ_d - θ
+    u = P e + V (θ̇_d - v) + W v + Q ∫ e dt + R₀ θ_d(t + τ) + R₁ θ̇_d(t + τ) + f,      e = θ_d - θ
 
 v is measured, or follows from θ by differences through a low-pass of first order,
 
@@ -30,7 +30,8 @@ BEFORE, AHEAD = 0, 1  # previews: now, and τ later
 
 
 class CommandGains(NamedTuple):
-    """P, V, Q, R₀, R₁ (a, s); tracking : T_t, s; rate_filter : f in Hz, None where rates are measured."""
+    """P, V, Q, R₀, R₁ (a, s); tracking : T_t, s; rate_filter : f in Hz, None where rates are measured;
+    drag : W (a, s), with which drives that lose force to rates are asked for more."""
 
     error: Array
     rate_error: Array
@@ -39,6 +40,12 @@ class CommandGains(NamedTuple):
     rate: Array
     tracking: float = 1.0
     rate_filter: float | None = None
+    drag: Array | float = 0.0
+
+    @property
+    def by_rate(self) -> Array:
+        """V - W (a, s), of v."""
+        return self.rate_error - self.drag
 
     @property
     def integrates(self) -> bool:
@@ -46,7 +53,7 @@ class CommandGains(NamedTuple):
 
     @property
     def filters(self) -> bool:
-        return self.rate_filter is not None and bool(self.rate_error.any())
+        return self.rate_filter is not None and bool(self.by_rate.any())
 
 
 def joint_ports(
@@ -65,7 +72,7 @@ def joint_ports(
     """
     names = {} if sensors is None else sensors
     measured = list(coordinates)
-    if gains.rate_error.any() and not gains.filters:
+    if gains.by_rate.any() and not gains.filters:
         measured += [f"{name}.rate" for name in coordinates]
     for name in names:
         if name not in measured:
@@ -95,11 +102,11 @@ def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
         v, last = slice(0, s), slice(s, 2 * s)
         m.A[v, v], m.A[v, last], m.B[v, theta] = alpha * one, -(1.0 - alpha) / T * one, (1.0 - alpha) / T * one
         m.B[last, theta] = one
-        m.C[:, : 2 * s] -= gains.rate_error @ m.A[v, : 2 * s]
-        m.D[:, theta] -= gains.rate_error @ m.B[v, theta]
-        m.A0[last, theta], m.A0[v, ports.wanted(1)] = one, one
-    elif gains.rate_error.any():
-        m.D[:, s : 2 * s] -= gains.rate_error
+        m.C[:, : 2 * s] -= gains.by_rate @ m.A[v, : 2 * s]
+        m.D[:, theta] -= gains.by_rate @ m.B[v, theta]
+        m.A0[last, theta], m.A0[last, ports.wanted(1)], m.A0[v, ports.wanted(1)] = one, -T * one, one
+    elif gains.by_rate.any():
+        m.D[:, s : 2 * s] -= gains.by_rate
     if gains.integrates:
         total, asked = slice(first, first + s), slice(first + s, first + s + a)
         m.C[:, total] = gains.integral

@@ -6,20 +6,17 @@ M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p = B u          of a flexible model the ro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.hardware.hardware import Hardware
 from supple.kinematics.configuration import At
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
@@ -44,15 +41,10 @@ class JointEquations(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """A mechanism, its elastic parts taken as rigid, or a reduced model of it.
-
-    driven   : its actuators, all if None
-    hardware : as in `closed_loop`: True the drives of its own, False none
-    """
+    """A mechanism, its elastic parts taken as rigid, or a reduced model of it; driven : its actuators, all if None."""
 
     of: Mechanism | ReducedModel
     driven: tuple[str, ...] | None = None
-    hardware: Hardware | bool = True
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -70,11 +62,6 @@ class JointModel:
             if name not in self.inputs:
                 raise InputError(f'there is no "{name}"', part="actuators", hint=nearest(name, self.inputs))
         return self.inputs if self.driven is None else self.driven
-
-    @cached_property
-    def drives(self) -> ForceCommands:
-        """Forces of commands."""
-        return force_commands(self.of, self.actuators, self.hardware, "joint loop")
 
     @property
     def _columns(self) -> list[int]:
@@ -96,15 +83,8 @@ class JointModel:
     def at(self, theta: Array) -> JointEquations:
         """The rows of θ."""
         here, s = self.equations(theta), len(self.coordinates)
-        B, damping = self._commanded(here)
-        return JointEquations(here.M[:s, :s], here.force[:s], damping, B, least_inputs(B, theta))
-
-    def _commanded(self, here: EquationsOfMotion) -> tuple[Array, Array]:
-        """B (..., s, a) and D_d (..., s, s) with drives."""
-        s = len(self.coordinates)
-        B = here.input_map[..., :s, :][..., self._columns]
-        drag = (B * self.drives.drag) @ np.swapaxes(B, -1, -2)
-        return B * self.drives.gain, here.damping[..., :s, :s] + drag
+        B = here.input_map[:s, self._columns]
+        return JointEquations(here.M[:s, :s], here.force[:s], here.damping[:s, :s], B, least_inputs(B, theta))
 
     def forces(self, motion: Array, *, still: bool) -> Array:
         """Inputs (N, a) along θ, θ̇, θ̈, θ⃛ (N, 4, s), those of least norm; still: that hold it at θ only."""
@@ -114,8 +94,7 @@ class JointModel:
             rates[:, :s], accelerations[:, :s] = motion[:, 1], motion[:, 2]
         drag, _ = here.dry_friction(rates, FRICTION_SPEED)
         Q = (here.required_forces(rates, accelerations) + here.friction_forces(drag))[:, :s]
-        maps, damping = self._commanded(here)
-        Q = Q + np.einsum("nij,nj->ni", damping - here.damping[:, :s, :s], rates[:, :s])
+        maps = here.input_map[:, :s][..., self._columns]
         divide = np.array([least_inputs(B, theta) for B, theta in zip(maps, motion[:, 0], strict=True)])
         return np.asarray(np.einsum("nas,ns->na", divide, Q))
 

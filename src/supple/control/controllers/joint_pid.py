@@ -1,6 +1,7 @@
 """Joint loops of force actuators: PD and PID, with forces computed beforehand.
 
     B u = K_P e + K_V (θ̇_d - θ̇) + K_I ∫ e dt,   e = θ_d - θ,      plus f(t)
+    c = (u + d ω) / g                               what drives are told, their gain and drag (`force_commands`)
     f : none, those that hold θ_d against gravity and springs, or all that the rigid motion needs,
         B f = M θ̈_d + Γ[θ̇_d, θ̇_d] + D_d θ̇_d - p(θ_d)
 
@@ -10,17 +11,20 @@ B is divided by once, at the configuration that the gains are for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from supple.control.controllers.force_commands import ForceCommands, commands_for
 from supple.control.controllers.joint_gains import JointGains, Matrix, gain_matrix, gains_of_frequencies
 from supple.control.controllers.joint_law import CommandGains, joint_matrices, joint_ports, require_frequency
 from supple.control.controllers.joint_model import JointModel
+from supple.control.controllers.joint_rates import default_filter, unmeasured_rates
 from supple.control.feedforward.reference import AnyReference, Reference, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
+from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.hardware.hardware import Hardware
@@ -55,14 +59,19 @@ def joint_pd(
     frequencies, damping_ratios : ω in rad/s and ξ, which with M at the configuration `at` (rest if left out) give the
                    gains; or `proportional` and `derivative`, in forces of θ: a number, by name, in order, or (s, s)
     actuators    : that it drives, all of them if left out
-    feedforward  : "none", "gravity" (what holds θ_d), "rigid" (what the motion needs), or a Reference of the actuators
-    rate_filter  : Hz; rates then follow from the coordinates by filtered differences. Left out, they are measured
+    feedforward  : "none", "gravity" (what holds θ_d), "rigid" (what the motion needs), or a Reference of the
+                   actuators' forces
+    rate_filter  : Hz; rates then follow from the coordinates by filtered differences. Left out, they are measured; of a
+                   machine with instruments but no sensor of some rate they are filtered at 10 times the fastest ω of
+                   the loop, at most a quarter of the sampling rate, and the controller's description says so
     sensors      : {"lift": "encoder", "lift.rate": ...} where names differ from the coordinates'
-    hardware     : the drives, as in `closed_loop`; those that pull are told the commands that give the forces
+    hardware     : as in `closed_loop`: drives, which are asked for the forces through their gains and back-EMF, their
+                   lag left alone; False for actuators whose command is the force
     """
-    model = JointModel(of, None if actuators is None else tuple(actuators), hardware)
+    model = JointModel(of, None if actuators is None else tuple(actuators))
     gains = _gains(model, at, (frequencies, damping_ratios, 0.0), (proportional, derivative, None))
-    return _controller("joint PD", model, motion, gains, at, sample_time, feedforward, rate_filter, sensors, None)
+    options = _Options(sample_time, feedforward, rate_filter, sensors, hardware)
+    return _controller("joint PD", model, motion, gains, at, None, options)
 
 
 def joint_pid(
@@ -81,22 +90,23 @@ def joint_pid(
     feedforward: Feedforward = "none",
     rate_filter: float | None = None,
     sensors: Mapping[str, str] | None = None,
-    tracking: float | None = None,
     hardware: Hardware | bool = True,
+    tracking: float | None = None,
 ) -> AffineController:
     """PID of every coordinate: as `joint_pd`, and K_I ∫ (θ_d - θ) dt.
 
     integral_frequencies : ω_I, rad/s, a third pole of each coordinate, one fifth of ω if left out; or `integral`, K_I
     tracking : T_t, s, in which the integral gives way where drives do not apply what is asked; K_P / K_I if left out
     """
-    model = JointModel(of, None if actuators is None else tuple(actuators), hardware)
+    model = JointModel(of, None if actuators is None else tuple(actuators))
     slow: PerCoordinate = 0.0 if integral_frequencies is None else integral_frequencies
     if integral_frequencies is None and frequencies is not None:
         slow = _FIFTH * per_coordinate("frequencies", frequencies, model.coordinates)
     gains = _gains(model, at, (frequencies, damping_ratios, slow), (proportional, derivative, integral))
     if not gains.integral.any():
         raise InputError("it has no integral", part="joint PID", hint="give `integral`, or take joint_pd")
-    return _controller("joint PID", model, motion, gains, at, sample_time, feedforward, rate_filter, sensors, tracking)
+    options = _Options(sample_time, feedforward, rate_filter, sensors, hardware)
+    return _controller("joint PID", model, motion, gains, at, tracking, options)
 
 
 def _gains(
@@ -123,43 +133,54 @@ def _gains(
     )
 
 
+class _Options(NamedTuple):
+    """Of both loops, as `joint_pd` takes them."""
+
+    sample_time: float
+    feedforward: Feedforward
+    rate_filter: float | None
+    sensors: Mapping[str, str] | None
+    hardware: Hardware | bool
+
+
 def _controller(
-    name: str,
-    model: JointModel,
-    motion: Any,
-    gains: JointGains,
-    at: At,
-    sample_time: float,
-    feedforward: Feedforward,
-    rate_filter: float | None,
-    sensors: Mapping[str, str] | None,
-    tracking: float | None,
+    name: str, model: JointModel, motion: Any, gains: JointGains, at: At, tracking: float | None, options: _Options
 ) -> AffineController:
-    require_frequency("rate filter", rate_filter)
-    wanted = reference(motion, model.of)
-    divide = model.at(model.theta(at)).divide
-    none = np.zeros_like(divide)
+    require_frequency("rate filter", options.rate_filter)
+    known, T, corner = hardware_in(model.of, options.hardware), options.sample_time, options.rate_filter
+    wanted, here = reference(motion, model.of), model.at(model.theta(at))
+    drives = commands_for(known, model.actuators, name)
+    divide, none = drives.rows(here.divide), np.zeros_like(here.divide)
+    if corner is None and unmeasured_rates(known, model.coordinates, options.sensors):
+        corner = default_filter(here.M, gains, T)
     if tracking is None:
         strong = float(np.linalg.norm(gains.integral))
         tracking = float(np.linalg.norm(gains.proportional)) / strong if strong else 1.0
     by_command = CommandGains(
         divide @ gains.proportional, divide @ gains.derivative, divide @ gains.integral, none, none, tracking,
-        rate_filter,
+        corner, drives.by_rate(here.input_map),
     )  # fmt: skip
-    fed = _fed(model, wanted, feedforward)
+    fed = _fed(model, wanted, options.feedforward, drives)
     ports = joint_ports(
-        by_command, model.coordinates, model.actuators, sample_time, fed=fed is not None, sensors=sensors
-    )
-    return AffineController(fixed(joint_matrices(by_command, ports), ports, name=name), wanted, fed)
+        by_command, model.coordinates, model.actuators, T, fed=fed is not None, sensors=options.sensors
+    )  # fmt: skip
+    said = f"rates of the coordinates by differences through {corner:.4g} Hz" if by_command.filters else ""
+    law = fixed(joint_matrices(by_command, ports), ports, name=name, said=said, commanded=drives.driven)
+    return AffineController(law, wanted, fed)
 
 
-def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward) -> Reference | None:
+def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, drives: ForceCommands) -> Reference | None:
+    """Commands that give the forces beforehand."""
     if isinstance(feedforward, Reference):
-        return feedforward
-    if feedforward == "none":
+        forces = feedforward
+    elif feedforward == "none":
         return None
-    if feedforward not in ("gravity", "rigid"):
+    elif feedforward in ("gravity", "rigid"):
+        forces = model.forces_along(wanted, still=feedforward == "gravity")
+    else:
         raise InputError(
             f'there is no "{feedforward}"', part="feedforward", hint='give "none", "gravity", "rigid" or a Reference'
         )
-    return model.forces_along(wanted, still=feedforward == "gravity")
+    if drives.plain or forces.coordinates != model.actuators:  # which the controller refuses
+        return forces
+    return Reference(forces.coordinates, forces.breaks, forces.coefficients / drives.gain)

@@ -19,9 +19,9 @@ from supple.control.controllers.joint_model import JointModel
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
+from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
@@ -53,14 +53,14 @@ def joint_servo(
     sensors     : {"lift": "encoder"} where names differ from the coordinates'
     tracking    : T_t, s, in which the integral gives way where drives do not apply what is asked
     """
-    known = hardware_in(of) if hardware is None else hardware
+    known = hardware_in(of, True if hardware is None else hardware)
     moved = {block.actuator: drive_gain(block) for block in known.drives if block.moves}
     if not moved:
         raise InputError(
             "no actuator has a drive that moves it", part="joint servo",
             hint="describe its drive, or take joint_pd or joint_pid",
         )  # fmt: skip
-    model, wanted = JointModel(of, tuple(moved), hardware=False), reference(motion, of)
+    model, wanted = JointModel(of, tuple(moved)), reference(motion, of)
     names = model.coordinates
     k, k_i = by_coordinate("gain", gain, names), by_coordinate("integral", integral, names)
     divide = model.at(model.theta(None)).divide
@@ -74,7 +74,8 @@ def joint_servo(
     late = max(drive.lag for drive in moved.values()) + 0.5 * sample_time if preview is None else preview
     gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
     ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
-    return AffineController(fixed(joint_matrices(gains, ports), ports, name="joint servo"), wanted)
+    law = fixed(joint_matrices(gains, ports), ports, name="joint servo", commanded=model.actuators)
+    return AffineController(law, wanted)
 
 
 def _own_coordinate(row: np.ndarray, actuator: str, names: tuple[str, ...]) -> int:
@@ -85,8 +86,3 @@ def _own_coordinate(row: np.ndarray, actuator: str, names: tuple[str, ...]) -> i
             hint="take the lengths or angles of the actuators as coordinates",
         )  # fmt: skip
     return own
-
-
-def hardware_in(of: Mechanism | ReducedModel) -> Hardware:
-    """The drives and instruments that a mechanism or a model brings along."""
-    return of.hardware if isinstance(of, ReducedModel) else hardware_of(of)

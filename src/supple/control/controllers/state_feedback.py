@@ -10,6 +10,7 @@ fitted over the region.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,11 @@ def state_feedback(
 
     if at is not None:
         theta = np.asarray(named_theta(model, at), dtype=float)
-        return AffineController(fixed(matrices_of(theta), ports, name="state feedback"), wanted)
-    law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders)
-    return AffineController(law, wanted)
+        law = fixed(matrices_of(theta), ports, name="state feedback")
+    else:
+        law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders)
+    driven = {block.actuator for block in observer.hardware.drives}
+    return AffineController(replace(law, commanded=tuple(n for n in ports.actuators if n in driven)), wanted)
 
 
 def _feedback(observer: KalmanFilter, here: FilterAt, ports: Ports, Q: Weights, R: Weights) -> Feedback:

@@ -65,6 +65,11 @@ class SuccessiveLinearization:
         """Names of those it drives."""
         return self.division.actuators
 
+    @property
+    def commanded(self) -> tuple[str, ...]:
+        """Those whose answers are commands of drives."""
+        return self.drives.driven
+
     def reset(self, start: Measurement) -> None:
         """Before the first sample."""
         self.gain, self.designs, self._samples = None, 0, 0

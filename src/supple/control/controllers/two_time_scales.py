@@ -19,7 +19,7 @@ loop would feed itself. Everything depends on θ and is fitted over the region.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,7 +169,7 @@ def two_time_scales(
         law = fixed(design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales")
     else:
         law = scheduled(design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders)
-    return AffineController(law, wanted)
+    return AffineController(replace(law, commanded=tuple(item.block.actuator for item in drives)), wanted)
 
 
 def _leading(observer: KalmanFilter, coordinate: str, place: int) -> SlowDrive:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.control.controller import StateFeedback
+from supple.control.controllers.force_commands import commands_for
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import empty
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, State, require_same_basis
 from supple.results.linear_model import LinearModel
@@ -68,29 +70,39 @@ class FeedbackGain(Result):
         """A - B K (states, states) of the feedback without pause."""
         return self.linear.A - self.linear.B @ self.K
 
-    def regulator(self, target: Mapping[str, float] | ArrayLike | None = None) -> StateFeedback:
+    def regulator(
+        self, target: Mapping[str, float] | ArrayLike | None = None, *, hardware: Hardware = NO_HARDWARE
+    ) -> StateFeedback:
         """The controller that brings the mechanism to a target and holds it there.
 
-        target : states by name, those left out as in the linear model; or all in order. x₀ itself if left out.
+        target   : states by name, those left out as in the linear model; or all in order. x₀ itself if left out.
+        hardware : of gains designed without the machine's drives (drives=False): it is to ask those for the forces
+                   (`supple.hardware_of(mechanism)`, `model.hardware`), c = (u + d ω)/g; their lag is not in the design
         The inputs at the target are u₀ + δu with A δx + B δu = 0, those of least norm.
         """
-        return self._feedback(*self._held_at(target))
+        return self._feedback(*self._held_at(target), hardware)
 
     def law(
-        self, target: Mapping[str, float] | ArrayLike | None = None, *, sample_time: float | None = None
+        self,
+        target: Mapping[str, float] | ArrayLike | None = None,
+        *,
+        sample_time: float | None = None,
+        hardware: Hardware = NO_HARDWARE,
     ) -> AffineLaw:
         """The same controller as a law, which `AffineController` takes and `supple.export` writes.
 
         sample_time : s; that of the design if left out
+        hardware    : as in `regulator`
         """
         T = self.sample_time if sample_time is None else sample_time
         if T is None:
             raise InputError("it has no sample time", part="law of the gain", hint="give sample_time=, s")
         x, u = self._held_at(target)
+        same = self._feedback(x, u, hardware)
         ports = Ports(self.linear.states, (), self.linear.inputs, T)
         m = empty(0, ports)
-        m.D[:, ports.y], m.d[:] = -self.K, u + self.K @ x
-        return fixed(m, ports, name="state feedback")
+        m.D[:, ports.y], m.d[:] = -same.gain, np.asarray(same.inputs) + same.gain @ x
+        return replace(fixed(m, ports, name="state feedback"), commanded=same.commanded, undriven=same.undriven)
 
     def _held_at(self, target: Mapping[str, float] | ArrayLike | None) -> tuple[Array, Array]:
         """The state that is aimed at, and the inputs that hold it."""
@@ -121,11 +133,19 @@ class FeedbackGain(Result):
             )  # fmt: skip
         return x, u0 + du
 
-    def _feedback(self, x: Array, u: Array) -> StateFeedback:
-        names = self.linear.states
-        half = names[: len(names) // 2]
-        rated = half if names == (*half, *(f"{name}.rate" for name in half)) else None
-        return StateFeedback(self.K, x, u, rated, self.linear.inputs, self.basis)
+    def _feedback(self, x: Array, u: Array, hardware: Hardware) -> StateFeedback:
+        linear = self.linear
+        half = linear.states[: len(linear.states) // 2]
+        rated = half if linear.states == (*half, *(f"{name}.rate" for name in half)) else None
+        known = replace(hardware, drives=tuple(item for item in hardware.drives if item.actuator in linear.undriven))
+        drives = commands_for(known, linear.inputs, "regulator")
+        left = tuple(name for name in linear.undriven if name not in drives.driven)
+        K, along = drives.rows(self.K), np.zeros_like(self.K)
+        if drives.drag.any():
+            assert linear.second_order is not None  # drives were left out: it is the model of a machine
+            along[:, len(half) :] = drives.by_rate(linear.second_order.P3)
+        u = drives.rows(u) + along @ x
+        return StateFeedback(K - along, x, u, rated, linear.inputs, self.basis, drives.driven, left)
 
 
 def reference(model: LinearModel) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from supple.control.controller import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place, law_size
 from supple.diagnostics import InputError, SuppleNote
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -76,6 +77,19 @@ class AffineController:
         """A copy, also in another process, has arrays of its own, and goes on from where this one stands."""
         stands = self._vector, self._begun, self._said
         return _standing, (self.law, self.reference, self.feedforward, *stands)
+
+    def __repr__(self) -> str:
+        return brief("AffineController", self.law.summary)
+
+    @property
+    def commanded(self) -> tuple[str, ...]:
+        """Actuators whose answers are commands of drives that it knows."""
+        return self.law.commanded
+
+    @property
+    def undriven(self) -> tuple[str, ...]:
+        """Actuators whose answers are forces, though they have drives."""
+        return self.law.undriven
 
     @property
     def state(self) -> Array:

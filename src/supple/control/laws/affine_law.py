@@ -22,6 +22,8 @@ from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_w
 from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -29,7 +31,7 @@ Integers = NDArray[np.int64]
 NOTHING = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AffineLaw:
     """Matrices that are constant, or change over σ as fitted on a tree of boxes.
 
@@ -40,6 +42,9 @@ class AffineLaw:
     fitted       : f̂(σ), or None where nothing changes
     scheduled_by : names of σ, among those measured
     error        : stated error of each matrix, relative to its size; empty where nothing is fitted
+    said         : what else there is to know of it, in words
+    commanded    : actuators whose drives it knows, so that it answers with commands of them; undriven : those that
+                   have drives which it does not know, so that it answers with forces
     Made by `fixed` or `scheduled`.
     """
 
@@ -51,6 +56,24 @@ class AffineLaw:
     fitted: Piecewise | None = None
     scheduled_by: tuple[str, ...] = ()
     error: Mapping[str, float] = field(default_factory=dict)
+    said: str = ""
+    commanded: tuple[str, ...] = ()
+    undriven: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return brief("AffineLaw", self.summary)
+
+    @property
+    def summary(self) -> str:
+        """In words."""
+        ports = self.ports
+        motion = f" of {listed(ports.coordinates)}" if ports.coordinates else ""
+        over = f", scheduled by {listed(self.scheduled_by)}" if self.fitted is not None else ""
+        more = f", {self.said}" if self.said else ""
+        return (
+            f"{self.name}{motion}: {listed(ports.answered)} from {listed(ports.measured)} every "
+            f"{1e3 * ports.sample_time:g} ms, {self.states} states{over}{more}"
+        )
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -119,7 +142,9 @@ def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
     return Piecewise(fitted.arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
 
 
-def fixed(matrices: AffineMatrices, ports: Ports, *, name: str = "law") -> AffineLaw:
+def fixed(
+    matrices: AffineMatrices, ports: Ports, *, name: str = "law", said: str = "", commanded: tuple[str, ...] = ()
+) -> AffineLaw:
     """A law whose matrices do not change."""
     whole = matrices.checked(ports)
-    return AffineLaw(name, ports, whole.states, whole.row())
+    return AffineLaw(name, ports, whole.states, whole.row(), said=said, commanded=commanded)

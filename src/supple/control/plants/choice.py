@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +19,8 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.formulations.absolute.time_damping import say_damping
-from supple.formulations.hardware import hardware_of
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.hardware import Hardware
 from supple.integration.result_times import LONGEST
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -47,31 +45,6 @@ class PlantOptions(NamedTuple):
     spectral_radius: float
     friction_speed: float
     rigid: bool
-
-
-def hardware_in(plant: AnyPlant, given: Hardware | bool) -> Hardware:
-    """Drives and instruments around a plant: its own, or those given, with its own names of what measures what."""
-    if isinstance(plant, Mechanism):
-        own = hardware_of(plant)
-    else:
-        own = plant.hardware if isinstance(plant, ReducedModel) else NO_HARDWARE
-    if given is True:
-        return own
-    if given is False:
-        return NO_HARDWARE
-    if not isinstance(given, Hardware):
-        raise InputError(
-            f"{type(given).__name__} is none", part="hardware", hint="give True, False, or a supple.Hardware"
-        )
-    if isinstance(plant, LinearModel) and given.drives:
-        raise InputError(
-            "drives of a linear model are in it, or not at all", part="hardware",
-            hint="linearize the mechanism with its drives, and give instruments alone",
-        )  # fmt: skip
-    return replace(
-        given, encoders={**own.encoders, **given.encoders}, rate_sensors={**own.rate_sensors, **given.rate_sensors},
-        actuator_coordinates={**own.actuator_coordinates, **given.actuator_coordinates},
-    )  # fmt: skip
 
 
 def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:

@@ -2,6 +2,7 @@
 
 B u = M a + Γ[θ̇, θ̇] + D θ̇ - p + Jᵀ f tanh(J θ̇_d / v₀),   a = θ̈_d + 2 ξ ω (θ̇_d - θ̇) + ω² (θ_d - θ)
 u = u* + W⁻¹ Bᵀ (B W⁻¹ Bᵀ)⁻¹ (Q - B u*),                  of a flexible model at δ_qs(θ_d, θ̇_d, θ̈_d)
+c = (u + d Bᵀ θ̇) / g,                                     commands of drives, where it was made with them
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ int @prefix@(@arguments@)
     for (k = 0; k < ACTUATORS; ++k) {
         forces[k] = @begin@;
         for (i = 0; i < THETA; ++i) forces[k] += lightness[k] * m.input_map[i][input[k]] * Q[i];
-    }
+@commands@    }
     return @UPPER@_ANSWERED;
 }
 """
@@ -125,6 +126,10 @@ static void friction(const @model@_model *m, const double rates[SIZE], double si
         for (i = 0; i < SIZE; ++i) sum[i] += sign * m->friction_map[j][i] * dry[j] * rate;
     }
 }
+"""
+COMMANDS = """\
+        for (i = 0; i < THETA; ++i) forces[k] += drag[k] * m.input_map[i][input[k]] * rates[i];
+        forces[k] /= gain[k];
 """
 CANCEL = """\
     friction(&m, v, -1.0, Q);
@@ -184,8 +189,6 @@ def require_plain(controller: ComputedTorque) -> None:
         )
     elif controller.bending is not None:
         wrong, hint = "its motion was planned with a deformation of its own", "give the motion's reference"
-    elif not controller.drives.plain:
-        wrong, hint = "it answers with commands of drives", "make it with hardware=False, and convert its forces"
     elif controller.rate_filter is not None:
         wrong, hint = "it filters rates itself", "leave out rate_filter, and give it filtered rates"
     if wrong:
@@ -201,8 +204,9 @@ def _words(controller: ComputedTorque, model: CModel, prefix: str) -> dict[str, 
         "actuators": str(len(names)), "at": "eta", "delta": "delta[i - THETA]" if flexible else "0.0",
         "sizes": f"#define {U}_ELASTIC {n - s}\n" if flexible else "",
         "indices": ", ".join(f"{U}_ACTUATOR_{name} = {i}" for i, name in enumerate(identifiers(names))),
-        "arguments": _arguments(model, U, preload, flexible), "more": _more(preload, flexible),
+        "arguments": _arguments(model, U, preload, flexible), "more": _more(preload, flexible, controller.drives.plain),
         "begin": "preload[k]" if preload else "0.0", "cancel": CANCEL if dry else "",
+        "commands": "" if controller.drives.plain else COMMANDS,
         "dry": ", ".join(number(value) for value in model.layout.dry_forces.values()),
         "frictionless": "        friction(&m, v, -1.0, Q);\n" if dry else "",
         "settle": f"    if ((i = deformation(wanted, delta)) != {U}_ANSWERED) return i;\n" if flexible else "",
@@ -223,10 +227,12 @@ def _arguments(model: CModel, U: str, preload: bool, flexible: bool) -> str:
     return ",\n    ".join([*told, f"double forces[{U}_ACTUATORS]"])
 
 
-def _more(preload: bool, flexible: bool) -> str:
+def _more(preload: bool, flexible: bool, plain: bool) -> str:
     lines = [" * preload: forces about which the actuators share the work.\n"] if preload else []
     if flexible:
         lines += [" * delta: the deformation that the wanted motion keeps up; kept from call to call, zero at first.\n"]
+    if not plain:
+        lines += [" * forces: as commands of the drives, (force + drag times the rate along the actuator) / gain.\n"]
     return "".join(lines)
 
 
@@ -242,5 +248,7 @@ def _tables(controller: ComputedTorque, sizes: tuple[int, int, int]) -> str:
     text += f"#define LOST {number(_LOST)}\n" + (f"#define SETTLED {number(_SETTLED)}\n" if flexible else "")
     text += table("int", "input", np.array([known.index(name) for name in controller.actuators]))
     text += table("double", "lightness", 1.0 / controller.division.weights)
+    if not controller.drives.plain:
+        text += table("double", "gain", controller.drives.gain) + table("double", "drag", controller.drives.drag)
     text += table("double", "stiffness", omega**2)
     return text + table("double", "damping", 2.0 * controller.damping_ratios * omega)
