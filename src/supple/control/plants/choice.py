@@ -33,6 +33,8 @@ from supple.results.linear_model import LinearModel
 Array = NDArray[np.float64]
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
+_USER = 5  # calls from who says something up to who asked for the loop
+
 
 class PlantOptions(NamedTuple):
     """As `closed_loop` takes them; times : (N,) of the samples."""
@@ -98,7 +100,7 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
         led=drives.led, yields=np.column_stack([drives.stiffness, drives.damping]),
     )  # fmt: skip
     instead = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(mechanism, options.rigid, instead, names=run.rigid)
-    say_damping(mechanism, options.rigid)
+    taken_as_rigid(mechanism, options.rigid, instead, names=run.rigid, stacklevel=_USER)
+    say_damping(mechanism, options.rigid, stacklevel=_USER)
     drives.reset(run.theta, run.rates, forces=held_forces(here, drives))
     return MechanismPlant(run)
