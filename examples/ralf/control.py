@@ -85,10 +85,10 @@ def observer_of(model: supple.ReducedModel) -> control.KalmanFilter:
     return control.kalman_filter(model, sample_time=SAMPLE, accelerations=UNKNOWN, noise=DEAF)
 
 
-def own_filter(observer: control.KalmanFilter, tolerance: float = 1e-3) -> control.AffineLaw:
+def own_filter(observer: control.KalmanFilter) -> control.AffineLaw:
     """A filter that believes the noise of the instruments, and that little else is unknown."""
     noise = np.array([observer.hardware.instrument(name).noise for name in observer.measured])
-    return control.observer_law(replace(observer, accelerations=np.full(2, EXACT), noise=noise), tolerance=tolerance)
+    return control.observer_law(replace(observer, accelerations=np.full(2, EXACT), noise=noise))
 
 
 def plant(payload: float = 12.0) -> supple.Mechanism:
@@ -225,7 +225,8 @@ def watched(law: control.AffineLaw, model: supple.ReducedModel, joints: control.
     """A filter over a run of the reduced model, whose deformation is known."""
     wanted = control.reference(motion, model)
     loop = run(model, Case(joints, wanted, wanted.end), 1.0)
-    found = control.estimates(law, loop.time, loop.measured, loop.applied, wanted)
+    stood = dict.fromkeys(("lift", "elbow"), 0.0)
+    found = control.estimates(law, loop.time, loop.measured, loop.applied, wanted, before=stood)
     modes = model.layout.coordinates[2:]
     true, seen = (np.stack([signals[name] for name in modes], axis=1) for signals in (loop.coordinates, found.states))
     theta, rates, accelerations, _ = np.ascontiguousarray(wanted.sampled(loop.time).transpose(1, 0, 2))

@@ -53,7 +53,7 @@ def test_two_time_scales_settle_ralf():
     for made in (joints, fast):
         loop = example["run"](example["plant"](), example["Case"](made.law, swing, swing.end), 1.0)
         left.append(loop.residual(*example["IMU"], after=swing.end))
-    seen = example["watched"](example["own_filter"](observer, tolerance=1e-2), model, joints.law, "reach")
+    seen = example["watched"](example["own_filter"](observer), model, joints.law, "reach")
     assert left[0] > 8.0 * left[1]
     assert loop.settling(*example["TIP"], within=example["WITHIN"], after=swing.end) < 0.25
     assert seen.error < 0.1

@@ -31,8 +31,11 @@ class Estimates(NamedTuple):
     innovations: Signals
 
 
-def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-3) -> AffineLaw:
-    """The filter over the region of its model as a law that answers with estimates and innovations."""
+def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-4) -> AffineLaw:
+    """The filter over the region of its model as a law that answers with estimates and innovations.
+
+    tolerance : of the fit; a filter that trusts its model corrects little, and errors of the fit add up in it
+    """
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
     names = [middle.plant.names[k] for k in estimated(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))
@@ -44,19 +47,27 @@ def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-3) -> AffineLa
 
 
 def estimates(
-    law: AffineLaw, time: Array, measured: Mapping[str, Array], applied: Mapping[str, Array], motion: Any = None
+    law: AffineLaw,
+    time: Array,
+    measured: Mapping[str, Array],
+    applied: Mapping[str, Array],
+    motion: Any = None,
+    *,
+    before: Mapping[str, float] | None = None,
 ) -> Estimates:
     """What an observer makes of a run.
 
     law      : made by `observer_law`
     time     : (N,) s, its samples; measured : of each output, (N,); applied : commands from each sample on, (N,)
     motion   : the wanted motion, whose rates the filter knows; it takes them for zero if left out
+    before   : commands that it stood at before the first sample; those of the first sample where left out
     """
     ports, count = law.ports, len(time)
     z = np.zeros((count, ports.size))
     z[:, ports.y] = np.stack([measured[name] for name in ports.measured], axis=1)
     commands = np.stack([applied[name] for name in ports.actuators], axis=1)
-    z[:, ports.applied] = np.vstack([commands[:1], commands[:-1]])
+    stood = [float((before or {}).get(name, applied[name][0])) for name in ports.actuators]
+    z[:, ports.applied] = np.vstack([stood, commands[:-1]])
     if motion is not None:
         wanted = reference(motion).sampled(time)
         z[:, ports.wanted_all] = wanted.reshape(count, -1)
