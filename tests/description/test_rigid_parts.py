@@ -47,12 +47,19 @@ def rigid_model():
     return supple.reduce(ARM, region={"O": (0.0, 0.4)}, rigid=True, progress=False)
 
 
+ACTUATOR = supple.Actuator(joint="O")
 VERBS = {
     "local": lambda mechanism, **options: supple.local(mechanism, "home", **options),
     "linearize": lambda mechanism, **options: supple.linearize(mechanism, "home", **options),
     "linearize_batch": lambda mechanism, **options: supple.linearize_batch(mechanism, [[0.1], [0.2]], **options),
     "computed_torque": lambda mechanism, **options: supple.control.computed_torque(
         mechanism, lambda t: ([0.2], [0.0], [0.0]), 20.0, **options
+    ),
+    "successive_linearization": lambda mechanism, **options: supple.control.successive_linearization(
+        mechanism, "turn", lambda linear: supple.control.decoupled_gains(linear, 10.0), **options
+    ),
+    "antagonism": lambda mechanism, **options: supple.control.antagonism(
+        mechanism.replace(actuators={"O": ACTUATOR, "again": ACTUATOR}, coordinates=("O",)), "home", **options
     ),
 }
 DEFORM = {
@@ -91,7 +98,15 @@ def test_parts_deform_unless_asked_not_to(verb):
 OF_MODELS = {"reduce", "compare"}  # below
 DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection", "small_motions"}
 """What lets every elastic part deform."""
-GEOMETRIC = {"assemble", "check", "trajectory", "to_yaml"}
+ELSEWHERE = {
+    "acceleration_feedback", "closed_poles", "compensated", "deforming", "disturbance_observer",
+    "estimated_disturbance", "gain_scheduled", "kalman_filter", "margin_map", "margins", "positive_position_feedback",
+    "rest_to_rest", "shaped", "stable_inversion",
+}  # fmt: skip
+"""What is given a reduced or a linear model, which says itself what it takes as rigid."""
+PLANTS = {"estimated_payload", "identify", "study"}
+"""What asks a model or a loop of the same mechanism, and for names or parameters of the mechanism alone."""
+GEOMETRIC = {"assemble", "check", "trajectory", "to_yaml", "hardware_of"}
 """What asks for θ alone, at which by definition nothing is deformed."""
 
 
@@ -104,7 +119,7 @@ def test_every_verb_of_a_mechanism_says_it_or_need_not():
     }
     able = set(VERBS) | OF_MODELS | set(DEFORM)
     assert {name for name, parameters in asked.items() if "rigid" in parameters} == able
-    assert set(asked) - able - {"export"} == DEFORMING | GEOMETRIC
+    assert set(asked) - able - {"export"} == DEFORMING | GEOMETRIC | ELSEWHERE | PLANTS
 
 
 def test_modes_leave_nothing_rigid():

@@ -6,7 +6,6 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from supple.hardware.instrument import Instrument
 
@@ -31,6 +30,8 @@ def reading_errors(instrument: Instrument, sample_time: float, count: int, seed:
         f = instrument.noise_frequency
         phi = 0.0 if f is None else float(np.exp(-2.0 * np.pi * f * sample_time))
         w[1:] *= np.sqrt(1.0 - phi**2)
+        from scipy.signal import lfilter
+
         found += instrument.noise * lfilter([1.0], [1.0, -phi], w)
     if instrument.walk > 0.0:
         steps = _normal(instrument.output, _WALK, seed, count)

@@ -66,6 +66,11 @@ class SuccessiveLinearization:
         return self.division.actuators
 
     @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that it takes as rigid."""
+        return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
+
+    @property
     def commanded(self) -> tuple[str, ...]:
         """Those whose answers are commands of drives."""
         return self.drives.driven

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.redundancy.force_division import chosen_names
 from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.local_model import local
@@ -37,7 +38,7 @@ class Antagonism(Result):
     """What forces of the actuators do against each other, at one θ (s,) or at many (N, s).
 
     B      : (..., s, a) input map; slopes : (..., a, s, s) -∂B_a/∂θ, the stiffness of a unit of each force, held
-    weight : (..., s, s) -∂p/∂θ, the stiffness of gravity and springs
+    weight : (..., s, s) -∂p/∂θ, the stiffness of gravity and springs; rigid : elastic parts that are taken so
     """
 
     coordinates: tuple[str, ...]
@@ -47,6 +48,7 @@ class Antagonism(Result):
     slopes: Array
     weight: Array
     units: Units
+    rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
         ways = len(self.actuators) - len(self.coordinates)
@@ -115,12 +117,18 @@ class Antagonism(Result):
 
 
 def antagonism(
-    mechanism: Mechanism, at: At | Configuration = None, *, actuators: Sequence[str] | str | None = None
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    rigid: bool = False,
 ) -> Antagonism:
     """What the actuators (all, or some) can do against each other at a configuration, or at many.
 
-    at : as in `local`. Elastic parts are taken as rigid
+    at    : as in `local`
+    rigid : elastic parts are meant to be taken as rigid, as they are here, and nothing is said of it
     """
+    taken_as_rigid(mechanism, rigid, "`compliance` knows what yields by itself, without preload")
     chosen = chosen_names(tuple(mechanism.actuators), actuators)
     here = local(mechanism, at, rigid=True)
     s = here.theta.shape[-1]
@@ -132,5 +140,12 @@ def antagonism(
     numbers = [here.inputs.index(name) for name in chosen]
     slopes = -np.moveaxis(here.dinput_map[..., numbers, :], -2, -3)
     return Antagonism(
-        here.coordinates, chosen, here.theta, here.input_map[..., numbers], slopes, -here.dforce, here.units
+        here.coordinates,
+        chosen,
+        here.theta,
+        here.input_map[..., numbers],
+        slopes,
+        -here.dforce,
+        here.units,
+        mechanism.elastic_names,
     )
