@@ -71,7 +71,7 @@ def main(output: Path) -> None:
     print("whiteness of what is left over:", ", ".join(f"{x:.2f}" for x in found.whiteness))
     output.mkdir(parents=True, exist_ok=True)
     figure = found.plot()
-    figure.axes[0].set_xlim(0.0, 0.6)  # s: enough to see
+    figure.axes[0].set_xlim(0.0, 0.4)  # s: enough to see
     save_picture(figure, output / "identification.png")
 
 
