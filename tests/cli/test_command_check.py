@@ -71,3 +71,19 @@ def test_a_name_that_is_nothing_lists_the_examples(supple, folder):
     said = supple("check", "orthoglid")
     assert said.status == 1
     assert said.err.startswith('error: orthoglid: there is no such file or example; examples did you mean "orthoglide"')
+
+
+def test_drives_and_instruments_are_listed(supple, folder):
+    """Those that are alike stand in one line; in JSON each has its own words."""
+    (folder / "cart.yaml").write_text(
+        "supple: 1\nname: cart\nplane: xz\npoints: {O: [0, 0]}\nbodies: {cart: {mass: 2, center: [0, 0]}}\n"
+        "joints: {rail: {prismatic: [ground, cart], at: O, axis: x}}\n"
+        "actuators: {rail: {joint: rail, drive: {velocity: {frequency: 20 Hz}, limits: [-1, 1]}}}\n"
+        "sensors: {a: {joint: rail, noise: 0.1 mm, delay: 2 ms}, b: {joint: rail, noise: 0.1 mm, delay: 2 ms}}\n"
+    )
+    done = supple("check", "cart.yaml")
+    assert "drives         1\n                   rail: velocity drive (m/s) that leads\n" in done.out
+    assert "instruments    2\n                   a, b: noise 0.0001, 2 ms late\n" in done.out
+    found = supple("check", "cart.yaml", "--json").object
+    assert found["drives"] == {"rail": "velocity drive (m/s) that leads"}
+    assert found["instruments"] == dict.fromkeys("ab", "noise 0.0001, 2 ms late")

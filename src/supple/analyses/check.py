@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 from supple.formats.source import located
@@ -11,7 +13,7 @@ from supple.kinematics.rest import rest
 
 def check(mechanism: Mechanism) -> Inspection:
     """Assemble the mechanism at rest, make its elastic bodies, and say what it is; a mistake raises an `InputError`."""
-    found = inspect(mechanism)
+    found = _with_hardware(inspect(mechanism), mechanism)
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.
         from supple.formulations.absolute.superelements.floating_modes import modal_body
@@ -25,3 +27,17 @@ def check(mechanism: Mechanism) -> Inspection:
         except SuppleError as error:
             raise located(error, mechanism) from None
     return found
+
+
+def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
+    driven = any(item.drive is not None for item in mechanism.actuators.values())
+    if not driven and all(item.exact for item in mechanism.sensors.values()):
+        return found
+    from supple.formulations.hardware import hardware_of
+
+    try:
+        known = hardware_of(mechanism)
+    except SuppleError as error:
+        raise located(error, mechanism) from None
+    drives = {block.actuator: block.said.partition(": ")[2] for block in known.drives}
+    return replace(found, drives=drives, instruments={item.output: item.said for item in known.instruments})

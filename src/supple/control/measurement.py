@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.results.basis import Basis
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -92,6 +94,9 @@ class Measurement:
         self.panel = exact_panel(tuple(coordinates), tuple(seen), basis)
         self.numbers = np.concatenate([values, rates, np.array([*seen.values()], dtype=float)])
         self.time = time
+
+    def __repr__(self) -> str:
+        return brief("Measurement", f"at {self.time:.6g} s of {listed(self.panel.places)}")
 
     @classmethod
     def shown(cls, panel: Panel, numbers: Array, time: float) -> Measurement:

@@ -19,7 +19,7 @@ _SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
 _FEEDS = 1e-9  # of C A B, or of what C and B could give: up to here a command is not felt at once
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DriveBlock:
     """The drive of one actuator, in SI units (docs/theory/hardware.md).
 
@@ -74,6 +74,9 @@ class DriveBlock:
         if self.moves and (self.D != 0.0 or np.any(self.E)):
             raise InputError("a motion follows from states alone, which no load moves (D = 0, E = 0)", part=part,
                              hint="correct its kind")  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<DriveBlock {self.said}>"
 
     @property
     def leads(self) -> bool:

@@ -41,6 +41,22 @@ class Instrument:
     def __post_init__(self) -> None:
         require_sound(self, f'instrument of output "{self.output}"')
 
+    @property
+    def said(self) -> str:
+        """In words: `noise 0.02, 1 ms late`."""
+        order = "first" if self.damping is None else "second"
+        parts = [
+            self.noise and f"noise {self.noise:g}",
+            self.walk and f"walk {self.walk:g} a √s",
+            self.bias and f"bias {self.bias:g}",
+            self.frequency and f"low-pass of {self.frequency:g} Hz, {order} order",
+            self.delay and f"{1e3 * self.delay:g} ms late",
+            self.resolution and f"resolution {self.resolution:g}",
+            self.limits and f"{self.limits[0]:g} ... {self.limits[1]:g}",
+            self.sample_time and f"every {1e3 * self.sample_time:g} ms",
+        ]
+        return ", ".join(part for part in parts if part) or "exact"
+
     def data(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)

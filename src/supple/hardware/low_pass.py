@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.hardware.instrument import Instrument
+from supple.hardware.servos import servo
 from supple.hardware.state_space import first_order_hold
 
 Array = NDArray[np.float64]
@@ -16,12 +17,8 @@ def low_pass_matrices(instrument: Instrument) -> tuple[Array, Array]:
 
     First order: ẋ = ω (u - x). Second order: ẍ + 2 ζ ω ẋ + ω² x = ω² u.
     """
-    if instrument.frequency is None:
-        return np.zeros((0, 0)), np.zeros(0)
-    omega = 2.0 * np.pi * instrument.frequency
-    if instrument.damping is None:
-        return np.array([[-omega]]), np.array([omega])
-    return np.array([[0.0, 1.0], [-(omega**2), -2.0 * instrument.damping * omega]]), np.array([0.0, omega**2])
+    block = servo(1.0, instrument.frequency, instrument.damping)
+    return block.A, block.B
 
 
 def sampled_low_pass(instrument: Instrument, sample_time: float) -> tuple[Array, Array, Array]:

@@ -45,6 +45,7 @@ class Inspection:
     elastic_bodies         : those that bend; here each is taken as rigid
     elastic_joints         : joint -> the directions in which it yields, `drive` where its drive does
     notes                  : what deserves a second look, in plain words
+    drives, instruments    : actuator -> its drive, output -> its instrument, in words; as `check` finds them
     """
 
     name: str
@@ -65,6 +66,8 @@ class Inspection:
     notes: tuple[str, ...]
     elastic_bodies: tuple[ElasticPart, ...] = ()
     elastic_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    drives: dict[str, str] = field(default_factory=dict)
+    instruments: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> str:
         """The same as a readable text."""
@@ -79,6 +82,11 @@ class Inspection:
             ("redundant", f"{self.redundant_constraints} constraints"),
             ("singularity", f"{self.singularity:.3g} at rest (0 is singular)"),
         ]
+        behind = 1 + [name for name, _ in rows].index("actuated")
+        rows[behind:behind] = [
+            (name, f"{len(found)}" + "".join(f"\n{line}" for line in _alike(found)))
+            for name, found in (("drives", self.drives), ("instruments", self.instruments)) if found
+        ]  # fmt: skip
         if self.couplings:
             rows.insert(3, ("couplings", _counted(self.couplings)))
         if self.elastic_joints:
@@ -278,6 +286,14 @@ def _slope(position: Rest, key: tuple[str, ...], motions: Array) -> Array:
 def _counted(names: tuple[str, ...]) -> str:
     listed = ", ".join(names)
     return f"{len(names)}: {listed}" if names else "none"
+
+
+def _alike(found: dict[str, str]) -> list[str]:
+    """`a, b: what both are`."""
+    same: dict[str, list[str]] = {}
+    for name, said in found.items():
+        same.setdefault(said, []).append(name)
+    return [f"{', '.join(names)}: {said}" for said, names in same.items()]
 
 
 def _quoted(names: list[str]) -> str:

@@ -28,6 +28,8 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quintics
 from supple.reduction.model_trajectory import follows_path, model_trajectory
+from supple.results.names import listed
+from supple.results.result import brief
 from supple.results.units import UNKNOWN, Units
 
 Array = NDArray[np.float64]
@@ -35,7 +37,7 @@ Array = NDArray[np.float64]
 DERIVATIVES = 4  # θ, θ̇, θ̈, θ⃛
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reference:
     """Wanted coordinates over time.
 
@@ -59,6 +61,11 @@ class Reference:
                 f"{P} pieces with coefficients of the shape {self.coefficients.shape} for {s} coordinates",
                 part="reference", hint="give P + 1 rising breaks and finite coefficients (P, d + 1, s)",
             )  # fmt: skip
+
+    def __repr__(self) -> str:
+        count = len(self.breaks) - 1
+        pieces = "1 piece" if count == 1 else f"{count} pieces"
+        return brief("Reference", f"of {listed(self.coordinates)}, {self.duration:.4g} s, {pieces}")
 
     @property
     def begin(self) -> float:
@@ -146,7 +153,7 @@ class Reference:
         return ends[0], ends[1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CalledReference:
     """A reference that never ends: a callable t -> (θ, θ̇, θ̈) or (θ, θ̇, θ̈, θ⃛); without θ⃛ it is taken from θ̈ by
     differences over 0.1 ms. Like a `Reference`, but without pieces."""
@@ -156,6 +163,9 @@ class CalledReference:
     units: Units = UNKNOWN
 
     begin, end, duration = -np.inf, np.inf, np.inf
+
+    def __repr__(self) -> str:
+        return brief("CalledReference", f"of {listed(self.coordinates)}, without end")
 
     def at(self, t: float) -> Array:
         """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError
 from supple.kinds.registry import Registry
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -68,12 +69,15 @@ def amplitudes(kind: str, damping: float, tolerance: float) -> Array:
     return np.asarray(A / A.sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shaper:
     """Impulses: amplitudes (q,) that add up to one, delays (q,) rising from 0, s."""
 
     amplitudes: Array
     delays: Array
+
+    def __repr__(self) -> str:
+        return brief("Shaper", f"of {len(self.amplitudes)} impulses, {self.delay:.4g} s")
 
     @property
     def delay(self) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,10 @@ class AffineMatrices(NamedTuple):
     d: Array
     A0: Array
     a0: Array
+
+    def __repr__(self) -> str:
+        sizes = f"{self.states} states, {self.D.shape[1]} numbers told, {len(self.d)} answers"
+        return brief("AffineMatrices", sizes)
 
     @property
     def states(self) -> int:

@@ -18,6 +18,8 @@ from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import KalmanFilter
 from supple.control.observers.observed_law import estimated, estimating_law, observer_ports
 from supple.diagnostics import InputError
+from supple.results.names import listed
+from supple.results.result import brief
 from supple.results.signals import Signals, labelled
 
 Array = NDArray[np.float64]
@@ -29,6 +31,9 @@ class Estimates(NamedTuple):
 
     states: Signals
     innovations: Signals
+
+    def __repr__(self) -> str:
+        return brief("Estimates", f"of {listed(self.states)}; innovations of {listed(self.innovations)}")
 
 
 def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-4) -> AffineLaw:

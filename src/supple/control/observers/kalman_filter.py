@@ -32,6 +32,8 @@ from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import SecondOrder
+from supple.results.names import listed
+from supple.results.result import brief
 
 Array = NDArray[np.float64]
 
@@ -49,7 +51,7 @@ class FilterAt(NamedTuple):
     linear: SecondOrder
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KalmanFilter:
     """A design at every θ of a reduced model; made by `kalman_filter`.
 
@@ -70,6 +72,10 @@ class KalmanFilter:
     noise: Array
     wander: Array
     delays: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        told = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
+        return brief("KalmanFilter", f'of model "{self.model.name}" {told}')
 
     def at(self, theta: ArrayLike) -> FilterAt:
         """The filter at θ (s,). Laws on one filter are fitted from the same places, so that these are remembered."""
