@@ -116,3 +116,31 @@ def test_gains_of_forces_are_not_taken_for_volts(models):
     control.closed_loop(linear, regulator, until=0.01, sample_time=1e-3)  # whose inputs are forces
     with pytest.raises(supple.InputError, match=r"motor drive there takes V; make it with the drives: regulator\(hard"):
         control.closed_loop(motors, regulator, **OPTIONS)
+
+
+def test_a_servo_moves_its_own_joint_and_the_rest_swings(arm):
+    """The elbow is free, and nothing measures it; the shoulder follows."""
+    servo = {"velocity": {"frequency": 30.0}}
+    crane = arm.replace(
+        actuators={"shoulder": {"joint": "shoulder", "drive": servo}}, coordinates=["shoulder", "elbow"],
+        sensors={"encoder": {"joint": "shoulder", "resolution": 1e-6}},
+    )  # fmt: skip
+    controller = control.joint_servo(crane, swing, sample_time=1e-3, gain=20.0, integral=2.0)
+    assert controller.law.measured == ("shoulder",)
+    loop = control.closed_loop(crane, controller, **OPTIONS)
+    assert np.abs(loop.errors["shoulder"]).max() < 0.02
+    assert np.abs(loop.errors["elbow"]).max() > 0.02
+
+
+@pytest.mark.parametrize(("given", "options", "said"), [
+    (control.StateFeedback, {}, r"StateFeedback is a class; give one of it, StateFeedback\(\.\.\.\)"),
+    ("silent", {}, r"answer of the controller at 0 s: there is none; let step\(t, measurement\) return numbers of sh"),
+    ("silent", {"seed": -1}, "seed of the noise: it is -1; give a whole number from 0 on"),
+])  # fmt: skip
+def test_what_is_no_controller_or_no_seed_is_refused(driven, given, options, said):
+    class Silent:
+        def step(self, t, measurement):
+            return None
+
+    with pytest.raises(supple.InputError, match=said):
+        control.closed_loop(driven, Silent() if given == "silent" else given, **options, **OPTIONS)

@@ -116,7 +116,10 @@ def test_measurements_are_what_sensors_show(loop):
         return lambda t, measurement: {"A": measurement[name]} if t > 0.0025 else {}
 
     for name, remedy in (
-        ("A.rate", "add a sensor of the rate of A, filter it from A, or estimate it"),
+        (
+            "A.rate",
+            r"add a sensor of the rate of A, filter it from A \(rate_filter= of joint_pd, joint_pid and ",
+        ),
         ("mode1", 'did you mean|known: "A"'),
     ):
         with pytest.warns(EarlyEnd, match=rf'the controller failed at 0.003 s: "{name}" is not measured; ({remedy})'):

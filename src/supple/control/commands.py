@@ -49,6 +49,10 @@ class _Asked:
     def _checked(self, t: float, answer: Any) -> Array:
         """In the order of its actuators, or why not."""
         part = f"answer of the controller at {t:.6g} s"
+        if answer is None:
+            raise InputError(
+                "there is none", part=part, hint=f"let step(t, measurement) return numbers of {', '.join(self.driven)}"
+            )
         by_plant = len(self.names) != len(self.driven) and np.shape(answer) == (len(self.names),)
         if isinstance(answer, Mapping) or by_plant:
             found = in_order(part, answer, self.names, finite=False)[..., self.places]
@@ -87,6 +91,10 @@ class Commands:
         if not given:
             raise InputError("there is none", part="controller", hint="give an object with step(t, measurement)")
         for item in given:
+            if isinstance(item, type):
+                raise InputError(
+                    f"{item.__name__} is a class", part="controller", hint=f"give one of it, {item.__name__}(...)"
+                )
             if not callable(getattr(item, "step", None)):
                 raise InputError(
                     f"{type(item).__name__} has no step(t, measurement)", part="controller",

@@ -39,7 +39,10 @@ class Panel:
         if name in self.coordinates:
             return f"add a sensor that measures the coordinate {name}, or estimate it"
         if rest == "rate" and coordinate in self.coordinates:
-            return f"add a sensor of the rate of {coordinate}, filter it from {coordinate}, or estimate it"
+            return (
+                f"add a sensor of the rate of {coordinate}, filter it from {coordinate} (rate_filter= of joint_pd, "
+                "joint_pid and computed_torque), or estimate it"
+            )
         return nearest(name, self.places)
 
     def among(self, names: Sequence[str]) -> Integers:

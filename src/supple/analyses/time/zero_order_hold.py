@@ -191,7 +191,8 @@ class HeldSimulation:
         if status == PAUSED:
             self.reason = (
                 f"no step from {carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
-                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable"
+                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable: "
+                "lower gains or sample faster"
             )
         elif status == OVERBENT:
             self.reason = overbent(float(carried[TIME]))

@@ -14,6 +14,7 @@ The integral is held where drives do not follow: what they applied less than was
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -112,10 +113,20 @@ def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
         m.C[:, total] = gains.integral
         back = T / gains.tracking * np.linalg.pinv(gains.integral)
         m.A[total, total], m.A[total, asked] = one, -back
-        m.B[total, theta], m.B[total, ports.wanted(0)], m.B[total, ports.applied] = -T * one, T * one, back
+        summed = T * np.diag(gains.integral.any(axis=0).astype(float))
+        m.B[total, theta], m.B[total, ports.wanted(0)], m.B[total, ports.applied] = -summed, summed, back
         m.A[asked], m.B[asked], m.b[asked] = m.C, m.D, m.d
         m.A0[asked, ports.applied] = np.eye(a)
     return m
+
+
+def told_what_it_uses(matrices: AffineMatrices, ports: Ports) -> tuple[AffineMatrices, Ports]:
+    """The same law without measurements that nothing follows from, such as of coordinates that move freely."""
+    used = np.asarray(np.vstack([matrices.B, matrices.D, matrices.A0]).any(axis=0))
+    used[ports.y.stop :] = True
+    measured = tuple(name for name, kept in zip(ports.measured, used, strict=False) if kept)
+    kept = matrices._replace(B=matrices.B[:, used], D=matrices.D[:, used], A0=matrices.A0[:, used])
+    return kept, replace(ports, measured=measured)
 
 
 def require_frequency(part: str, value: float | None) -> None:

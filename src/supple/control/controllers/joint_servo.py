@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 
 from supple.control.controllers.drive_gain import drive_gain
-from supple.control.controllers.joint_law import CommandGains, by_coordinate, joint_matrices, joint_ports
+from supple.control.controllers.joint_law import (
+    CommandGains,
+    by_coordinate,
+    joint_matrices,
+    joint_ports,
+    told_what_it_uses,
+)
 from supple.control.controllers.joint_model import JointModel
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_controller import AffineController
@@ -42,7 +48,7 @@ def joint_servo(
     sensors: Mapping[str, str] | None = None,
     tracking: float = 0.5,
 ) -> AffineController:
-    """Tracking by drives that move, each the coordinate of its actuator.
+    """Tracking by drives that move, each the coordinate of its actuator; others move as they will.
 
     of, motion  : the mechanism or a reduced model of it, and what it shall do, as `reference` takes it
     sample_time : s
@@ -63,10 +69,9 @@ def joint_servo(
     model, wanted = JointModel(of, tuple(moved)), reference(motion, of)
     names = model.coordinates
     k, k_i = by_coordinate("gain", gain, names), by_coordinate("integral", integral, names)
-    divide = model.at(model.theta(None)).divide
     P, Q, R0, R1 = np.zeros((4, len(moved), len(names)))
     for a, (actuator, drive) in enumerate(moved.items()):
-        own = _own_coordinate(divide[a], actuator, names)
+        own = _own_coordinate(known, model, actuator)
         if drive.per_rate:
             P[a, own], Q[a, own], R1[a, own] = k[own] / drive.gain, k[own] * k_i[own] / drive.gain, 1.0 / drive.gain
         else:
@@ -74,11 +79,16 @@ def joint_servo(
     late = max(drive.lag for drive in moved.values()) + 0.5 * sample_time if preview is None else preview
     gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
     ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
-    law = fixed(joint_matrices(gains, ports), ports, name="joint servo", commanded=model.actuators)
-    return AffineController(law, wanted)
+    matrices, ports = told_what_it_uses(joint_matrices(gains, ports), ports)
+    return AffineController(fixed(matrices, ports, name="joint servo", commanded=model.actuators), wanted)
 
 
-def _own_coordinate(row: np.ndarray, actuator: str, names: tuple[str, ...]) -> int:
+def _own_coordinate(known: Hardware, model: JointModel, actuator: str) -> int:
+    names = model.coordinates
+    along = known.actuator_coordinates.get(actuator)
+    if along in names:
+        return names.index(along)
+    row = model.at(model.theta(None)).divide[model.actuators.index(actuator)]
     own = int(np.abs(row).argmax())
     if np.abs(np.delete(row, own)).max(initial=0.0) > _ALONE * abs(row[own]):
         raise InputError(
