@@ -14,6 +14,7 @@ from supple.cli import (
     check,
     compare,
     compliance,
+    convert,
     doctor,
     evaluate,
     examples,
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 app.command("new")(new.new)
 app.command("check")(check.check)
+app.command("convert")(convert.convert)
 app.command("assemble")(assemble.assemble)
 app.command("local")(local.local)
 app.command("modes")(modes.modes)

@@ -29,7 +29,7 @@ def new(
     """Write a commented mechanism file to start from."""
     with answering(as_json) as answer:
         target = output if output is not None else Path(_file_name(name))
-        _write(target, starter(_stem(name), spatial=spatial), force)
+        write(target, starter(_stem(name), spatial=spatial), force)
         answer.give(
             {"file": str(target), "name": _stem(name)},
             lambda: print(f"wrote {target}; next: supple check {target}"),
@@ -58,7 +58,8 @@ def _file_name(name: str) -> str:
     return f"{stem}.yaml"
 
 
-def _write(target: Path, text: str, force: bool) -> None:
+def write(target: Path, text: str, force: bool) -> None:
+    """Write a new file, or over one that is there if `force` says so."""
     from supple.diagnostics import InputError
 
     try:

@@ -49,6 +49,10 @@ def loads(
         from supple.formats.urdf.urdf import complete
 
         return complete(tree, Path(folder or "."), parameters=parameters)
+    if "tables" in tree.data:  # it describes a robot by tables
+        from supple.formats.khalil_kleinfinger.tables import complete as from_tables
+
+        return from_tables(tree, Path(folder or "."), parameters=parameters)
     require_version(tree)
     return mechanism_of(tree, parameters=parameters, folder=folder)
 

@@ -1,0 +1,1 @@
+"""Robots from tables: geometry after Khalil and Kleinfinger, beams, masses, stiffnesses of joints."""

@@ -1,0 +1,139 @@
+"""The table of beams: each body's beams one behind the other, the first from the origin of the body's frame."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.quantities.dimension import ANGLE, AREA, DENSITY, LENGTH, PRESSURE, SECOND_MOMENT
+from supple.diagnostics.quoting import quoted
+from supple.formats.khalil_kleinfinger.geometry import Link
+from supple.formats.khalil_kleinfinger.masses import link_of
+from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.transform import X, Z, numbers
+from supple.geometry.rotation import rotation_about
+
+Array = NDArray[np.float64]
+
+COLUMNS = Columns(
+    {
+        "body": ("C", "i"), "beam": ("j",), "length": ("l", "L"), "S": ("area", "A"), "Iy": ("I_y",), "Iz": ("I_z",),
+        "torsion": ("J", "It", "I_t"), "E": (), "G": (), "rho": ("ρ",), "phi": ("φ", "ϕ"), "theta": ("θ",),
+        "psi": ("ψ",), "elements": (),
+    },
+    needed=("body", "beam", "length", "S", "Iy", "Iz", "torsion", "E", "G", "rho"),
+)  # fmt: skip
+_MOST = 1000  # elements of one beam
+_ON = 1e-9  # of its length: how far from its axis a place lies on a beam
+_SECTION = {"S": AREA, "Iy": SECOND_MOMENT, "Iz": SECOND_MOMENT, "torsion": SECOND_MOMENT}
+_MATERIAL = {"E": PRESSURE, "G": PRESSURE, "rho": DENSITY}
+
+
+@dataclass(eq=False)
+class Beams:
+    """Elastic bodies in the words of the mechanism file.
+
+    sections, materials, points : what their beams refer to; beams : body -> its beams
+    nodes : body -> (n + 1, 3) ends of its beams in the axes of its frame; rows : body -> its first row
+    """
+
+    sections: dict[str, dict[str, float]] = field(default_factory=dict)
+    materials: dict[str, dict[str, float]] = field(default_factory=dict)
+    points: dict[str, list[float]] = field(default_factory=dict)
+    beams: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    nodes: dict[str, list[Array]] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    def touches(self, body: str, place: Array) -> bool:
+        """Whether a place, in the axes of the body's frame, lies on one of its beams; on what is rigid all do."""
+        if body not in self.nodes:
+            return True
+        ends = self.nodes[body]
+        return any(_distance(place, a, b) <= _ON * float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(ends))
+
+
+def orientation(phi: float, theta: float, psi: float) -> Array:
+    """Axes of a beam in the frame of its body: R = rot(z, φ) rot(y, θ) rot(x, ψ), its x along the beam."""
+    return rotation_about(Z, phi) @ rotation_about([0.0, 1.0, 0.0], theta) @ rotation_about(X, psi)
+
+
+def beams_of(rows: list[Row], links: Mapping[str, Link]) -> Beams:
+    """Sections, materials, points and beams of all elastic bodies."""
+    found = Beams()
+    seen: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        link = link_of(row, "body", links)
+        if not link.moves:
+            raise row.fault(
+                "body", "a fixed row is a frame, no body", hint=f"its body is that of row {link.antecedent}"
+            )
+        pair = (link.label, row.text("beam"))
+        if pair in seen:
+            raise row.fault("beam", f"row {seen[pair].number} is this beam, too", hint="number the beams of a body")
+        seen[pair] = row
+        _add(found, link, row)
+    return found
+
+
+def _add(found: Beams, link: Link, row: Row) -> None:
+    body, placed = link.body, link.placement
+    length = _positive(row, "length", LENGTH)
+    R = orientation(*(row.value(name, ANGLE, 0.0) for name in ("phi", "theta", "psi")))
+    ends = found.nodes.setdefault(body, [np.zeros(3)])
+    if len(ends) == 1:
+        found.rows[body] = row
+        found.points[f"{body}_n0"] = numbers(placed.position)
+    ends.append(ends[-1] + length * R[:, 0])
+    start, to = f"{body}_n{len(ends) - 2}", f"{body}_n{len(ends) - 1}"
+    found.points[to] = numbers(placed.to_world(ends[-1]))
+    section = {name: _positive(row, name, dimension) for name, dimension in _SECTION.items()}
+    material = {name: _positive(row, name, dimension) for name, dimension in _MATERIAL.items()}
+    found.beams.setdefault(body, []).append(
+        {
+            "from": start, "to": to,
+            "section": _named(
+                found.sections, {("area" if name == "S" else name): value for name, value in section.items()}, "section"
+            ),
+            "material": _named(
+                found.materials,
+                {"youngs_modulus": material["E"], "shear_modulus": material["G"], "density": material["rho"]},
+                "material",
+            ),
+            "elements": _elements(row),
+            "up": numbers(placed.axes @ R[:, 2]),
+        }
+    )  # fmt: skip
+
+
+def _named(known: dict[str, dict[str, float]], wanted: dict[str, float], kind: str) -> str:
+    """The name of what is the same, or a new one."""
+    for name, other in known.items():
+        if other == wanted:
+            return name
+    known[f"{kind}{len(known) + 1}"] = wanted
+    return f"{kind}{len(known)}"
+
+
+def _positive(row: Row, column: str, dimension: Any) -> float:
+    value = row.value(column, dimension)
+    if value <= 0.0:
+        raise row.fault(column, f"{value:g} is not above 0", hint="leave the body out of the beams if it is rigid")
+    return value
+
+
+def _elements(row: Row) -> int:
+    said = row.text("elements", "1")
+    if not said.isdecimal() or not 1 <= int(said) <= _MOST:
+        raise row.fault("elements", f"{quoted(said)} is no number of elements", hint=f"from 1 to {_MOST}")
+    return int(said)
+
+
+def _distance(place: Array, a: Array, b: Array) -> float:
+    along = b - a
+    share = min(1.0, max(0.0, float((place - a) @ along) / float(along @ along)))
+    return float(np.linalg.norm(place - a - share * along))

@@ -1,0 +1,58 @@
+"""The table of closures: frames of two rows that coincide, or that a joint about or along their z axes connects.
+
+A moving row whose body carries nothing is a joint that was cut: where its frame coincides with another one, the joint
+connects its antecedent with the other's body, as in Khalil and Kleinfinger's description of loops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from supple.diagnostics.quoting import quoted
+from supple.formats.khalil_kleinfinger.geometry import Link
+from supple.formats.khalil_kleinfinger.masses import link_of
+from supple.formats.khalil_kleinfinger.table import Columns, Row
+
+KINDS = ("weld", "revolute", "prismatic", "cylindrical", "spherical")
+WITH_AXIS = ("revolute", "prismatic", "cylindrical")
+COLUMNS = Columns({"first": ("frame",), "second": ("other",), "kind": (), "name": ()}, needed=("first", "second"))
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,63}")
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Frames that a joint connects; cut : the first row is itself the joint, and has no body."""
+
+    row: Row
+    name: str
+    kind: str
+    first: Link
+    second: Link
+    cut: bool
+
+
+def closures_of(rows: list[Row], links: Mapping[str, Link], laden: Collection[str]) -> list[Closure]:
+    """What closes loops; laden : labels of rows that carry mass or beams, or are somebody's antecedent."""
+    found: list[Closure] = []
+    free = {label for label, link in links.items() if link.moves and label not in laden}
+    for row in rows:
+        first, second = link_of(row, "first", links), link_of(row, "second", links)
+        kind = row.text("kind", "weld")
+        if kind not in KINDS:
+            raise row.fault("kind", f"{quoted(kind)} does not close a loop", hint=f"take one of {', '.join(KINDS)}")
+        if kind == "weld" and first.label not in free and second.label in free:
+            first, second = second, first
+        cut = kind == "weld" and first.label in free
+        if cut:
+            free.discard(first.label)
+        if (first.before if cut else first.body) == second.body:
+            raise row.fault("second", "both frames are on one body", hint="a loop leads from one body to another")
+        name = row.text("name", first.name if cut else f"closure{row.number}")
+        if not _NAME.fullmatch(name):
+            raise row.fault("name", "a joint cannot be called so", hint="take letters, digits, _ and -")
+        if cut and name != first.name:
+            raise row.fault("name", f"it is joint {quoted(first.name)} of row {first.label}", hint="leave it empty")
+        found.append(Closure(row, name, kind, first, second, cut))
+    return found
