@@ -158,12 +158,19 @@ def test_a_push_is_the_force_it_is():
     assert not still.commands["A"].any()
 
 
+def interrupted():
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
     ("law", "message"),
     [
         (lambda t, _: HOLDS | {"A": 3.0}, r'leaves the region of the model at .*\("A" moves fastest\); keep the'),
         (lambda t, _: HOLDS | {"A": np.nan if t > 0.0095 else 0.0}, r'failed at 0.01 s: .* is nan for "A"; most'),
         (lambda t, m: {"E": m["E"] - 400.0 * (m["E"] - HOME["E"] - 1e-4)}, "leaves the region|no step from"),
+        (lambda t, _: HOLDS | {"A": 1.0 / (0.0 if t > 0.0095 else 1.0) - 1.0},
+         r"failed at 0.01 s: ZeroDivisionError: .*division by zero \(test_hardware_loops.py, line \d+\)"),
+        (lambda t, _: interrupted() if t > 0.0095 else HOLDS, "interrupted at 0.01 s"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_ends_the_run_with_one_message(law, message):

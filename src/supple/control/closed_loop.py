@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -112,15 +114,28 @@ def _run(plant: Plant, samples: Sampled, commands: Commands, times: Array, panel
             told[k] = command = commands.at(k, t, measurement)
             done = samples.act(k, command)
             commands.applied(samples.applied[k])
-        except SuppleError as error:
+        except (Exception, KeyboardInterrupt) as error:  # whatever it is, what was computed is not lost
             if k == 0:  # nothing has been computed yet
                 raise
             for part in (told, samples.applied, samples.forces):
                 part[k] = part[k - 1]
-            return told[: k + 1], f"the controller failed at {t:.6g} s: {error}"
+            return told[: k + 1], _ended(t, error)
         if not done:
             return told[: k + 1], ""
     return told, ""
+
+
+def _ended(t: float, error: BaseException) -> str:
+    """Why a run ended with its controller: the message, of an error that is not supple's with where it was raised."""
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted at {t:.6g} s"
+    if isinstance(error, SuppleError):
+        return f"the controller failed at {t:.6g} s: {error}"
+    place = extract_tb(error.__traceback__)[-1]
+    return (
+        f"the controller failed at {t:.6g} s: {type(error).__name__}: {error} "
+        f"({Path(place.filename).name}, line {place.lineno})"
+    )
 
 
 def _pushes(inputs: tuple[str, ...], disturbances: Inputs, times: Array) -> Array:
