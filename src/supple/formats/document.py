@@ -13,7 +13,7 @@ from supple.reduced.seal import MARK
 
 
 def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Any:
-    """The Mechanism in a mechanism file or a robot's (.urdf), or the ReducedModel in a saved one (.rom).
+    """The Mechanism in a mechanism file or a robot's (.urdf, .par), or the ReducedModel in a saved one (.rom).
 
     parameters : of a mechanism file or a side-car, values (numbers or expressions) that replace those of the file
     sidecar    : of a URDF, the YAML file that completes it, or its data; the one beside it if left out
@@ -30,11 +30,15 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
 
 def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
-    """The mechanism in a mechanism file, or the robot in a URDF with its side-car."""
+    """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's."""
     if Path(path).suffix.lower() == ".urdf":
         from supple.formats.urdf.urdf import load as load_robot  # XML and what reads it are for robots alone
 
         return load_robot(path, sidecar=sidecar, parameters=parameters)
+    if Path(path).suffix.lower() == ".par" and sidecar is None:
+        from supple.formats.khalil_kleinfinger.tables import load_par
+
+        return load_par(path, parameters=parameters or {})
     if sidecar is not None:
         raise InputError("only a URDF has a side-car", file=str(path), hint="leave sidecar out")
     return load_file(path, parameters=parameters or {})

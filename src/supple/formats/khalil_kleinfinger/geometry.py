@@ -128,7 +128,7 @@ def _moving(row: Row, column: str, moves: bool) -> tuple[float, float]:
     at = row.value("q", dimension, 0.0)
     if row.text(column, "") == "":
         return 0.0, at
-    symbols = [name for name in _symbols(row.label, column) if name not in current_parameters()]
+    symbols = [name for name in variables(row.label, column) if name not in current_parameters()]
     values = []
     for value in (0.0, 1.0, 2.0):
         with use_parameters({**current_parameters(), **dict.fromkeys(symbols, value)}):
@@ -142,7 +142,7 @@ def _moving(row: Row, column: str, moves: bool) -> tuple[float, float]:
     return values[0], at
 
 
-def _symbols(label: str, column: str) -> list[str]:
+def variables(label: str, column: str) -> list[str]:
     """What the variable of a joint may be called in its own row."""
     stems = ("q", "t", "th", "theta", "θ") if column == "theta" else ("q", "r")
     return ["q", *(f"{stem}{label}" for stem in stems if f"{stem}{label}".isidentifier())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Row:
     """One row: its cells as they are written, and where.
 
     table : its name in messages; number : its place in the table, from 1; label : what its first cell calls it
+    lines : of columns that stand in lines of their own
     """
 
     table: str
@@ -44,6 +45,7 @@ class Row:
     file: str
     line: int
     key: str
+    lines: dict[str, int] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -76,7 +78,7 @@ class Row:
         called = self.cells.get(self.key)
         name = f" ({quoted(called)})" if called not in (None, "") else ""
         part = f"table {self.table}, row {self.number}{name}, column {quoted(column)}"
-        return InputError(what, part=part, file=self.file, line=self.line, hint=hint)
+        return InputError(what, part=part, file=self.file, line=self.lines.get(column, self.line), hint=hint)
 
 
 def read_table(said: Any, name: str, columns: Columns, tree: Tree, folder: Path) -> list[Row]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import Mechanism
@@ -21,6 +21,7 @@ from supple.diagnostics import InputError
 from supple.formats.error_lines import as_input_error
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
 from supple.formats.khalil_kleinfinger.parts import GROUPED, Parts, Tables, parts_of
+from supple.formats.khalil_kleinfinger.symoro import ParFile, read_par
 from supple.formats.khalil_kleinfinger.table import Columns, Row, read_table
 from supple.formats.khalil_kleinfinger.transform import HERE
 from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
@@ -28,6 +29,7 @@ from supple.formats.model_fields import fields_of
 from supple.formats.yaml_tree import KeyPath, Tree
 
 GROUP = "chain"  # the name of the copies
+_TABLES: dict[str, Any] = {"geometry": geometry, "masses": masses, "closures": closures}
 
 
 class Repeated(Part):
@@ -43,12 +45,27 @@ class Repeated(Part):
 class Said(Part):
     """What may stand under `tables:`."""
 
-    geometry: Any
+    geometry: Any = None
+    symoro: str | None = None
     beams: Any = None
     masses: Any = None
     stiffness: Any = None
     closures: Any = None
     copies: Repeated | None = None
+
+    @model_validator(mode="after")
+    def _one_geometry(self) -> Self:
+        if len(self.chosen("geometry", "symoro")) != 1:
+            raise ValueError("a robot has one table of geometry: geometry, or symoro for a .par file")
+        return self
+
+
+def load_par(path: str | Path, *, parameters: Parameters) -> Mechanism:
+    """The robot in a .par file of SYMORO's by itself."""
+    place = Path(path)
+    return complete(
+        Tree({"supple": 1, "tables": {"symoro": place.name}}, {}, str(path)), place.parent, parameters=parameters
+    )
 
 
 def complete(tree: Tree, folder: Path, *, parameters: Parameters) -> Mechanism:
@@ -60,8 +77,12 @@ def complete(tree: Tree, folder: Path, *, parameters: Parameters) -> Mechanism:
     except ValidationError as error:
         within = Tree({"tables": said["tables"]}, tree.lines, tree.file, files=tree.files)
         raise as_input_error(_inside(error), within, lambda path: fields_of(Said)(path[1:])) from None
+    par = None if choices.symoro is None else read_par(folder / choices.symoro)
     with use_parameters(_values(said, tree, parameters)):
-        parts, elastic = _parts(choices, said, tree, folder)
+        parts, elastic = _parts(choices, par, said, tree, folder)
+        if par is not None:
+            given = {"name": par.name, "gravity": None if "gravity" in said else par.gravity()}
+            said = {**{key: value for key, value in given.items() if value is not None}, **said}
     return mechanism_of(_joined(parts, elastic, choices, said, tree), folder=folder)
 
 
@@ -84,22 +105,30 @@ def _values(said: Mapping[str, Any], tree: Tree, parameters: Parameters) -> dict
         raise error.located(*tree.place(error.path)) from None
 
 
-def _parts(said: Said, data: Mapping[str, Any], tree: Tree, folder: Path) -> tuple[Parts, beams.Beams]:
+def _parts(
+    said: Said, par: ParFile | None, data: Mapping[str, Any], tree: Tree, folder: Path
+) -> tuple[Parts, beams.Beams]:
     def rows(name: str, columns: Columns) -> list[Row]:
         given = getattr(said, name)
         return [] if given is None else read_table(given, name, columns, tree, folder)
 
+    if par is None:
+        frames, weighed, looped = (rows(name, each.COLUMNS) for name, each in _TABLES.items())
+    else:
+        par.require_base()
+        frames, looped = par.geometry(), [*par.closures(), *rows("closures", closures.COLUMNS)]
+        weighed = par.masses() if said.masses is None else rows("masses", masses.COLUMNS)
+        par.require_values([*frames, *weighed])
     outside = _outside(data)
-    links = geometry.links_of(rows("geometry", geometry.COLUMNS), outside)
-    of_masses = rows("masses", masses.COLUMNS)
-    weights = masses.masses_of(of_masses, links)
+    links = geometry.links_of(frames, outside)
+    weights = masses.masses_of(weighed, links)
     elastic = beams.beams_of(rows("beams", beams.COLUMNS), links)
     joints, springs = stiffnesses.stiffnesses_of(rows("stiffness", stiffnesses.COLUMNS), links)
-    for label, added in masses.of_joints(of_masses, links).items():
+    for label, added in masses.of_joints(weighed, links).items():
         joints[label] = added | joints.get(label, {})
     laden = {label for label, link in links.items() if label in weights or (link.moves and link.body in elastic.beams)}
     laden |= {link.antecedent for link in links.values() if link.antecedent is not None}
-    loops = closures.closures_of(rows("closures", closures.COLUMNS), links, laden)
+    loops = closures.closures_of(looped, links, laden)
     return parts_of(Tables(links, weights, elastic, joints, springs, loops, outside)), elastic
 
 
