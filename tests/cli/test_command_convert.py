@@ -49,3 +49,15 @@ def test_it_prints_where_no_file_is_named_and_overwrites_nothing(supple, folder)
     again = supple("convert", "tables.yaml", "-o", "tables.yaml")
     assert again.status == 1
     assert "already there" in again.err
+
+
+def test_tables_and_back(supple, folder):
+    (folder / "tables.yaml").write_text(TABLES, "utf-8")
+    supple("convert", "tables.yaml", "-o", "plain.yaml")
+    assert supple("convert", "plain.yaml", "--to", "tables", "-o", "back.yaml").status == 0
+    theta = {"cart": 0.3, "pole": 0.7}
+    one, other = api.load(folder / "tables.yaml"), api.load(folder / "back.yaml")
+    assert_allclose(api.local(one, theta).M, api.local(other, theta).M, rtol=0.0, atol=1e-13)
+    refused = supple("convert", "stewart", "--to", "tables")
+    assert refused.status == 1
+    assert "universal" in refused.err

@@ -1,9 +1,9 @@
-"""`supple convert`: a robot from tables or a URDF, written as a mechanism file."""
+"""`supple convert`: a robot from tables or a URDF written as a mechanism file, a mechanism as tables."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,19 +17,29 @@ Output = Annotated[
 ]
 
 
+To = Annotated[
+    Literal["mechanism", "tables"],
+    typer.Option(
+        "--to", help="A mechanism file, or tables after Khalil and Kleinfinger (rigid, of hinges and slides)."
+    ),
+]
+
+
 def convert(
     file: File,
+    to: To = "mechanism",
     output: Output = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Write a robot from tables or a URDF (or any mechanism) as a mechanism file, expressions worked out."""
+    """Write a robot from tables or a URDF (or any mechanism) as a mechanism file, or as tables, with plain numbers."""
     with answering(as_json) as answer:
+        from supple.formats.khalil_kleinfinger.written import to_tables
         from supple.formats.mechanism_text import to_yaml
 
         mechanism = read_mechanism(answer, file, settings)
-        text = to_yaml(mechanism)
+        text = to_yaml(mechanism) if to == "mechanism" else to_tables(mechanism)
         if output is None:
             answer.give({"name": mechanism.name, "text": text}, lambda: print(text, end=""))
             return

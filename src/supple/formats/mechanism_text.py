@@ -18,7 +18,11 @@ def to_yaml(mechanism: Mechanism) -> str:
 
     Expressions have been evaluated when a mechanism is built, so numbers are written as such.
     """
-    data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
+    return as_text(mechanism.model_dump(exclude_defaults=True, by_alias=True))
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """Sections of a mechanism file as text."""
     lines = [f"supple: {SCHEMA_VERSION}"]
     for section, value in data.items():
         if isinstance(value, Mapping) and value:
