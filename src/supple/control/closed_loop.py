@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.control.commands import Commands
+from supple.control.commands import Commands, followed
 from supple.control.controller import Controller
 from supple.control.drive_match import require_fitting
 from supple.control.loop_record import loop_result
@@ -24,6 +24,7 @@ from supple.diagnostics import InputError, SuppleError
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
+from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
@@ -31,13 +32,15 @@ from supple.results.simulation import warn_of
 
 Array = NDArray[np.float64]
 
+_AFTER = 1.0  # s, that a run goes on after its motion
+
 
 def closed_loop(
     plant: Mechanism | ReducedModel | LinearModel,
     controller: Controller | Sequence[Controller],
     *,
-    until: float,
-    sample_time: float,
+    until: float | None = None,
+    sample_time: float | None = None,
     start: Any = None,
     rates: Mapping[str, float] | ArrayLike | None = None,
     step: float | None = None,
@@ -54,12 +57,15 @@ def closed_loop(
 
     controller  : an object with step(t, measurement) -> commands of the actuators, by name or in order; or several,
                   each at a sample time of its own if it has one, whose commands add up (`Controller`)
+    until       : s; if left out, a second longer than the motion that the controller follows
     sample_time : s between two calls; commands are held in between (zero-order hold). Feedback without pause is the
-                  limit of small ones: the delay is half a sample on average
-    start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). A
-                  linear model starts from its own state where nothing else is said. States of linear models
-                  (`at["states"]`) bring their rates, and must be in the plant's basis; so must gains. Where drives
-                  lead coordinates, what deforms starts at rest there, unless the start says how it is deformed
+                  limit of small ones: the delay is half a sample on average. That of the controller if left out, of
+                  several the shortest
+    start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). If
+                  left out, where the motion that the controller follows begins, or at rest without one. A linear model
+                  starts from its own state where nothing else is said. States of linear models (`at["states"]`) bring
+                  their rates, and must be in the plant's basis; so must gains. Where drives lead coordinates, what
+                  deforms starts at rest there, unless the start says how it is deformed
     rates       : of the coordinates at the start
     step        : s, of the integrator, fixed, or with a tolerance the longest: at most a sample. If left out, steps
                   follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
@@ -78,7 +84,10 @@ def closed_loop(
 
     A controller that fails, or a plant that cannot go on, ends the run with what there is; see `ClosedLoop.reason`.
     """
-    times = _samples(until, sample_time)
+    motion = followed(controller)
+    times = _samples(*_spans(controller, motion, until, sample_time))
+    if start is None and motion is not None and not isinstance(plant, LinearModel):
+        start = _beginning(plant, motion)
     around = hardware_in(plant, hardware)
     require_fitting(controller, plant, around)
     options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
@@ -145,6 +154,40 @@ def _pushes(inputs: tuple[str, ...], disturbances: Inputs, times: Array) -> Arra
     breaks, values = input_course(inputs, disturbances, None, times, None)
     columns = [np.interp(times, breaks, column) for column in values.T]
     return np.array(columns).T.reshape(len(times), len(inputs))
+
+
+def _spans(
+    controller: Controller | Sequence[Controller], motion: Any, until: float | None, sample_time: float | None
+) -> tuple[float, float]:
+    """until and sample time, s, as given, or as controllers have them."""
+    if sample_time is None:
+        given = controller if isinstance(controller, Sequence) else (controller,)
+        own = [T for T in (getattr(item, "sample_time", None) for item in given) if T is not None]
+        if not own:
+            raise InputError(
+                "the controller has no sample time of its own", part="closed loop", hint="give sample_time="
+            )
+        sample_time = float(min(own))
+    if until is None:
+        end = float(getattr(motion, "end", np.inf))
+        if not np.isfinite(end):
+            raise InputError(
+                "the controller follows no motion that ends", part="closed loop", hint="say until when it runs: until="
+            )
+        until = sample_time * float(np.ceil((end + _AFTER) / sample_time - 1e-6))
+    return until, sample_time
+
+
+def _beginning(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
+    """θ where the motion begins, by name; coordinates that it does not mention stay at rest."""
+    known = (
+        plant.layout.coordinates[: plant.layout.theta]
+        if isinstance(plant, ReducedModel)
+        else rest(plant).numbering.coordinates
+    )
+    first = np.asarray(motion.at(0.0))[0]
+    found = {name: float(value) for name, value in zip(motion.coordinates, first, strict=True) if name in known}
+    return found or None
 
 
 def _samples(until: float, sample_time: float) -> Array:

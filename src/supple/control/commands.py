@@ -83,6 +83,13 @@ def _every(controller: Controller, sample_time: float) -> int:
     return round(ratio)
 
 
+def followed(controllers: Controller | Sequence[Controller]) -> Any:
+    """The motion of the first controller that has one; None without any."""
+    given = controllers if isinstance(controllers, Sequence) else (controllers,)
+    known = (getattr(item, "reference", None) for item in given)
+    return next((item for item in known if hasattr(item, "at") and hasattr(item, "coordinates")), None)
+
+
 class Commands:
     """Of all controllers of a loop, for the plant's actuators `names`, every `sample_time`, s."""
 
@@ -132,5 +139,4 @@ class Commands:
     @property
     def reference(self) -> Any:
         """The first motion that is followed; None without any."""
-        known = (getattr(item.controller, "reference", None) for item in self._asked)
-        return next((item for item in known if hasattr(item, "at") and hasattr(item, "coordinates")), None)
+        return followed([item.controller for item in self._asked])

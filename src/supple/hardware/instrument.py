@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import hypot, sqrt
 from typing import Any
 
 from supple.diagnostics import InputError
@@ -40,6 +41,11 @@ class Instrument:
 
     def __post_init__(self) -> None:
         require_sound(self, f'instrument of output "{self.output}"')
+
+    @property
+    def uncertainty(self) -> float:
+        """RMS by which a reading is off at random: √(noise² + resolution²/12), rounding being evenly likely."""
+        return hypot(self.noise, self.resolution / sqrt(12.0))
 
     @property
     def said(self) -> str:

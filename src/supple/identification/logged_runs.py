@@ -1,7 +1,8 @@
 """Runs that were logged: commands as they were sent, and what sensors showed, sample by sample.
 
 A CSV file has a column `time` (s, evenly spaced), `NAME.command` of each actuator, and one under the name of each
-output (`tip.x`), in SI units.
+output (`tip.x`), in SI units. Of a table that a closed loop wrote, readings are those that instruments showed
+(`tip.x.measured`), not the true outputs beside them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
-COMMAND = ".command"
+COMMAND, MEASURED = ".command", ".measured"
 _EVEN = 1e-3  # of the sample time: by how much samples may come early or late
 
 
@@ -82,5 +83,6 @@ def logged_run(source: Any, *, start: Mapping[str, float] | None = None) -> Logg
 
 def _parted(time: Array, columns: Mapping[str, Array], start: Mapping[str, float] | None) -> LoggedRun:
     commands = {name.removesuffix(COMMAND): x for name, x in columns.items() if name.endswith(COMMAND)}
-    measured = {name: x for name, x in columns.items() if not name.endswith(COMMAND)}
+    shown = {name.removesuffix(MEASURED): x for name, x in columns.items() if name.endswith(MEASURED)}
+    measured = shown or {name: x for name, x in columns.items() if not name.endswith(COMMAND)}
     return LoggedRun(time, commands, measured, start or {})

@@ -47,6 +47,11 @@ def rest(mechanism: Mechanism) -> Rest:
 
     θ is the mechanism's `coordinates`; left out, its actuators, if there are as many as its mobility.
     """
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"it is a {type(mechanism).__name__}", part="mechanism",
+            hint="give what supple.load gives; a reduced model is asked itself: model.linearize, .frf, .evaluate",
+        )  # fmt: skip
     try:
         return mechanism.remembered("rest", lambda: _assembled(mechanism))
     except InputError as error:

@@ -40,9 +40,10 @@ class Spectrum(Result):
     def summary(self) -> str:
         return f"of {listed(self.amplitudes)}, {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz"
 
-    def peak(self, name: str) -> float:
-        """Where a signal is strongest, Hz."""
-        return float(self.frequencies_hz[int(self[name].argmax())])
+    def peak(self, name: str | None = None) -> float:
+        """Where a signal is strongest, Hz; left out, where all of them together are."""
+        power = sum(x**2 for x in self.amplitudes.values()) if name is None else self[name]
+        return float(self.frequencies_hz[int(np.argmax(power))])
 
     def table(self) -> Table:
         return Table({"frequency": self.frequencies_hz, **self.amplitudes}, {"frequency": "Hz", **self.units},

@@ -52,10 +52,12 @@ def _chosen(groups: Mapping[str, Signals], names: Sequence[str]) -> dict[str, Si
     """The groups with the named signals alone, each from the first group that has it."""
     if not names:
         return dict(groups)
-    known = [name for signals in groups.values() for name in signals]
+    known = list(dict.fromkeys(name for signals in groups.values() for name in signals))
     for name in names:
         if name not in known:
-            raise InputError(f'there is no signal "{name}"', hint=nearest(name, known))
+            file = name.lower().endswith((".png", ".pdf", ".svg", ".jpg"))
+            hint = f'draw it into a file with plot().savefig("{name}")' if file else nearest(name, known)
+            raise InputError(f'there is no signal "{name}"', part="plot", hint=hint)
     found: dict[str, Signals] = {}
     left = list(dict.fromkeys(names))
     for title, signals in groups.items():

@@ -33,6 +33,7 @@ from supple.formulations.hardware import hardware_of
 from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.rest import rest
 from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice
@@ -103,6 +104,7 @@ def _of_forces(
     """As `linearize`, without drives."""
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    rest(mechanism)  # refuses what is no mechanism
     choice = _choice(mechanism, basis, modes)
     names = (*mechanism.actuators, *choice.constraint)
     u = None if inputs is None else _one("inputs", inputs, names)

@@ -48,6 +48,7 @@ Complex = NDArray[np.complex128]
 
 NOW, AHEAD = 0, 1  # previews
 _POINTS = 32  # on a circle about s = 0
+_GROWS = 1e-7  # of a sample: poles that stand still are left at 1 by rounding
 
 
 class SlowDrive(NamedTuple):
@@ -77,7 +78,27 @@ class TwoTimeScales:
     def at(self, theta: Array) -> AffineMatrices:
         """The law at θ."""
         here = self.observer.at(theta)
-        return on_observer(self.observer, here, self.ports, self._feedback(here))
+        feedback = self._feedback(here)
+        self._require_stable(here, feedback.estimates, theta)
+        return on_observer(self.observer, here, self.ports, feedback)
+
+    def _require_stable(self, here: FilterAt, U: Array, theta: Array) -> None:
+        """Poles of the loop are those of F + G U beside those of the filter, which are stable by themselves."""
+        N = len(here.plant.F) - len(self.observer.biased)  # biases wander whatever is done
+        poles = np.linalg.eigvals(here.plant.F[:N, :N] + here.plant.G[:N] @ U[:, :N])
+        worst = poles[int(np.abs(poles).argmax())]
+        if not abs(worst) < 1.0 + _GROWS:
+            names, s = self.observer.model.layout.coordinates, len(theta)
+            where = ", ".join(f"{name}={value:.4g}" for name, value in zip(names[:s], theta, strict=True))
+            M, P2, _, _ = here.linear
+            modes = np.sqrt(eigh(-P2[s:, s:], M[s:, s:], eigvals_only=True)) / (2.0 * np.pi)
+            raise InputError(
+                f"the loop would be unstable at {where}, growing at "
+                f"{abs(np.angle(worst)) / (2.0 * np.pi * self.observer.sample_time):.3g} Hz", part="two time scales",
+                hint=f"ask for less damping of modes that drives hardly follow (modes there: "
+                f"{', '.join(f'{mode:.3g}' for mode in modes)} Hz; damping_ratios now "
+                f"{', '.join(f'{ratio:g}' for ratio in self.damping_ratios)}), or lower the gains",
+            )  # fmt: skip
 
     def _feedback(self, here: FilterAt) -> Feedback:
         n, s = self.observer.model.layout.size, self.observer.model.layout.theta
@@ -146,7 +167,8 @@ def two_time_scales(
     observer       : `kalman_filter` of the reduced model, with as many modes as drives at most
     motion         : as `reference` takes it; a motion that was planned with its deformation brings δ_d in place of δ_qs
     gains          : k, 1/s, of velocity drives; position drives have none
-    damping_ratios : ζ that is added to all modes, or to each; zero is the slow part alone
+    damping_ratios : ζ that is added to all modes, or to each ([0.3, 0.1], by rising frequency); zero is the slow part
+                     alone. A loop that would be unstable with it is refused: drives do not follow fast modes
     preview        : s; the motion is asked for so much earlier, and the drive is not inverted. If left out it is, and
                      only its delay and half a sample are made up for
     at             : one configuration; the law is made there and used everywhere. If left out it changes over θ

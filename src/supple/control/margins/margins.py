@@ -144,6 +144,11 @@ def _loop(
         if controller is None:
             return plant
         return open_loop(plant, law_about(controller, plant, {}), Around(dict.fromkeys(plant.inputs, late), {}))
+    if not isinstance(plant, ReducedModel):
+        raise InputError(
+            f"{type(plant).__name__} is neither a linear nor a reduced model", part="margins",
+            hint="give supple.reduce(mechanism, internal_modes=...), or supple.linearize(mechanism, ...)",
+        )  # fmt: skip
     if controller is None or at is None:
         raise InputError(
             f'model "{plant.name}" is given without {"a controller" if controller is None else "a configuration"}',

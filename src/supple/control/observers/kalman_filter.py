@@ -139,20 +139,25 @@ def kalman_filter(
 
     accelerations : RMS of what is not known of θ̈, m/s² or rad/s², for all coordinates or each
     measured      : outputs; those with instruments or that are encoders if left out
-    noise         : RMS of measurements that is to be believed; that of their instruments where left out. More makes it
-                    deaf, for what the model does not know: modes beyond it
+    noise         : RMS of measurements that is to be believed; that of their instruments where left out, √(noise² +
+                    resolution²/12). More makes it deaf, for what the model does not know: modes beyond it
     bias          : RMS in a second by which a bias wanders, of outputs that have one; `walk` of their instruments where
                     left out
     hardware      : the model's own if left out
     computation_delay : s, of the loop
     """
     require_sample_time(sample_time)
+    if not isinstance(model, ReducedModel):
+        raise InputError(
+            f"{type(model).__name__} is no reduced model", part="Kalman filter",
+            hint="give supple.reduce(mechanism, internal_modes=...)",
+        )  # fmt: skip
     known = model.hardware if hardware is None else hardware
     names = model.layout.coordinates[: model.layout.theta]
     encoders = tuple(_encoder(known, name) for name in names)
     told = _measured(model, known, encoders, measured)
     instruments = [known.instrument(name) for name in told]
-    believed = {name: item.noise if item else 0.0 for name, item in zip(told, instruments, strict=True)}
+    believed = {name: item.uncertainty if item else 0.0 for name, item in zip(told, instruments, strict=True)}
     wander = {name: item.walk if item else 0.0 for name, item in zip(told, instruments, strict=True)}
     for given, into, what in ((noise, believed, "noise"), (bias, wander, "bias")):
         for name, value in (given or {}).items():
@@ -164,7 +169,7 @@ def kalman_filter(
         if not value > 0.0:
             raise InputError(
                 f'"{name}" has no noise, and a filter would believe nothing else', part="Kalman filter",
-                hint=f'describe the noise of its sensor, or give noise={{"{name}": ...}}',
+                hint=f'describe the noise or the resolution of its sensor, or give noise={{"{name}": ...}}',
             )  # fmt: skip
     delays = dict.fromkeys(model.layout.inputs, computation_delay)
     delays |= {block.actuator: block.delay + computation_delay for block in known.drives}

@@ -1,0 +1,52 @@
+"""The walk that docs/theory/control.md begins with: its file and its lines run as they stand."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple import control
+from supple.diagnostics import InputError
+
+PAGE = Path(__file__).parents[2] / "docs" / "theory" / "control.md"
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory) -> dict[str, Any]:
+    """What the lines leave behind."""
+    folder = tmp_path_factory.mktemp("walk")
+    text = PAGE.read_text(encoding="utf-8")
+    described, lines = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)[0] for kind in ("yaml", "python"))
+    (folder / "loader.yaml").write_text(described, encoding="utf-8")
+    names: dict[str, Any] = {"folder": folder}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(lines, str(PAGE), "exec"), names)  # noqa: S102 - our own page
+    return names
+
+
+def test_it_says_what_comes_out(walked):
+    """The numbers beside the lines, and what the run on the mechanism found of the drive that is in the file."""
+    after = walked["motion"].end
+    assert walked["run"].residual("imu.x", "imu.z", after=after) == pytest.approx(0.12, abs=0.02)
+    assert walked["run"].settling("tip.x", "tip.z", within=1e-3, after=after) < 0.05
+    assert walked["run"].time[-1] == pytest.approx(after + 1.0, abs=1e-3)
+    assert walked["run"].coordinates["elbow"][0] == pytest.approx(np.radians(-30.0))
+    assert walked["fitted"]["elbow.frequency"] == pytest.approx(30.0, rel=0.01)
+    assert {path.name for path in (walked["folder"] / "build").iterdir()} >= {"loader.c", "two_time_scales_law.c"}
+
+
+def test_resolution_is_believed_as_noise(walked):
+    assert walked["observer"].noise[:2] == pytest.approx(2e-5 / np.sqrt(12.0))
+
+
+def test_damping_beyond_the_drives_is_refused(walked):
+    """A bandwidth of 25 Hz and 60 Hz asked of it."""
+    model = supple.reduce(walked["arm"], internal_modes=2, tolerance=1e-2)
+    observer = control.kalman_filter(model, sample_time=1e-3, accelerations=0.2)
+    with pytest.raises(InputError, match=r"unstable at shoulder=.*, growing at .* Hz; ask for less damping"):
+        control.two_time_scales(observer, walked["motion"], damping_ratios=0.3, at="home")
+    control.two_time_scales(observer, walked["motion"], damping_ratios=[0.3, 0.1], at="home")
