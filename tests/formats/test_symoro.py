@@ -109,6 +109,16 @@ def test_a_cut_joint_coincides_with_the_frame_behind_all_joints(tmp_path):
     assert_allclose(supple.local(loop, {"joint1": q}).M, [[total]], rtol=1e-8)
 
 
+def test_a_variable_with_a_value_is_drawn_there(tmp_path):
+    symbols = LOOP.replace("{1.0,-0.9,1.8,1.4,0}", "{th1,th2,th3,th4,0}")
+    (tmp_path / "loop.par").write_text(LOOP, "utf-8")
+    (tmp_path / "symbols.par").write_text(symbols, "utf-8")
+    text = "supple: 1\ntables: {symoro: symbols.par}\nparameters: {th1: 1, th2: -0.9, th3: 1.8, th4: 1.4 rad}\n"
+    (tmp_path / "symbols.yaml").write_text(text, "utf-8")
+    one, other = supple.load(tmp_path / "loop.par"), supple.load(tmp_path / "symbols.yaml")
+    assert_allclose(supple.local(other, {"joint1": 1.1}).M, supple.local(one, {"joint1": 1.1}).M, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("written", "wrong", "line", "why"),
     [

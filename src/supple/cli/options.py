@@ -18,7 +18,9 @@ REST, EQUILIBRIUM = "rest", "equilibrium"
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="A mechanism file, a URDF, or the name of a bundled example.", show_default=False
+        metavar="FILE",
+        help="A mechanism file, a URDF, a .par file, or the name of a bundled example.",
+        show_default=False,
     ),
 ]
 At = Annotated[
