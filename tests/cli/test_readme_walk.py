@@ -38,7 +38,7 @@ COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
 def test_the_walk_names_every_command_there_is():
-    assert set(COMMANDS) - {"convert", "schema", "warmup", "doctor"} == {arguments[1] for arguments in walk()}
+    assert set(COMMANDS) - {"schema", "warmup", "doctor"} == {arguments[1] for arguments in walk()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
