@@ -10,6 +10,7 @@ import pytest
 import supple
 from supple import control
 from supple.diagnostics import InputError
+from supple.identification.logged_runs import logged_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory" / "control.md"
 
@@ -41,6 +42,33 @@ def test_it_says_what_comes_out(walked):
 
 def test_resolution_is_believed_as_noise(walked):
     assert walked["observer"].noise[:2] == pytest.approx(2e-5 / np.sqrt(12.0))
+
+
+def test_models_and_mechanisms_are_not_taken_for_each_other(walked):
+    arm, model, law = walked["arm"], walked["model"], walked["law"]
+    for wrong, said in (
+        (lambda: supple.linearize(model, "home"), r"is a ReducedModel; .*model\.linearize"),
+        (lambda: supple.modes(model), "is a ReducedModel"),
+        (lambda: control.margins(arm, law, at="home"), "neither a linear nor a reduced model"),
+        (lambda: control.margin_map(arm, law), "no reduced model"),
+        (lambda: control.kalman_filter(arm, sample_time=1e-3, accelerations=0.2), "no reduced model"),
+        (lambda: walked["run"].plot("pick.png"), r'plot\(\)\.savefig\("pick\.png"\)'),
+    ):
+        with pytest.raises(InputError, match=said):
+            wrong()
+
+
+def test_a_logged_loop_may_end_between_samples(walked):
+    run = control.closed_loop(walked["model"], walked["servos"], until=0.0125 + 0.3e-3)
+    assert len(logged_run(run).time) == len(run.time) - 1
+
+
+def test_a_table_that_a_loop_wrote_is_read_as_instruments_showed_it(walked):
+    run, file = walked["run"], walked["folder"] / "run.csv"
+    run.save(file)
+    read = logged_run(file)
+    np.testing.assert_allclose(read.measured["imu.x"], run.measured["imu.x"], rtol=1e-12, atol=1e-12)
+    assert np.abs(read.measured["imu.x"] - run.outputs["imu.x"]).max() > 0.05
 
 
 def test_damping_beyond_the_drives_is_refused(walked):

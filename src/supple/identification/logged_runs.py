@@ -71,7 +71,10 @@ def logged_run(source: Any, *, start: Mapping[str, float] | None = None) -> Logg
             raise InputError(
                 "it has no commands and measurements apart", part="logged run", hint="give a run of closed_loop"
             )
-        return LoggedRun(source.time, dict(commands), dict(measured), start or {})
+        steps = np.diff(source.time)
+        N = len(source.time) - int(len(steps) > 2 and steps[-1] < (1.0 - _EVEN) * steps[0])  # the end may come sooner
+        told, shown = ({name: x[:N] for name, x in columns.items()} for columns in (commands, measured))
+        return LoggedRun(source.time[:N], told, shown, start or {})
     if isinstance(source, Mapping):
         columns = {name: np.asarray(values, dtype=float) for name, values in source.items()}
         return _parted(columns.pop("time", np.zeros(0)), columns, start)

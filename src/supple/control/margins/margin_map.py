@@ -105,6 +105,11 @@ def margin_map(
     grid       : coordinate -> values; left out, 11 values of every coordinate over the model's region
     at         : where the other coordinates stay; needed where some are left out of the grid
     """
+    if not isinstance(model, ReducedModel):
+        raise InputError(
+            f"{type(model).__name__} is no reduced model", part="margin map",
+            hint="give supple.reduce(mechanism, internal_modes=...)",
+        )  # fmt: skip
     names = model.layout.coordinates[: model.layout.theta]
     values = _grid(model, names, grid)
     others = [name for name in names if name not in values]
