@@ -28,8 +28,8 @@ def frame_beams(frames: Frames) -> BeamArrays:
 
 
 def frame_superelements(frames: Frames) -> SuperelementArrays:
-    """All of them, body after body; damping in proportion to mass is that of their deformation."""
+    """All of them, body after body; damping in proportion to mass is that of the whole mechanism (`SystemArrays`)."""
     mechanism = frames.numbering.mechanism
-    alpha, beta = time_damping(mechanism).whole if frames.superelements else (0.0, 0.0)
-    placed = [item._replace(damping=alpha * item.body.M + beta * item.body.K) for item in frames.superelements]
+    beta = time_damping(mechanism).whole[1] if frames.superelements else 0.0
+    placed = [item._replace(damping=beta * item.body.K) for item in frames.superelements]
     return superelement_arrays(placed, mechanism.planar)

@@ -5,11 +5,11 @@
 
 M holds frames and elements, with D and K of elements beside it as of laws. The matrix is in the axes of the frames,
 positions too, so that it changes with what turns against one another alone; right sides and corrections are turned. A
-row of an elastic joint, Φ + λ/k + c/k Φ̇,
-has 1/(k/β' + c γ'/β') beside ε. ε acts on the increment of the multipliers alone, so that redundant constraints and
-singular positions pass and
-constraints are still met to rounding. A law that pulls where it should push back (f' > 0) is left out of M̂, which stays
-definite; the right side leaves out nothing.
+row of an elastic joint, Φ + λ/k + c/k Φ̇, has 1/(k/β' + c γ'/β') beside ε. ε acts on the increment of the multipliers
+alone, so that redundant constraints and singular positions pass and constraints are still met to rounding. A law that
+pulls where it should push back (f' > 0) is left out of M̂, which stays definite; the right side leaves out nothing.
+
+Damping in proportion to mass takes M (v̇ + αv) where M v̇ stands, of all that has mass, and (1 + α γ'/β') M in M̂.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def iteration_matrix(system, iteration, state, factors, work):
     factors : γ'/β' and 1/β', of damping and stiffness beside the mass
     """
     damping_factor, stiffness_factor = factors
+    slowed = 1.0 + system.alpha * damping_factor
+    damping, stiffness = damping_factor / slowed, stiffness_factor / slowed
     rows_i, column, driven = system.rows.rows_i, system.rows.column, system.driven
     J, A_, at_body, at_multiplier = work.gradients, work.matrix, iteration.at_body, iteration.at_multiplier
     mass, inertia, links, at_link = iteration.solid_mass, iteration.solid_inertia, iteration.links, iteration.at_link
@@ -87,13 +89,14 @@ def iteration_matrix(system, iteration, state, factors, work):
     arm_tangents(system, at_body, A_)
     for n in range(links.shape[0]):
         measure = links[n, MEASURE]
-        factor = work.inertia[measure] + damping_factor * work.damping[measure]
-        factor += stiffness_factor * max(work.stiffness[measure], 0.0)
+        factor = work.inertia[measure] + damping * work.damping[measure]
+        factor += stiffness * max(work.stiffness[measure], 0.0)
         if factor != 0.0:
             if turned:
                 own_axes(rows_i, column, joints + measure, state.X, J, own)
             add_link(rows_i, links, n, factor, own, at_link, A_)
-    element_tangents(system, state.X, factors, work)
+    element_tangents(system, state.X, (damping, stiffness), work)
+    A_[:] *= slowed
     fill_scale(column, iteration, A_, scale)
     for i in range(at_multiplier.shape[0]):
         softness = 0.0
@@ -204,8 +207,11 @@ def residual(system, state, u, targets, work):
     """
     column, mass, inertia, driven = system.rows.column, system.mass, system.inertia, system.driven
     Q, J, right_side, multipliers = work.forces, work.gradients, work.right_side, state.multipliers
-    rows_i, joints, acceleration = system.rows.rows_i, row_sizes(system.rows).joint_rows, state.acceleration
+    rows_i, joints, acceleration = system.rows.rows_i, row_sizes(system.rows).joint_rows, work.felt
     nb, d = Q.shape
+    for b in range(nb):
+        for c in range(d):
+            acceleration[b, c] = state.acceleration[b, c] + system.alpha * state.V[b, c]
     rows_at(system, state.X, state.w, targets, work)
     potential = body_forces(system, state.X, state.V, work)
     potential += measure_forces(system, state.X, state.V, acceleration, state.w, u, work)

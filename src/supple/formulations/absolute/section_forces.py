@@ -86,7 +86,8 @@ def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> En
     count, elements = len(X), len(problem.elements.beams.frames)
     found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
     if elements:
-        compiled(end_batch, count=count)(problem.elements.beams, problem.system.gravity, X, V, acceleration, found)
+        felt = acceleration + problem.system.alpha * V
+        compiled(end_batch, count=count)(problem.elements.beams, problem.system.gravity, X, V, felt, found)
     return found
 
 

@@ -35,6 +35,7 @@ class StepWork(NamedTuple):
                  steady accelerations are
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
     last       : (frames, d) displacement of the step before, over its length
+    felt       : (frames, d) v̇ + αv, what mass is multiplied with
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
     """
@@ -58,6 +59,7 @@ class StepWork(NamedTuple):
     right_side: Array
     filtered: Array
     last: Array
+    felt: Array
     move: Array
     twist: Array
     term: Array
@@ -93,6 +95,7 @@ def step_work(system, pattern):
         np.empty(n),
         np.empty(n),
         np.zeros((nb, d)),
+        np.empty((nb, d)),
         np.empty((nb, d)),
         np.zeros(6),
         np.empty(13),

@@ -15,6 +15,7 @@ from supple.formulations.absolute.frames import Frames, frames_of
 from supple.formulations.absolute.held_coordinates import still_rows
 from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays
 from supple.formulations.absolute.superelements.ties import tie_rows
+from supple.formulations.absolute.time_damping import mass_damping, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
@@ -37,6 +38,7 @@ class SystemArrays(NamedTuple):
     mass, inertia  : that each frame carries itself, about the centre of that mass; of elements apart
     armed, arm     : (n,) the frames that carry it on an arm, and (F, 3) that arm, in the axes of the frame
     gravity        : (3,) m/s², of what elements weigh
+    alpha          : 1/s, damping in proportion to all that has mass; 0 where nothing deforms
     compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
     lag            : (joint rows,) c/k, s
     beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield; None where
@@ -52,6 +54,7 @@ class SystemArrays(NamedTuple):
     armed: Integers
     arm: Array
     gravity: Array
+    alpha: float
     compliance: Array
     lag: Array
     beams: BeamArrays | None
@@ -160,13 +163,16 @@ def _make(
     frames = frames_of(numbering, rigid)
     own = frames.own
     compliance, lag = np.zeros((2, numbering.constraints)) if rigid else yielding_rows(numbering)
+    alpha = mass_damping(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
+    if frames.drives:
+        drives = drives._replace(damping=drives.damping + time_damping(numbering.mechanism).whole[1] * drives.stiffness)
     rows, ties = _tied(
         with_deflections(frames.rows(numbering.arrays), numbering, frames.drives, drives, frames.count), frames
     )
     system = SystemArrays(
         rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
-        gravity_of(numbering), compliance, lag, None, None, None,
+        gravity_of(numbering), alpha, compliance, lag, None, None, None,
         *_loads(frames, arrays),
         arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
         np.concatenate([np.array([numbering.constraints + i for i in driven], dtype=np.int64), ties]),
@@ -214,7 +220,7 @@ def gravity_of(numbering: Numbering) -> Array:
 
 
 def yielding_rows(numbering: Numbering) -> tuple[Array, Array]:
-    """1/k and c/k of the rows of elastic joints; zero of the others."""
+    """1/k, and c/k with β of the mechanism, of the rows of elastic joints; zero of the others."""
     mechanism = numbering.mechanism
     compliance, lag = np.zeros(numbering.constraints), np.zeros(numbering.constraints)
     for name, joint in mechanism.joints.items():
@@ -224,7 +230,7 @@ def yielding_rows(numbering: Numbering) -> tuple[Array, Array]:
         for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
             if direction in joint.elastic:
                 compliance[row] = 1.0 / joint.elastic[direction]
-                lag[row] = damping.get(direction, 0.0) * compliance[row]
+                lag[row] = damping.get(direction, 0.0) * compliance[row] + time_damping(mechanism).whole[1]
     return compliance, lag
 
 

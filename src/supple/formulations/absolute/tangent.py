@@ -101,8 +101,10 @@ def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
     """K, D and M (n, n) of all that `without_elements` leaves out, exact, for displacements as in `displaced`."""
     beams, floating, d = problem.elements.beams, problem.elements.superelements, state.V.shape[1]
     columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
-    derivatives = beam_derivatives(beams, problem.system.gravity, state.X, state.V, state.acceleration)
-    found = [[(columns, -item)] for item in derivatives]
+    gravity, alpha = problem.system.gravity, problem.system.alpha
+    felt = state.acceleration + alpha * state.V
+    stiffness, damping, mass = (-item for item in beam_derivatives(beams, gravity, state.X, state.V, felt))
+    found = [[(columns, stiffness)], [(columns, damping + alpha * mass)], [(columns, mass)]]
     for e, count in enumerate(floating.coordinates.tolist()):
         held = floating.columns[e : e + 1, d : d + count]
         for kind, item in ((POSE, floating.stiffness), (VELOCITY, floating.damping)):

@@ -1,4 +1,8 @@
-"""Damping of elastic parts as motion in time can have it: in proportion to mass and stiffness, element by element.
+"""Damping of elastic parts as motion in time can have it: in proportion to mass and stiffness.
+
+α of the mechanism acts on all that has mass, elements, point masses and rigid bodies, and β on all that is elastic,
+elements, joints and drives: with its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
+of a material act on its elements.
 
 A ratio of the mechanism's modes, or a loss factor, is a law of the whole structure at one θ (docs/theory/damping.md).
 In large motion the nearest law of elements takes its place,
@@ -6,7 +10,7 @@ In large motion the nearest law of elements takes its place,
     β = 2 ζ(ω₁)/ω₁,   β = η/ω₁                                          (docs/theory/superelements-in-motion.md, 13)
 
 exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their frequency.
-Nothing in proportion to mass, which would brake the motion of the whole. What was done is said.
+Nothing in proportion to mass is added, which brakes the motion of the whole. What was done is said.
 """
 
 from __future__ import annotations
@@ -26,6 +30,11 @@ from supple.kinematics.closure import assemble
 
 Rayleigh = tuple[float, float]
 
+_BRAKES = (
+    "its damping in proportion to mass, {:.3g} 1/s, acts in time on velocities in the world: it is that of the modes "
+    "while actuators stand, and brakes the motion of the whole as well, which reduced models do not"
+)
+
 
 class TimeDamping(NamedTuple):
     """α (1/s) and β (s) of the whole mechanism, and of each material beside it; said : how, where that is not the law
@@ -36,14 +45,20 @@ class TimeDamping(NamedTuple):
     said: str
 
     def of(self, material: str) -> Rayleigh:
-        """Of what is made of a material."""
+        """Of the elements that are made of a material; α of the whole is that of all that has mass, and not here."""
         own = self.materials[material]
-        return self.whole[0] + own[0], self.whole[1] + own[1]
+        return own[0], self.whole[1] + own[1]
 
 
 def time_damping(mechanism: Mechanism) -> TimeDamping:
     """The law in time, found once."""
     return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
+
+
+def mass_damping(mechanism: Mechanism) -> float:
+    """α of the mechanism, 1/s: of all that has mass in it, elements, point masses and rigid bodies alike."""
+    law = mechanism.damping
+    return float(law.rayleigh[0]) if law is not None and law.rayleigh is not None else 0.0
 
 
 def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
@@ -59,8 +74,11 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
     laws = {name: law for name, law in given.items() if law is not None}
     if all(law.rayleigh is not None for law in laws.values()):
         exact = {name: law.rayleigh or (0.0, 0.0) for name, law in laws.items()}
+        by_mass = max((alpha for alpha, _ in exact.values()), default=0.0)
         return TimeDamping(
-            exact.get("", (0.0, 0.0)), {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials}, ""
+            exact.get("", (0.0, 0.0)),
+            {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials},
+            _BRAKES.format(by_mass) if by_mass else "",
         )
     hertz = _lowest_hz(mechanism)
     found = {name: _at(law, hertz) for name, law in laws.items()}
