@@ -33,7 +33,7 @@ def beside() -> supple.ReducedModel:
 def drift(model, scale, rates):
     start = np.concatenate([HOME, scale * DEFORMED])
     run = model.simulate(np.linspace(0.0, 0.5, 501), None, start, rates=[*rates, 0.0, 0.0], tolerance=1e-11,
-                         method="explicit")  # fmt: skip
+                         method="explicit", drives=False)  # fmt: skip
     assert run.complete
     total = run.energy["total"]
     return np.abs(total - total[0]).max(), run.energy["kinetic"].max()
@@ -84,14 +84,16 @@ def test_implicit_steps_are_of_second_order(floating):
     times = np.linspace(0.0, 0.2, 21)
 
     def ended(step):
-        run = floating.simulate(times, None, start, rates=[0.05, -0.03, 0.0, 0.0], step=step)
+        run = floating.simulate(times, None, start, rates=[0.05, -0.03, 0.0, 0.0], step=step, drives=False)
         return np.stack([run.coordinates[name] for name in floating.layout.coordinates])
 
     runs = [ended(step) for step in (5e-4, 2.5e-4, 1.25e-4, 6.25e-5)]
     apart = [np.abs(b - a).max() for a, b in pairwise(runs)]
     order = np.log2(np.divide(apart[:-1], apart[1:]))
     assert_allclose(order, 2.0, atol=0.1)
-    exact = floating.simulate(times, None, start, rates=[0.05, -0.03, 0.0, 0.0], tolerance=1e-11, method="explicit")
+    exact = floating.simulate(
+        times, None, start, rates=[0.05, -0.03, 0.0, 0.0], tolerance=1e-11, method="explicit", drives=False
+    )
     for i, name in enumerate(floating.layout.coordinates):
         assert np.abs(exact.coordinates[name] - runs[-1][i]).max() < apart[-1]
 
