@@ -27,8 +27,9 @@ Where = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="WHERE", show_default=False,
-        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`. What is not "
-        "mentioned stays at rest. With `equilibrium`: where it rests under gravity, springs and "
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; or where a "
+        "place is: `tool=[0,0,-1.1]`. What is not mentioned stays at rest. "
+        "With `equilibrium`: where it rests under gravity, springs and "
         "--inputs, close to the others.",
     ),
 ]  # fmt: skip

@@ -59,7 +59,7 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
     The arclength of a path is 0, its beginning, if nothing is said.
     """
     from supple.diagnostics import InputError
-    from supple.kinematics.configuration import coordinate_values
+    from supple.kinematics.posture import coordinate_values
     from supple.kinematics.rest import rest
 
     s = model.layout.theta

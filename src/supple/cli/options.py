@@ -27,9 +27,9 @@ At = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="WHERE", show_default=False,
-        help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`. "
-        "What is not mentioned stays at rest. `rest`: as drawn. `equilibrium`: where gravity and springs leave it, "
-        "close to the others.",
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`; or where a "
+        "place is: `tool=[0,0,-1.1]`, `tool.z=-1.1,tool.x=200mm`. What is not mentioned stays at rest. `rest`: as "
+        "drawn. `equilibrium`: where gravity and springs leave it, close to the others.",
     ),
 ]  # fmt: skip
 Settings = Annotated[
@@ -62,18 +62,32 @@ def _parameters(settings: list[str] | None) -> dict[str, str]:
 
 
 def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
-    """θ as `--at` names it: configurations and coordinates, later ones over earlier ones; None for rest.
+    """θ as `--at` names it: configurations, coordinates, places, later ones over earlier ones; None for rest.
 
     `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
-    force. A configuration that the file calls so goes before either.
+    force. A configuration that the file calls so goes before either. Where a place is given, all of θ comes back.
     """
     from supple.analyses.statics.equilibrium import equilibrium
-    from supple.cli.quantities import along, quantity_of
+    from supple.kinematics.posture import coordinate_values
+    from supple.kinematics.rest import rest
+
+    said, resting = asked_posture(mechanism, at)
+    if said is None:
+        return None
+    names = rest(mechanism).numbering.coordinates
+    if not set(said) <= set(names):
+        said = dict(zip(names, coordinate_values(mechanism, said).tolist(), strict=True))
+    return dict(equilibrium(mechanism, said).coordinates) if resting else said
+
+
+def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float] | None, bool]:
+    """What `--at` says: {coordinate or place.axis: value}, None for rest; and whether equilibrium is asked for."""
+    from supple.description.posture import spelled
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest
 
     if at is None or (at.strip() == REST and REST not in mechanism.configurations):
-        return None
+        return None, False
     names = rest(mechanism).numbering.coordinates
     if not names:
         raise InputError(
@@ -96,14 +110,42 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
                     if name in names
                     else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
                 )  # fmt: skip
-            theta |= mechanism.configurations[name]
+            theta |= spelled(mechanism, mechanism.configurations[name])
             continue
-        if name not in names:
-            raise InputError(
-                f'"{name}" is not a coordinate of "{mechanism.name}"', part="--at", hint=nearest(name, names)
-            )
-        theta[name] = quantity_of(text, f"--at {name}", along(mechanism)(name))
-    return dict(equilibrium(mechanism, theta).coordinates) if resting else theta
+        theta |= _said_of(mechanism, name, text)
+    return theta, resting
+
+
+def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
+    """`crank=40deg`, `tool.z=-1.1`, `tool=[0, 0, -1.1]` in SI."""
+    from supple.cli.quantities import along, quantity_of
+    from supple.description.posture import (
+        TURNS,
+        axes_of,
+        axis_dimension,
+        component_dimension,
+        place_of,
+        posture,
+        spelled,
+    )
+    from supple.diagnostics import InputError
+
+    if name in mechanism.coordinate_names():
+        return {name: quantity_of(text, f"--at {name}", along(mechanism)(name))}
+    try:
+        if text.startswith("[") and text.endswith("]"):
+            place_of(mechanism, name)
+            axes = axes_of(mechanism)
+            items = [item.strip() for item in pieces(text[1:-1])]
+            of = [axis_dimension(axis) for axis in axes] + [None] * len(items)
+            values = [quantity_of(item, f"--at {name}", want) for item, want in zip(items, of, strict=False)]
+            return spelled(mechanism, {name: values})
+        value = quantity_of(text, f"--at {name}", component_dimension(mechanism, name))
+        place, _, axis = name.rpartition(".")
+        posture(mechanism, {f"{place}.{turn}": 0.0 for turn in TURNS} if axis in TURNS else {name: value})
+    except InputError as error:
+        raise InputError(error.message, part=error.part or "--at", hint=error.hint) from None
+    return {name: value}
 
 
 def without_equilibrium(at: str | None, known: Iterable[str]) -> tuple[str | None, bool]:
@@ -115,10 +157,10 @@ def without_equilibrium(at: str | None, known: Iterable[str]) -> tuple[str | Non
 
 
 def pieces(text: str) -> list[str]:
-    """Split at commas, but not at those between parentheses: `a=atan2(1, 2),b=3`."""
+    """Split at commas, but not at those between parentheses or brackets: `a=atan2(1, 2),b=[3, 4]`."""
     pieces, depth = [""], 0
     for character in text:
-        depth += (character == "(") - (character == ")")
+        depth += (character in "([") - (character in ")]")
         if character == "," and depth <= 0:
             pieces.append("")
         else:

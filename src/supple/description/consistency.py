@@ -6,6 +6,7 @@ from supple.description.coupling import Coupling
 from supple.description.drives import drive_blocks
 from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
+from supple.description.posture import posture
 from supple.description.quantities.coordinate_dimensions import require_dimensions
 from supple.description.quantities.hardware_dimensions import require_hardware_dimensions
 from supple.description.scenario_consistency import require_sound_scenarios
@@ -254,16 +255,16 @@ def _sensors(mechanism: Mechanism) -> None:
 
 def _configurations(mechanism: Mechanism) -> None:
     names = mechanism.coordinate_names()
-    sections = [(("configurations", name), values) for name, values in mechanism.configurations.items()]
-    for path, values in [*sections, (("rest",), mechanism.rest)]:
-        for coordinate in values:
-            if coordinate not in names:
-                raise InputError(
-                    f'"{coordinate}" is not one of the coordinates',
-                    part=part_name(path),
-                    path=(*path, coordinate),
-                    hint=nearest(coordinate, names),
-                )
+    for coordinate in mechanism.rest:
+        if coordinate not in names:
+            raise InputError(
+                f'"{coordinate}" is not one of the coordinates',
+                part=part_name(("rest",)),
+                path=("rest", coordinate),
+                hint=nearest(coordinate, names),
+            )
+    for name, given in mechanism.configurations.items():
+        posture(mechanism, given, ("configurations", name))
 
 
 def _motions(mechanism: Mechanism) -> None:

@@ -20,7 +20,15 @@ from supple.description.joints.joint import Joint
 from supple.description.load import Damper, Force, Spring
 from supple.description.motion import Motion
 from supple.description.quantities.expression import resolve_parameters, use_parameters
-from supple.description.quantities.quantity import Acceleration, Name, OfCoordinate, Part, Position, Quantity
+from supple.description.quantities.quantity import (
+    Acceleration,
+    Name,
+    OfCoordinate,
+    Part,
+    PoseOfPlace,
+    Position,
+    Quantity,
+)
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
@@ -77,8 +85,8 @@ class Mechanism(Part):
     """θ: actuators, joints or `joint.coordinate`; the actuators if left out."""
     rest: dict[str, OfCoordinate] = {}
     """Values of some coordinates at rest, where the drawing is only rough."""
-    configurations: dict[Name, dict[str, OfCoordinate]] = {}
-    """Named configurations: coordinate: value."""
+    configurations: dict[Name, dict[str, OfCoordinate | PoseOfPlace]] = {}
+    """Named configurations: coordinate: value, place: position or pose, or place.x: value."""
     motions: dict[Name, Motion] = {}
     """Named motions of coordinates or of a tool."""
     scenarios: dict[Name, Scenario] = {}

@@ -1,122 +1,40 @@
-"""Assembling: from rest along the straight segment to θ, for one or many θ."""
+"""Assembling: from rest along the straight segment to θ, for one or many θ, or poses of a place."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.compilation import compiled
-from supple.compilation.parts import in_parts
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, NumericalError
-from supple.kinematics.closure_kernel import Start, close_batch
-from supple.kinematics.configuration import At, Configuration, coordinate_values
-from supple.kinematics.elimination import workspace
-from supple.kinematics.householder import last_over_first
-from supple.kinematics.numbering import Numbering
-from supple.kinematics.rest import Rest, rest
-from supple.kinematics.rigid_modes import rigid_modes
-
-Array = NDArray[np.float64]
-
-_DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
-_SHARE = 1e-2  # of a coordinate in the forces that balance without it moving
-_TOGETHER = 30.0  # singular values this close to the smallest vanish together with it
+from supple.kinematics.closing import close_all, dead_point
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.posture import out_of_reach, postured
+from supple.kinematics.rest import rest
 
 
 def assemble(mechanism: Mechanism, at: At = None, *, failures: Literal["raise", "mark"] = "raise") -> Configuration:
     """The mechanism assembled at θ: the configuration reached along the segment from rest.
 
-    at       : a configuration's name, {coordinate: value}, numbers in the order of θ, or (N, s); rest if left out
-    failures : "raise" an error that names the dead point, or "mark" in a batch (see `Configuration.assembled`)
+    at       : a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value, ...}, numbers
+               in the order of θ, or (N, s); values by name may be (N,), positions (N, 3); rest if left out
+    failures : "raise" an error that names the dead point, or the distance from the nearest reachable point of a place,
+               or "mark" in a batch (see `Configuration.assembled`)
     """
     position = rest(mechanism)
-    theta = coordinate_values(mechanism, at)
+    theta, posed = postured(mechanism, at)
     if at is None or theta.shape[-1] == 0:
         ones = np.ones(theta.shape[:-1])
         return Configuration(position, theta, position.X.copy(), position.w.copy(), ones)
+    if posed is not None and failures == "raise" and not (posed.reached >= 1.0).all():
+        raise out_of_reach(mechanism, at, posed)
     batch = np.ascontiguousarray(np.atleast_2d(theta))
     X, w, reached = close_all(position, batch)
     if failures == "raise" and not (reached >= 1.0).all():
         n = int(np.flatnonzero(reached < 1.0)[0])
         raise dead_point(Configuration(position, batch[n], X[n], w[n], reached[n]))
+    if posed is not None:
+        reached = np.minimum(reached, posed.reached)
     if theta.ndim == 1:
         return Configuration(position, theta, X[0], w[0], reached[0])
     return Configuration(position, theta, X, w, reached)
-
-
-def close_all(position: Rest, theta: Array) -> tuple[Array, Array, Array]:
-    """Poses, measures and how far each θ (N, s) was reached, on all cores."""
-    count = len(theta)
-    X = np.empty((count, *position.X.shape))
-    w = np.empty((count, len(position.w)))
-    reached = np.empty(count)
-    origin = start_of(position)
-
-    def part(start: int, stop: int) -> None:
-        piece = slice(start, stop)
-        run = compiled(close_batch, count=(stop - start) * bulk(position.numbering))
-        run(position.numbering.arrays, position.selected, origin, theta[piece], X[piece], w[piece], reached[piece])
-
-    in_parts(part, count)
-    return X, w, reached
-
-
-def start_of(position: Rest) -> Start:
-    """Computed once for each mechanism; a rest that is itself a dead point is an error."""
-    return position.numbering.mechanism.remembered("start", lambda: _start(position))
-
-
-def _start(position: Rest) -> Start:
-    arrays, sizes = position.numbering.arrays, position.numbering.sizes
-    nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
-    Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
-    work = workspace(arrays)
-    once = bulk(position.numbering)
-    once = 0 if once == 1 else once  # milliseconds, once a mechanism: not worth compiling
-    regular, sign = compiled(rigid_modes, count=once)(arrays, position.selected, position.X, work, Psi, dPsi, twists)
-    if not regular:
-        raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
-    return Start(position.X, position.w, Psi, dPsi, sign, last_over_first(work.G, sizes.free))
-
-
-def bulk(numbering: Numbering) -> int:
-    """How many positions of a small mechanism cost as much as one of this: 1 up to some twenty bodies."""
-    return max(1, numbering.columns // 60) ** 3
-
-
-def locked_coordinates(configuration: Configuration) -> list[str]:
-    """Coordinates that a (nearly) singular position blocks: those with a share in λ, [Φ_q; A]ᵀ λ ≈ 0."""
-    left, sigma, _ = np.linalg.svd(configuration.jacobian())
-    numbering = configuration.rest.numbering
-    vanishing = np.flatnonzero(sigma[: numbering.columns] <= _TOGETHER * sigma[numbering.columns - 1])
-    share = np.linalg.norm(left[numbering.constraints :, vanishing], axis=1)
-    return [name for name, part in zip(numbering.coordinates, share, strict=True) if part > _SHARE]
-
-
-def dead_point(halted: Configuration) -> InputError | NumericalError:
-    """The error for a closure that could not follow the segment, naming what locks."""
-    position = halted.rest
-    names = position.numbering.coordinates
-    asked = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, halted.theta, strict=True))
-    there = position.theta + float(halted.reached) * (halted.theta - position.theta)
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, there, strict=True))
-    part = f'mechanism "{halted.mechanism.name}" at {asked}'
-    if float(halted.singularity) > _DEAD:
-        return NumericalError(
-            f"closure stopped at {where}, which is not a dead point (singularity {float(halted.singularity):.2g})",
-            part=part,
-            hint="ask for a configuration closer to rest, or draw the rest closer to it",
-        )
-    locked = locked_coordinates(halted)
-    listed = ", ".join(f'"{name}"' for name in locked)
-    what = (
-        f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "it gains a freedom that no coordinate holds"
-    )
-    return InputError(
-        f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
-        part=part,
-        hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
-    )

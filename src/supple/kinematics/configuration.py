@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
 from supple.kinematics.jacobian import jacobian_batch
-from supple.kinematics.rest import Rest, rest
+from supple.kinematics.rest import Rest
 from supple.results.picture import picture
 from supple.results.result import bundle
 
 Array = NDArray[np.float64]
 
-At = str | Mapping[str, float] | Sequence[float] | Array | None
-"""How a caller names θ: a configuration's name, {coordinate: value}, numbers in order, or (N, s) of them."""
+At = str | Mapping[str, Any] | Sequence[float] | Array | None
+"""How a caller names θ: a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value},
+numbers in order, or (N, s) of them; values by name may be (N,), positions (N, 3), and texts with units."""
 
 
 class FramePose(NamedTuple):
@@ -163,31 +163,3 @@ class Configuration:
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib), see `sketch`; returns the figure."""
         return picture("sketch")(self, **options)
-
-
-def coordinate_values(mechanism: Mechanism, at: At) -> Array:
-    """θ as numbers: (s,) or (N, s). Coordinates that are not mentioned stay at rest."""
-    position = rest(mechanism)
-    names = position.numbering.coordinates
-    if at is None:
-        return position.theta.copy()
-    if isinstance(at, str):
-        if at not in mechanism.configurations:
-            raise InputError(f'there is no configuration "{at}"', hint=nearest(at, mechanism.configurations))
-        at = mechanism.configurations[at]
-    if isinstance(at, Mapping):
-        theta = position.theta.copy()
-        for name, value in at.items():
-            if name not in names:
-                raise InputError(f'"{name}" is not a coordinate of "{mechanism.name}"', hint=nearest(name, names))
-            theta[names.index(name)] = value
-    else:
-        theta = np.array(at, float)
-    if theta.ndim not in (1, 2) or theta.shape[-1] != len(names):
-        raise InputError(
-            f"θ has {len(names)} coordinates ({', '.join(names) or 'none'}), not shape {theta.shape}",
-            hint="give (s,) values, or (N, s) for a batch",
-        )
-    if not np.isfinite(theta).all():
-        raise InputError("θ holds values that are not finite", hint="leave them out")
-    return theta

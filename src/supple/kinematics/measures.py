@@ -2,7 +2,7 @@
 
 A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
 ("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else
-("sensor", sensor, measure).
+("sensor", sensor, measure). Where a place is led, ("led", coordinate) are the components of its pose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from supple.description import measure
 from supple.description.drawing import Attached, Drawing, Path
 from supple.description.joints.joint import Joint
 from supple.description.load import Acting
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_constraints import JointFrames, between, component
@@ -46,6 +46,12 @@ class Measures:
         if name in self.mechanism.actuators:
             return self.acting(self.mechanism.actuators[name], ("actuators", name))
         return self._joint(name)
+
+    def seen(self, name: str, place: str, row: measure.Row) -> tuple[Key, Row]:
+        """What is measured of a place from the ground, in the drawing's axes."""
+        to = self.drawing.attached(place, ())
+        frames = JointFrames(np.zeros(3), np.eye(3), to.pose.position, to.pose.axes)
+        return ("led", name), tuple(_term(frames, term, (GROUND, to.body), {}) for term in row)
 
     def coupled(self, name: str) -> Row:
         """The sum that a coupling holds constant."""

@@ -8,13 +8,14 @@ the ground is the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description import measure
 from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
@@ -107,8 +108,15 @@ def terms(arrays: RowArrays, row: int) -> Iterator[int]:
         row = int(arrays.rows_i[row, THEN])
 
 
-def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
-    """Number the mechanism with θ as given; errors in names and places surface here, with their path."""
+Led = Mapping[str, tuple[str, measure.Row]]
+"""Coordinates that are measures of a place seen from the ground: name -> the place, and what is measured there."""
+
+
+def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | None = None) -> Numbering:
+    """Number the mechanism with θ as given; errors in names and places surface here, with their path.
+
+    led : what those coordinates measure that are neither actuators' nor joints'
+    """
     drawing = Drawing(mechanism)
     graph = topology(mechanism)
     found = Measures(mechanism, drawing)
@@ -131,7 +139,7 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
         tree.append((parent, joint_rows[joint].start, count, free, side))
         free += columns - count
     tree_rows, constraint_rows = sum(entry[2] for entry in tree), len(rows)
-    measures = _number_measures(found, coordinates, rows)
+    measures = _number_measures(found, coordinates, rows, led or {})
     followed = _followed_turns(rows, constraint_rows)
     extent = _extent(drawing, rows[:constraint_rows])
     sizes = [len(bodies), columns, tree_rows, constraint_rows, len(coordinates), len(rows), free]
@@ -153,11 +161,11 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...]) -> Numbering:
     )
 
 
-def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row]) -> dict[Key, int]:
+def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row], led: Led) -> dict[Key, int]:
     """Rows for θ first, then for each further measure once, whatever uses it."""
     measures: dict[Key, int] = {}
     for name in coordinates:
-        key, measured = found.coordinate(name)
+        key, measured = found.seen(name, *led[name]) if name in led else found.coordinate(name)
         if key in measures:
             raise InputError(
                 f'"{name}" measures the same as another coordinate',

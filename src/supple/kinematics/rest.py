@@ -71,7 +71,7 @@ def _assembled(mechanism: Mechanism) -> Rest:
         raise _wrong_count(found, freedom)
     else:
         _require_determined(found, X)
-    return Rest(found, X, measured_values(found, X), _independent_rows(found, X), freedom, completion)
+    return Rest(found, X, measured_values(found, X), independent_rows(found, X), freedom, completion)
 
 
 def _share_a_measure(mechanism: Mechanism) -> bool:
@@ -130,7 +130,7 @@ def _rest_targets(found: Numbering) -> dict[int, float]:
     return {found.coordinates.index(name): value for name, value in found.mechanism.rest.items()}
 
 
-def _independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
+def independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
     """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
     nt, free = found.sizes.tree_rows, found.sizes.free
     J = scaled_jacobian(found, X)

@@ -23,9 +23,11 @@ from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import model_units
-from supple.kinematics.closure import assemble, locked_coordinates
-from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.closing import locked_coordinates
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.numbering import Numbering
+from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization

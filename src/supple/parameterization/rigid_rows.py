@@ -10,7 +10,8 @@ from supple.compilation.parts import in_parts
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import Carried, carried
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
-from supple.kinematics.closure import assemble, bulk
+from supple.kinematics.closing import bulk
+from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.effort_columns import effort_columns

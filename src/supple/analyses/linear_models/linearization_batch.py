@@ -15,7 +15,8 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
-from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.posture import coordinate_values
 from supple.kinematics.rest import rest
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local

@@ -31,7 +31,7 @@ from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.absolute.time_damping import time_damping
 from supple.integration.generalized_alpha import Alpha
-from supple.kinematics.closure import bulk
+from supple.kinematics.closing import bulk
 from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]

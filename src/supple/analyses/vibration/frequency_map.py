@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.vibration.modal import modes
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.kinematics.closure import assemble, dead_point
-from supple.kinematics.configuration import At, Configuration, coordinate_values
+from supple.kinematics.closing import dead_point
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.posture import coordinate_values
 from supple.kinematics.rest import rest
 from supple.results.picture import picture
 from supple.results.result import Result

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
+from supple.description.posture import axes_of, axis_dimension
 from supple.description.quantities.dimension import (
     ACCELERATION,
     ANGLE,
@@ -137,7 +138,8 @@ def _said(mechanism: Mechanism) -> Said:
     yield from _of_motions(mechanism)
     yield from _of_couplings(mechanism)
     named: list[tuple[Path, str, Mapping[str, Any]]] = [(("rest",), "value", mechanism.rest)]
-    named += [(("configurations", name), "value", theta) for name, theta in mechanism.configurations.items()]
+    for name, given in mechanism.configurations.items():
+        yield from _of_posture(mechanism, ("configurations", name), given)
     for name, scenario in mechanism.scenarios.items():
         path = ("scenarios", name)
         named.append(((*path, "start"), "value", {} if isinstance(scenario.start, str) else scenario.start))
@@ -149,6 +151,19 @@ def _said(mechanism: Mechanism) -> Said:
     for where, of, values in named:
         for coordinate, value in values.items():
             yield (*where, coordinate), value, getattr(coordinate_dimensions(mechanism, coordinate), of)
+
+
+def _of_posture(mechanism: Mechanism, path: Path, given: Mapping[str, Any]) -> Said:
+    """Coordinates, components of a place, or its whole pose."""
+    axes, known = axes_of(mechanism), mechanism.coordinate_names()
+    for name, value in given.items():
+        if name in known:
+            yield (*path, name), value, coordinate_dimensions(mechanism, name).value
+        elif isinstance(value, tuple):
+            for i, item in enumerate(value):
+                yield (*path, name, i), item, axis_dimension(axes[i])
+        else:
+            yield (*path, name), value, axis_dimension(name.rpartition(".")[2])
 
 
 def _of_joints(mechanism: Mechanism) -> Said:

@@ -87,6 +87,8 @@ OfCoordinate = Quantity
 PositiveOfCoordinate = Annotated[Positive, WrapValidator(_kept), _WRITTEN]
 NotNegativeOfCoordinate = Annotated[NotNegative, WrapValidator(_kept), _WRITTEN]
 Interval = tuple[OfCoordinate, OfCoordinate]
+PoseOfPlace = Annotated[tuple[OfCoordinate, ...], Field(min_length=2, max_length=6)]
+"""Where a place is, or where and how it is turned."""
 
 Length = Annotated[Number, of(LENGTH)]
 PositiveLength = Annotated[Positive, of(LENGTH)]

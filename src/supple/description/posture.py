@@ -1,0 +1,151 @@
+"""A posture as a user writes it: coordinates, or components of the pose of a place, in space or in the plane.
+
+    {crank: 0.3}   {tool: [0.1, 0, -1.1]}   {tool.z: -1.1, tool.x: 0.2}   {tool: [x, y, z, rx, ry, rz]}
+
+rx, ry, rz are the vector of the rotation (axis times angle) that takes the drawing's axes to those of the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.description.drawing import Drawing, Path
+from supple.description.mechanism import GROUND, Mechanism
+from supple.description.quantities.dimension import ANGLE, LENGTH, Dimension
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
+
+TURNS = ("rx", "ry", "rz")
+
+
+class Posture(NamedTuple):
+    """coordinates : by name; components : by axis, of `place` (as `said`); values are not looked at, and may be (N,)"""
+
+    coordinates: dict[str, Any]
+    said: str
+    place: str
+    components: dict[str, Any]
+
+
+def axes_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """The components of a pose: positions, then what turns."""
+    return ("x", "y", "z", *TURNS) if mechanism.plane is None else (*mechanism.plane, "angle")
+
+
+def axis_dimension(axis: str) -> Dimension:
+    """Of a component of a pose."""
+    return ANGLE if axis == "angle" or axis in TURNS else LENGTH
+
+
+def component_dimension(mechanism: Mechanism, name: str) -> Dimension | None:
+    """Of `place.axis`; None for what does not end in an axis."""
+    axis = name.rpartition(".")[2]
+    return axis_dimension(axis) if axis in axes_of(mechanism) and axis != name else None
+
+
+def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
+    """The same with every pose by its components: {"tool": [1, 2]} as {"tool.x": 1, "tool.z": 2}.
+
+    The last axis of a value counts its components: (c,), or (N, c) for a batch.
+    """
+    known, axes, found = mechanism.coordinate_names(), axes_of(mechanism), {}
+    for name, value in given.items():
+        if name in known or np.ndim(value) == 0 or component_dimension(mechanism, name) is not None:
+            found[name] = value
+            continue
+        place_of(mechanism, name, path)
+        columns = [*value] if np.ndim(value) == 1 else [*np.moveaxis(np.asarray(value), -1, 0)]
+        lengths = (2, 3) if mechanism.planar else (3, 6)
+        if len(columns) not in lengths:
+            raise InputError(
+                f'{len(columns)} numbers are given for place "{name}"',
+                part=part_name(path),
+                path=_inside(path, name),
+                hint=f"give {lengths[0]} for its position ({', '.join(axes[: lengths[0]])}), "
+                f"or {lengths[1]} for its pose ({', '.join(axes)})",
+            )
+        found |= {f"{name}.{axis}": column for axis, column in zip(axes, columns, strict=False)}
+    return found
+
+
+def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> Posture:
+    """Which coordinates are given, and which components of which place; `path` is where it stands in the file."""
+    known = mechanism.coordinate_names()
+    coordinates: dict[str, Any] = {}
+    components: dict[str, dict[str, Any]] = {}
+    for name, value in spelled(mechanism, given, path).items():
+        if name in known:
+            coordinates[name] = value
+            continue
+        place, _, axis = name.rpartition(".")
+        if component_dimension(mechanism, name) is None or not place:
+            raise _unknown(mechanism, name, path)
+        place_of(mechanism, place, path, name)
+        components.setdefault(place, {})[axis] = value
+    if len(components) > 1:
+        raise InputError(
+            f"it is given by {' and '.join(components)}",
+            part=part_name(path),
+            path=path,
+            hint="give components of one place, coordinates beside it",
+        )
+    if not components:
+        return Posture(coordinates, "", "", {})
+    ((said, axes),) = components.items()
+    turns = [axis for axis in TURNS if axis in axes]
+    if turns and len(turns) < 3:
+        raise InputError(
+            f'of the rotation of "{said}" only {", ".join(turns)} is given',
+            part=part_name(path),
+            path=path,
+            hint="give rx, ry and rz, the vector of the rotation, or none",
+        )
+    return Posture(coordinates, said, place_of(mechanism, said, path), axes)
+
+
+def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None = None) -> str:
+    """A place by its name, or by that of a sensor that looks at it; the ground does not move.
+
+    path, key : where it stands in the file, and what is written there
+    """
+    sensor = mechanism.sensors.get(name)
+    found = name if sensor is None or sensor.place is None else sensor.place
+    drawing = mechanism.remembered("drawing of places", lambda: Drawing(mechanism))
+    try:
+        body = drawing.attached(found, ()).body
+    except InputError:
+        raise _unknown(mechanism, key or name, path) from None
+    if body == GROUND:
+        raise InputError(f'place "{name}" is on the ground', part=part_name(path), path=_inside(path, key or name),
+                         hint="give one on a body that moves")  # fmt: skip
+    return found
+
+
+def _inside(path: Path, key: str) -> Path:
+    return (*path, key) if path else ()
+
+
+def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
+    """Neither a coordinate nor a component of a place."""
+    drawing = mechanism.remembered("drawing of places", lambda: Drawing(mechanism))
+    seen = [key for key, sensor in mechanism.sensors.items() if sensor.place is not None]
+    places = dict.fromkeys([*seen, *drawing.frames, *drawing.joint_points, *mechanism.bodies])
+    axes = axes_of(mechanism)
+    if name in places:
+        return InputError(
+            f'"{name}" is a place, and one number is given for it',
+            part=part_name(path),
+            path=_inside(path, name),
+            hint=f"give its position as [{', '.join(axes[: 2 if mechanism.planar else 3])}], or {name}.{axes[0]}",
+        )
+    named = mechanism.coordinate_names()
+    each = [f"{place}.{axis}" for place in places for axis in axes] if "." in name else []
+    return InputError(
+        f'"{name}" is not a coordinate of "{mechanism.name}"{", nor a place on it" if each else ""}',
+        part=part_name(path),
+        path=_inside(path, name),
+        hint=nearest(name, [*named, *each]),
+    )
