@@ -47,7 +47,7 @@ def test_people_see_the_peaks(supple, ralf):
 
 
 def test_forces_of_free_actuators(supple, ralf):
-    options = ("--input", "lift", "--output", "tip.z", *LINES)
+    options = ("--input", "lift", "--output", "tip.z", "--no-drives", *LINES)
     refused = supple("frf", ralf, *options, "--json")
     assert refused.status == 1
     assert "is locked" in refused.object["error"]

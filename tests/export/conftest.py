@@ -221,7 +221,7 @@ def built(cc, tmp_path_factory):
     def build(rom) -> Library:
         if id(rom) not in libraries:
             folder = tmp_path_factory.mktemp("built")
-            _, source, _ = export(rom, folder)
+            _, source, *_ = export(rom, folder)
             target = source.with_suffix(".so")
             done = subprocess.run(
                 [cc, *STRICT, "-fPIC", "-shared", str(source), "-lm", "-o", str(target)],

@@ -73,7 +73,7 @@ def test_an_angle_is_seen_in_time_and_by_linear_models():
         ("{angle: [ground, two]}", "it has no axis"),
         ("{angle: [one, one], axis: z}", 'both its places are on "one"'),
         ("{joint: A, axis: z}", "a joint sensor has no axis; those that have one are position, angle"),
-        ("{angel: [ground, two], axis: z}", 'did you mean "angle"'),
+        ("{angel: [ground, two], axis: z}", 'did you mean .*"angle"'),
         ("{joint: A, angle: [ground, two], axis: z}", "exactly one of joint, between, position, angle"),
         ("{angle: [one, two], axis: [A, B]}", "an axis from place to place is in the drawing"),
         ("{angle: [one, three], axis: z}", 'there is no place "three"'),

@@ -81,7 +81,7 @@ def test_eigenvalues_fall_to_those_of_the_whole_mechanism_as_modes_are_added(nam
     before = np.full(s + 2, np.inf)
     last = MANY.get(name, COUNTS[-1])
     for count in sorted({*(c for c in COUNTS if c < last), last}):
-        found = squares(supple.linearize(made, internal_modes=count))[: s + 2]
+        found = squares(supple.linearize(made, internal_modes=count, drives=False))[: s + 2]
         # Bodies are condensed anew for each number of modes: 1e-6 of ω² either way, and rounding of the stiffest.
         assert (found <= before[: len(found)] + 1e-6 * np.abs(found) + 1e-9 * elastic).all()
         assert (found >= whole[: len(found)] - 1e-6 * elastic).all()

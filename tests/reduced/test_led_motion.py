@@ -41,7 +41,7 @@ def test_its_driving_forces_alone_bring_the_same_motion(ralf, model):
     eta = {name: values[0] for name, values in led.coordinates.items()}
     free = model.simulate(
         led.time, dict(led.driving_forces), eta, rates=[led.rates[name][0] for name in eta],
-        tolerance=1e-11, method="explicit",
+        tolerance=1e-11, method="explicit", drives=False,
     )  # fmt: skip
     assert free.complete
     for name, values in led.coordinates.items():
