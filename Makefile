@@ -60,10 +60,11 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Kernels first, each once: workers of pytest would all compile the same ones at the same time.
+# Kernels first, each once: workers of pytest would all compile the same ones at the same time. Each begins with a half of
+# its own, so that what tests of a file share is made once, and takes from the others what is left at the end.
 test: check
 	$(BIN)/supple warmup
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 bench: $(VENV)/.installed-bench
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
