@@ -38,7 +38,7 @@ HARDWARE = Hardware(
         Instrument("d", frequency=30.0, resolution=0.01, delay=1e-3),
         Instrument("e", frequency=30.0, damping=2.5),
     ),
-    actuator_coordinates={"lift": "lift", "elbow": "elbow"},
+    actuator_coordinates={"lift": "lift", "elbow": "elbow", "tool": "wrist"},
 )
 OUTPUTS = ("a", "b", "c", "d", "e")
 
