@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from supple.export.export import export
     from supple.export.target import ExportTarget
     from supple.formats.document import load
+    from supple.formats.measurements.load_responses import load_responses
     from supple.formats.mechanism_file import loads
     from supple.formats.mechanism_text import to_yaml
     from supple.formulations.hardware import hardware_of
@@ -62,8 +63,10 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduction.comparison import compare
     from supple.reduction.reduce import reduce
+    from supple.results.channel import Channel
     from supple.results.frequency_response import FrequencyResponse
     from supple.results.linear_model import LinearModel
+    from supple.results.responses import Responses
     from supple.results.simulation import Simulation
 
 # Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
@@ -72,6 +75,7 @@ _HOMES = {
     "Actuator": "supple.description.actuator",
     "Beam": "supple.description.elastic.beam",
     "Body": "supple.description.body",
+    "Channel": "supple.results.channel",
     "Compliance": "supple.analyses.statics.compliance",
     "Configuration": "supple.kinematics.configuration",
     "Coupling": "supple.description.coupling",
@@ -112,6 +116,7 @@ _HOMES = {
     "NumericalError": "supple.diagnostics",
     "PointMass": "supple.description.body",
     "ReducedModel": "supple.reduced.model",
+    "Responses": "supple.results.responses",
     "Rotation": "supple.description.body",
     "SectionShape": "supple.description.elastic.section_shapes",
     "Sensor": "supple.description.sensor",
@@ -141,6 +146,7 @@ _HOMES = {
     "linearize": "supple.analyses.linear_models.linearization",
     "linearize_batch": "supple.analyses.linear_models.linearization_batch",
     "load": "supple.formats.document",
+    "load_responses": "supple.formats.measurements.load_responses",
     "loads": "supple.formats.mechanism_file",
     "local": "supple.parameterization.local_model",
     "modes": "supple.analyses.vibration.modal",
@@ -155,16 +161,17 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Compliance", "Configuration", "Coupling", "CrossSection",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Channel", "Compliance", "Configuration", "Coupling", "CrossSection",
     "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "Force",
     "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError",
     "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
     "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
-    "NumericalError", "PointMass", "ReducedModel", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
-    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "Trajectory",
-    "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export", "frequency_map", "frf",
-    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "loads", "local", "modes",
-    "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
+    "NumericalError", "PointMass", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
+    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
+    "Trajectory", "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export",
+    "frequency_map", "frf", "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load",
+    "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep",
+    "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -25,13 +25,16 @@ _DAMAGED = (
 """What zipfile and numpy raise at archives that are not what they say."""
 
 
-def read_archive(path: str | Path, wanted: Collection[str]) -> dict[str, np.ndarray]:
-    """The arrays of numbers in a file that have a wanted name; what is wrong is a `ValueError` that names the array."""
+def read_archive(path: str | Path, wanted: Collection[str], kinds: str = "iuf") -> dict[str, np.ndarray]:
+    """The arrays in a file that have a wanted name; what is wrong is a `ValueError` that names the array.
+
+    kinds : numpy's letters of what entries may be: real numbers, with c complex ones and with U texts, never objects
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive)
             found = {name: member for name, member in members.items() if name in wanted}
-            return {name: _array(archive, name, member) for name, member in found.items()}
+            return {name: _array(archive, name, member, kinds) for name, member in found.items()}
     except _DAMAGED as error:
         with Path(path).open("rb") as stream:
             if stream.read(6) == npy.MAGIC_PREFIX:
@@ -53,7 +56,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return found
 
 
-def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> np.ndarray:
+def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: str) -> np.ndarray:
     if member.flag_bits & 1:
         raise ValueError(f"its array {quoted(name)} is encrypted")
     with archive.open(member) as stream:
@@ -69,8 +72,9 @@ def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> np.n
         shape, columns_first, dtype = _HEADERS[version](reading, max_header_size=_LONGEST_HEADER)
     except (*_DAMAGED, ValueError) as error:
         raise ValueError(f"its array {quoted(name)} has no header that can be read") from error
-    if dtype.kind not in "iuf":
-        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)}, not numbers")
+    if dtype.kind not in kinds or dtype.hasobject:
+        of = "numbers or texts" if "U" in kinds else "numbers"
+        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)}, not {of}")
     start = reading.tell()
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
         by = " by ".join(str(size) for size in shape) or "one number"

@@ -1,0 +1,1 @@
+"""Measured responses in files: universal files, .npz, .mat and CSV."""

@@ -1,0 +1,288 @@
+"""Responses that were measured, or as if: ratios of response channels to reference channels, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError, nearest
+from supple.results.channel import MOTIONS, Channel, direction_text
+from supple.results.names import fresh, listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_FAMILY = {"displacement": "receptance", "velocity": "mobility", "acceleration": "accelerance"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Responses(Result):
+    """H[line, response, reference] of a test in SI units: `test["tip.z", "platform.-z"]` is (lines,).
+
+    frequencies_hz : (n,), rising
+    H              : (n, responses, references), complex; phases as of exp(+iωt)
+    coherence      : (n, responses, references), the share of each response that all references (with one: this one)
+                     explain, 0 to 1, or None
+    averages       : how many records the estimate is the mean of; 0 where it is not known
+    window_rate    : σ, 1/s, of the exponential window exp(-σt) that records were multiplied by; it adds σ to the decay
+                     of every mode, ζ_true = ζ_found - σ/ω                                        [measurements, eq. 9]
+    at             : the posture, a name of the mechanism's configurations or its coordinates by name
+    notes          : what was assumed, left out or looks wrong, a sentence each
+    """
+
+    frequencies_hz: Array
+    responses: tuple[Channel, ...]
+    references: tuple[Channel, ...]
+    H: Complex
+    coherence: Array | None = None
+    averages: int = 0
+    window_rate: float = 0.0
+    at: str | Mapping[str, float] = ""
+    title: str = ""
+    date: str = ""
+    estimator: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        kept = object.__setattr__
+        kept(self, "frequencies_hz", _fixed(self.frequencies_hz, np.float64))
+        kept(self, "H", _fixed(self.H, np.complex128))
+        kept(self, "responses", tuple(self.responses))
+        kept(self, "references", tuple(self.references))
+        kept(self, "notes", tuple(self.notes))
+        if not isinstance(self.at, str):
+            kept(self, "at", {name: float(value) for name, value in self.at.items()})
+        _named_once(self.responses, "responses")
+        _named_once(self.references, "references")
+        expected = (len(self.frequencies_hz), len(self.responses), len(self.references))
+        if self.H.shape != expected:
+            raise InputError(f"it is {self.H.shape}, not (lines, responses, references) = {expected}", part="H")
+        if not (np.diff(self.frequencies_hz) > 0.0).all() or (self.frequencies_hz < 0.0).any():
+            raise InputError("they do not rise from 0 on", part="frequencies_hz", hint="sort the lines, each once")
+        if self.coherence is not None:
+            kept(self, "coherence", _fixed(self.coherence, np.float64))
+            if np.shape(self.coherence) != expected:
+                raise InputError(f"it is {np.shape(self.coherence)}, not {expected}", part="coherence")
+
+    def __getitem__(self, pair: tuple[str, str]) -> Complex:
+        """One response to one reference, by name: (lines,)."""
+        i, j = self.response(pair[0]), self.reference(pair[1])
+        return self.H[:, i, j]
+
+    def response(self, name: str) -> int:
+        """The number of a response channel."""
+        return _number(name, self.responses, "response")
+
+    def reference(self, name: str) -> int:
+        """The number of a reference channel."""
+        return _number(name, self.references, "reference")
+
+    def unit(self, i: int, j: int) -> str:
+        """Of H[:, i, j]."""
+        top, bottom = self.responses[i].unit, self.references[j].unit
+        top, bottom = (f"({unit})" if any(mark in unit for mark in "/ ") else unit for unit in (top, bottom))
+        return f"{top}/{bottom}" if top and bottom else top
+
+    @property
+    def kind(self) -> str:
+        """receptance, mobility or accelerance, if all channels are motions of one kind to forces; else responses."""
+        found = {one.quantity for one in self.responses}
+        forced = {one.quantity for one in self.references} == {"force"}
+        return _FAMILY.get(next(iter(found)), "responses") if forced and len(found) == 1 else "responses"
+
+    # ------------------------------------------------------------------------------------------ others made of it
+
+    def changed(self, **changes: Any) -> Responses:
+        """The same but for what is given, as in `test.changed(at="first")`."""
+        return replace(self, **changes)
+
+    def select(
+        self,
+        responses: str | Sequence[str] | None = None,
+        references: str | Sequence[str] | None = None,
+        *,
+        band_hz: tuple[float, float] | None = None,
+        lines: ArrayLike | None = None,
+    ) -> Responses:
+        """Some of the channels by name, and lines of a band (ends included) or by number; what is not asked stays."""
+        i = _numbers(responses, self.responses, "response")
+        j = _numbers(references, self.references, "reference")
+        n = np.arange(len(self.frequencies_hz))
+        if lines is not None:
+            n = n[np.asarray(lines)]
+        if band_hz is not None:
+            n = n[(self.frequencies_hz[n] >= band_hz[0]) & (self.frequencies_hz[n] <= band_hz[1])]
+            if not len(n):
+                raise InputError(
+                    f"no line lies between {band_hz[0]:g} and {band_hz[1]:g} Hz", part="band_hz",
+                    hint=f"they go {self._span()}",
+                )  # fmt: skip
+        return replace(
+            self,
+            frequencies_hz=self.frequencies_hz[n],
+            H=self.H[n][:, i][:, :, j],
+            coherence=None if self.coherence is None else self.coherence[n][:, i][:, :, j],
+            responses=tuple(self.responses[k] for k in i),
+            references=tuple(self.references[k] for k in j),
+        )
+
+    def to(self, quantity: str) -> Responses:
+        """All motions as displacement, velocity or acceleration, by (iω)^k; strains and others stay as they are.
+
+        A line at 0 Hz that would be divided by zero is left out, and `notes` says so.
+        """
+        if quantity not in MOTIONS:
+            raise InputError(f'"{quantity}" is not a motion', part="quantity", hint=nearest(quantity, MOTIONS))
+        moving = [one.quantity in MOTIONS for one in self.responses]
+        steps = [
+            MOTIONS.index(quantity) - MOTIONS.index(one.quantity) if moves else 0
+            for one, moves in zip(self.responses, moving, strict=True)
+        ]
+        found, notes = self, self.notes
+        if min(steps, default=0) < 0 and (self.frequencies_hz == 0.0).any():
+            found = self.select(lines=np.arange(1, len(self.frequencies_hz)))
+            notes = (*notes, f"the line at 0 Hz is left out: it says nothing of {quantity}")
+        s = 2j * np.pi * found.frequencies_hz
+        factors = np.stack([s**k for k in steps], axis=1) if steps else np.ones((len(s), 0))
+        channels = tuple(
+            one.replaced(quantity=quantity, recorded="" if k else one.recorded) if moves else one
+            for one, moves, k in zip(found.responses, moving, steps, strict=True)
+        )
+        return replace(found, H=found.H * factors[:, :, None], responses=channels, notes=notes)
+
+    def to_receptance(self) -> Responses:
+        """Displacements per reference."""
+        return self.to("displacement")
+
+    def to_mobility(self) -> Responses:
+        """Velocities per reference."""
+        return self.to("velocity")
+
+    def to_accelerance(self) -> Responses:
+        """Accelerations per reference."""
+        return self.to("acceleration")
+
+    def reversed(self, *names: str) -> Responses:
+        """Channels that were mounted the other way: their numbers change sign, `platform.z` stays `platform.z`."""
+        i = {_number(name, self.responses, "response") for name in names if _has(name, self.responses)}
+        j = {_number(name, self.references, "reference") for name in names if _has(name, self.references)}
+        for name in names:
+            if not _has(name, self.responses) and not _has(name, self.references):
+                self.response(name)
+        signs = np.where([k in i for k in range(len(self.responses))], -1.0, 1.0)[:, None]
+        signs = signs * np.where([k in j for k in range(len(self.references))], -1.0, 1.0)
+        return replace(self, H=self.H * signs)
+
+    def deviations(self) -> Array | None:
+        """Standard deviation of |H| of a mean of n records, from the coherence γ²: (n, responses, references).
+
+        σ(|H|) = |H| √((1 - γ²) / (2 n γ²))                                   [Bendat and Piersol; measurements, eq. 6]
+        None where the coherence or the number of averages is not known, or there is but one record.
+        """
+        if self.coherence is None or self.averages < 2:
+            return None
+        share = np.clip(self.coherence, 1e-12, 1.0)
+        return np.asarray(np.abs(self.H) * np.sqrt((1.0 - share) / (2.0 * self.averages * share)))
+
+    # ------------------------------------------------------------------------------------------ told, kept, drawn
+
+    def _span(self) -> str:
+        lines = self.frequencies_hz
+        return f"from {lines[0]:.6g} to {lines[-1]:.6g} Hz" if len(lines) else "nowhere"
+
+    def summary(self) -> str:
+        of = f' "{self.title}"' if self.title else ""
+        at = self.at if isinstance(self.at, str) else ", ".join(f"{name} {x:.4g}" for name, x in self.at.items())
+        posture = f" at {at}" if at else ""
+        told = f"{self.kind}{of} of {listed(one.name for one in self.responses)} to "
+        told += (
+            f"{listed(one.name for one in self.references)}{posture}, {len(self.frequencies_hz)} lines {self._span()}"
+        )
+        return told + (f", {len(self.notes)} notes" if self.notes else "")
+
+    def table(self) -> Table:
+        """Frequencies, and for each pair a complex column `response/reference [unit]` and its coherence."""
+        columns: dict[str, Any] = {"frequency_hz": self.frequencies_hz}
+        units = {"frequency_hz": "Hz"}
+        for i, response in enumerate(self.responses):
+            for j, reference in enumerate(self.references):
+                unit = self.unit(i, j)
+                column = fresh(f"{response.name}/{reference.name} [{unit}]", columns)
+                columns[column], units[column] = self.H[:, i, j], unit
+                if self.coherence is not None:
+                    columns[fresh(f"coherence {response.name}/{reference.name}", columns)] = self.coherence[:, i, j]
+        return Table(columns, units, index="frequency_hz")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        import json
+
+        found: dict[str, NDArray[Any]] = {"frequencies_hz": self.frequencies_hz, "H": self.H}
+        if self.coherence is not None:
+            found["coherence"] = self.coherence
+        found |= channel_arrays("response", self.responses) | channel_arrays("reference", self.references)
+        about = {
+            "averages": self.averages, "window_rate": self.window_rate, "at": self.at, "title": self.title,
+            "date": self.date, "estimator": self.estimator, "notes": list(self.notes),
+        }  # fmt: skip
+        return {**found, "about": np.array([json.dumps(about)], dtype=str)}
+
+    def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
+        """Draw some pairs (the first few if none is named): magnitude, phase, coherence. Returns the figure.
+
+        axes : where to draw magnitudes and phases instead, two of them
+        """
+        return picture("responses_plot")(self, pairs, axes)
+
+
+def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[Any]]:
+    """Points, directions, quantities, units and positions (k, 3; NaN where not known) of channels, by name."""
+    listed_ = list(channels)
+    texts = {
+        "points": [one.point for one in listed_], "directions": [direction_text(one.direction) for one in listed_],
+        "quantities": [one.quantity for one in listed_], "units": [one.unit for one in listed_],
+        "recorded_units": [one.recorded for one in listed_],
+    }  # fmt: skip
+    places = [(np.nan,) * 3 if one.position is None else one.position for one in listed_]
+    found: dict[str, NDArray[Any]] = {f"{what}_{name}": np.array(values, dtype=str) for name, values in texts.items()}
+    return {**found, f"{what}_positions": np.array(places, dtype=float).reshape(-1, 3)}
+
+
+def _fixed(values: Any, kind: Any) -> Any:
+    """A copy that nobody can write to."""
+    found = np.array(values, dtype=kind, order="C")
+    found.flags.writeable = False
+    return found
+
+
+def _has(name: str, channels: Iterable[Channel]) -> bool:
+    return any(one.name == name for one in channels)
+
+
+def _number(name: str, channels: Sequence[Channel], what: str) -> int:
+    names = [one.name for one in channels]
+    if name not in names:
+        raise InputError(f'there is no {what} "{name}"', hint=nearest(name, names))
+    return names.index(name)
+
+
+def _numbers(asked: str | Sequence[str] | None, channels: Sequence[Channel], what: str) -> list[int]:
+    if asked is None:
+        return list(range(len(channels)))
+    return [_number(name, channels, what) for name in ([asked] if isinstance(asked, str) else asked)]
+
+
+def _named_once(channels: Sequence[Channel], what: str) -> None:
+    seen: set[str] = set()
+    for one in channels:
+        if one.name in seen:
+            raise InputError(
+                f'two channels are called "{one.name}"', part=what, hint="give each point and direction one name"
+            )
+        seen.add(one.name)
