@@ -135,17 +135,48 @@ MIMIC = (
 )
 
 
-def test_mimicking_joints_are_refused_held_or_freed(robot):
+def test_mimicking_joints_follow_are_held_or_freed(robot):
     text = WHOLE.replace("</robot>", MIMIC)
-    with pytest.raises(supple.InputError, match=r'"follower": it mimics joint "hinge".*mimic: locked') as refused:
-        robot(text)
-    assert refused.value.line == 5
+    coupled = robot(text)
+    assert list(coupled.actuators) == ["hinge"]
+    assert coupled.couplings["follower_mimic"].coordinates == {"follower": 1.0, "hinge": -2.0}
+    assert source_of(coupled).lines["couplings", "follower_mimic"] == 5
+    assert_allclose(supple.assemble(coupled).joint_coordinates["follower"], 0.5, rtol=1e-14)
+    assert_allclose(supple.assemble(coupled, [4.0]).joint_coordinates["follower"], 8.5, rtol=1e-14)
+    turned = supple.assemble(coupled, [0.3]).frames["b"].rotation
+    assert_allclose(turned, rotation_about([0, 0, 1], 2 * 0.3 + 0.5), atol=1e-14)
+    assert robot(text, {"mimic": "coupled"}).couplings == coupled.couplings
     held = robot(text, {"mimic": "locked"})
     assert list(held.joints) == ["hinge"]
     assert_allclose(Drawing(held).frames["b"].pose.axes, rotation_about([0, 0, 1], 0.5), atol=1e-15)
     free = robot(text, {"mimic": "free"})
     assert list(free.joints) == ["hinge", "follower"]
     assert list(free.actuators) == ["hinge"]
+    assert not free.couplings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE.replace("</robot>", MIMIC.replace('multiplier="2"', 'multiplier="0"')),
+        WHOLE.replace("</robot>", MIMIC).replace('type="revolute"', 'type="fixed"', 1),
+    ],
+)
+def test_what_mimics_a_joint_that_is_held_is_held(robot, text):
+    held = robot(text, {"base": "floating"})
+    assert not held.couplings
+    assert_allclose(Drawing(held).frames["b"].pose.axes, rotation_about([0, 0, 1], 0.5), atol=1e-15)
+
+
+def test_mimicking_joints_may_follow_one_another(robot):
+    third = MIMIC.replace('"b"', '"c"').replace('"follower"', '"third"').replace('"hinge"', '"follower"')
+    text = WHOLE.replace("</robot>", third.replace('multiplier="2"', 'multiplier="-1"'))
+    text = text.replace("</robot>", MIMIC)
+    there = supple.assemble(robot(text), [0.2]).joint_coordinates
+    assert_allclose([there["follower"], there["third"]], [0.9, -0.4], rtol=1e-13)
+    round_about = text.replace('mimic joint="hinge"', 'mimic joint="third"')
+    with pytest.raises(supple.InputError, match='it mimics itself, by way of "third", "follower"'):
+        robot(round_about)
 
 
 def test_names_that_are_not_ours(robot):

@@ -32,7 +32,7 @@ def part_names(written: Iterable[str]) -> dict[str, str]:
 
 def unused(wanted: str, taken: Iterable[str]) -> str:
     """A name for a part of our own that no other part has."""
-    return _free(wanted, set(taken))
+    return _free(wanted[:_LONGEST], set(taken))
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:

@@ -1,7 +1,7 @@
 """Links and joints of a robot as parts of a mechanism, in the words of the mechanism file.
 
-The drawing is the robot with all coordinates zero, in the axes of its root link. A link that a fixed joint carries is a
-frame on the body it is fixed to, and its mass is that body's.
+The drawing is the robot with all coordinates zero, in the axes of its root link; joints that mimic others stand where
+they then are. A link that a fixed joint carries is a frame on the body it is fixed to, and its mass is that body's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from supple.description.mechanism import GROUND
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.grammar import fault
 from supple.formats.urdf.names import unused
-from supple.formats.urdf.robot import TYPES, Array, Placement, Robot, RobotJoint
+from supple.formats.urdf.robot import TYPES, Array, Follows, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import rotation_about
@@ -30,12 +30,12 @@ FLOATING_BASE = "floating_base"
 class Chosen:
     """What a side-car says of the tree.
 
-    mimic  : what becomes of mimicking joints: "free", "locked", or None where nothing is said
+    mimic  : what becomes of mimicking joints: "coupled", "free", or "locked"
     locked, spherical : joints that are held, or that turn about all axes
     """
 
     floating: bool = False
-    mimic: str | None = None
+    mimic: str = "coupled"
     locked: Collection[str] = ()
     spherical: Collection[str] = ()
 
@@ -44,7 +44,7 @@ class Chosen:
 class Parts:
     """The tree in the words of the mechanism file, and where everything stands.
 
-    data : bodies, frames, joints; actuators : one for each joint that could have one
+    data : bodies, frames, joints, couplings; actuators : one for each joint that could have one
     carrier : link -> body (or the ground); placements : link -> its frame in the drawing
     names : link or joint in the URDF -> part
     """
@@ -69,13 +69,15 @@ class Parts:
 
 def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
     """Bodies, frames, joints and possible actuators of a robot."""
-    held = {name for name, joint in robot.joints.items() if _held(name, joint, robot, chosen)}
-    placements = _placements(robot, held)
+    led = {name: _led(name, robot, chosen) for name in robot.joints}
+    held = {name for name, (factor, _) in led.items() if factor == 0.0}
+    placements = _placements(robot, led)
     carrier = {robot.root: names[robot.root] if chosen.floating else GROUND}
     for link in robot.order[1:]:
         joint = robot.joints[robot.parent[link]]
         carrier[link] = carrier[joint.parent] if robot.parent[link] in held else names[link]
-    parts = Parts(robot, names, carrier, placements, {"bodies": {}, "frames": {}, "joints": {}}, {})
+    data: dict[str, dict[str, Any]] = {"bodies": {}, "frames": {}, "joints": {}, "couplings": {}}
+    parts = Parts(robot, names, carrier, placements, data, {})
     _add_links(parts)
     if chosen.floating:
         name = unused(FLOATING_BASE, names.values())
@@ -83,7 +85,11 @@ def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
         parts.lines["joints", name] = robot.links[robot.root].sourceline
     for name, joint in robot.joints.items():
         if name not in held:
-            _add_joint(parts, name, "spherical" if name in chosen.spherical else TYPES[joint.type])
+            _add_joint(parts, name, "spherical" if name in chosen.spherical else TYPES[joint.type], led[name][1])
+    if chosen.mimic == "coupled":
+        for name, joint in robot.joints.items():
+            if name not in held and joint.follows is not None:
+                _couple(parts, name, joint.follows)
     return parts
 
 
@@ -100,31 +106,44 @@ def numbers(vector: Array) -> list[float]:
     return [float(value) for value in vector]
 
 
-def _held(name: str, joint: RobotJoint, robot: Robot, chosen: Chosen) -> bool:
-    if joint.type == "fixed" or name in chosen.locked:
-        return True
-    if joint.follows is None:
-        return False
-    if chosen.mimic is None:
-        element = robot.elements[name]
-        raise fault(
-            f"it mimics joint {quoted(joint.follows.joint)}, and a mechanism has no gear between two joints",
-            element.find("mimic"), robot.file, within=element,
-            hint="write in the side-car `mimic: locked` (held where the other joint is at zero) or `mimic: free` "
-            "(moving on its own)",
-        )  # fmt: skip
-    return chosen.mimic == "locked"
+def _led(name: str, robot: Robot, chosen: Chosen) -> tuple[float, float]:
+    """(m, c) of the coordinate q = m q₀ + c of a joint, q₀ that of one that moves on its own; m = 0 if it is held."""
+    behind: list[str] = []
+    while robot.joints[name].type != "fixed" and name not in chosen.locked:
+        follows = robot.joints[name].follows
+        if follows is None or chosen.mimic == "free":
+            factor = 1.0
+            break
+        if name in behind:
+            element = robot.elements[name]
+            raise fault(
+                f"it mimics itself, by way of {', '.join(quoted(other) for other in behind)}",
+                element.find("mimic"), robot.file, within=element, hint="let one of them move on its own",
+            )  # fmt: skip
+        behind.append(name)
+        if chosen.mimic == "locked":
+            return 0.0, follows.offset
+        name = follows.joint
+    else:
+        factor = 0.0
+    offset = 0.0
+    for other in reversed(behind):
+        follows = robot.joints[other].follows
+        assert follows is not None  # it stands behind another
+        factor, offset = follows.multiplier * factor, follows.multiplier * offset + follows.offset
+    return factor, offset
 
 
-def _placements(robot: Robot, held: Collection[str]) -> dict[str, Placement]:
-    """Links in the drawing; a mimicking joint that is held stands at its offset."""
+def _placements(robot: Robot, led: dict[str, tuple[float, float]]) -> dict[str, Placement]:
+    """Links in the drawing, where joints that move on their own are at zero."""
     found = {robot.root: Placement(np.eye(3), np.zeros(3))}
     for link in robot.order[1:]:
         name = robot.parent[link]
         joint = robot.joints[name]
         found[link] = found[joint.parent] @ joint.placement
-        if name in held and joint.follows is not None and _single(TYPES[joint.type]):
-            found[link] = found[link] @ _moved(joint, joint.follows.offset)
+        at = led[name][1]
+        if at != 0.0 and _single(TYPES[joint.type]):
+            found[link] = found[link] @ _moved(joint, at)
     return found
 
 
@@ -181,7 +200,7 @@ def _seen_from(home: Placement, link: Placement, mass: MassProperties) -> MassPr
     return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
 
 
-def _add_joint(parts: Parts, written: str, kind: str) -> None:
+def _add_joint(parts: Parts, written: str, kind: str, at: float) -> None:
     robot, name = parts.robot, parts.names[written]
     joint, element = robot.joints[written], robot.elements[written]
     placement = parts.placements[joint.child]
@@ -197,6 +216,8 @@ def _add_joint(parts: Parts, written: str, kind: str) -> None:
             parts.lines["joints", name, key] = found.sourceline
     if not _single(kind):
         return
+    if at != 0.0:
+        data["rest"] = float(at)
     for key, value in (("viscous", joint.damping), ("dry", joint.friction)):
         if value:
             data[key] = float(value)
@@ -210,3 +231,23 @@ def _add_joint(parts: Parts, written: str, kind: str) -> None:
     if joint.follows is None:
         parts.actuators[name] = actuator
         parts.note("actuators", written, element)
+
+
+def _couple(parts: Parts, written: str, follows: Follows) -> None:
+    """q = multiplier times the coordinate of the joint that it follows, plus offset."""
+    robot, element = parts.robot, parts.robot.elements[written]
+    ends = [parts.names[name] for name in (written, follows.joint)]
+    for name, end in zip((written, follows.joint), ends, strict=True):
+        kinds = {*parts.data["joints"][end]} & {*JOINT_KINDS}
+        if not all(_single(kind) for kind in kinds):
+            raise fault(
+                f"it mimics joint {quoted(follows.joint)}, and joint {quoted(name)} has not one coordinate",
+                element.find("mimic"), robot.file, within=element,
+                hint="write `mimic: free` in the side-car to let it move on its own",
+            )  # fmt: skip
+    name = unused(f"{ends[0]}_mimic", [*parts.names.values(), *parts.data["couplings"]])
+    parts.data["couplings"][name] = {
+        "coordinates": {ends[0]: 1.0, ends[1]: -follows.multiplier},
+        "value": follows.offset,
+    }
+    parts.lines["couplings", name] = element.find("mimic").sourceline

@@ -37,7 +37,8 @@ class Choices(Loops):
 
     urdf: str | None = None
     base: Literal["fixed", "floating"] = "fixed"
-    mimic: Literal["free", "locked"] | None = None
+    mimic: Literal["coupled", "free", "locked"] = "coupled"
+    """What becomes of joints that mimic others: they follow them, move on their own, or are held at their offset."""
 
 
 def load(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parameters | None = None) -> Mechanism:
