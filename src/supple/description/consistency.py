@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.description.coupling import Coupling
 from supple.description.drives import drive_blocks
-from supple.description.joints.joint_kind import directions
+from supple.description.joint_stiffness_consistency import require_sound_stiffness
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.posture import posture
 from supple.description.quantities.coordinate_dimensions import require_dimensions
@@ -20,10 +20,10 @@ def require_consistent(mechanism: Mechanism) -> None:
     require_known_bodies(mechanism)
     _joint_kinds(mechanism)
     _joint_fields(mechanism)
-    _elastic_joints(mechanism)
     _elastic_bodies(mechanism)
     _dimensions(mechanism)
     require_known_coordinates(mechanism)
+    require_sound_stiffness(mechanism)
     _sensors(mechanism)
     _configurations(mechanism)
     _motions(mechanism)
@@ -155,27 +155,6 @@ def _joint_fields(mechanism: Mechanism) -> None:
                     path=path,
                     hint=f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
                 )
-
-
-def _elastic_joints(mechanism: Mechanism) -> None:
-    """`elastic` names directions that the joint would hold."""
-    for name, joint in mechanism.joints.items():
-        held = joint.held(mechanism.plane)
-        for direction in joint.elastic or ():
-            if direction in held:
-                continue
-            path = ("joints", name, "elastic", direction)
-            known = directions(mechanism.plane)
-            raise InputError(
-                f'a {joint.kind} joint moves freely in direction "{direction}"'
-                if direction in known
-                else f'"{direction}" is not a direction of a joint',
-                part=part_name(path),
-                path=path,
-                hint=f"springs: act on a free coordinate; elastic may name {', '.join(held) or 'nothing here'}"
-                if direction in known
-                else nearest(direction, held),
-            )
 
 
 def _elastic_bodies(mechanism: Mechanism) -> None:

@@ -41,6 +41,13 @@ class Term(NamedTuple):
         """Whether it is an angle; the product of two axes is one to first order."""
         return self.measure not in ("along", "distance")
 
+    @property
+    def sense(self) -> float:
+        """Whether it grows or falls where the second frame moves or turns that way: e_i·e_j falls about e_i × e_j."""
+        if len(self.axes) < 2:
+            return 1.0
+        return -1.0 if self.axes in ("xy", "yz", "zx") else 1.0
+
     def weight(self, parameters: Mapping[str, float]) -> float:
         """Its factor for the parameters of a joint."""
         return self.factor * (parameters[self.parameter] if self.parameter else 1.0)

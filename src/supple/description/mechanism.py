@@ -166,7 +166,7 @@ class Mechanism(Part):
     def elastic_names(self) -> tuple[str, ...]:
         """What yields, by name: bodies that bend, then joints (with their drives), in the order of the file."""
         bodies = (name for name, body in self.bodies.items() if body.elastic)
-        joints = (name for name, joint in self.joints.items() if joint.elastic or joint.drive)
+        joints = (name for name, joint in self.joints.items() if joint.yields)
         return tuple(dict.fromkeys((*bodies, *joints)))
 
     def plane_axes(self) -> NDArray[np.float64]:

@@ -96,5 +96,5 @@ def require_elastic(rest: ElasticRest) -> None:
             "none of its bodies or joints is elastic",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             path=("bodies",),
-            hint="replace a rod by a beam with section: and material:, or give a joint elastic: stiffnesses",
+            hint="replace a rod by a beam with section: and material:, or give a joint its stiffness:",
         )

@@ -162,8 +162,8 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
     soft = {int(row): float(c) for row, c in zip(modes.held.rows, modes.held.compliance, strict=True) if c > 0.0}
     rows = list(soft)
     moved = _moved(rest, rows, Z, X)
-    for row, (name, _) in rest.elastic_rows.items():
-        joints[name] = joints.get(name, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
+    for row, yielding in rest.elastic_rows.items():
+        joints[yielding.joint] = joints.get(yielding.joint, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
     for drive in rest.drives.values():
         part = np.square(Z[..., drive.column]) * rest.arrays.stiffness[drive.column]
         joints[drive.joint] = joints.get(drive.joint, 0.0) + part

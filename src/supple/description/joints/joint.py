@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
+from supple.description.joints.elasticity import Elasticity, elasticity
 from supple.description.joints.joint_kind import Form, directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.joints.stiffness import Beside, Stiffness, entries
 from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.dimension import INERTIA
 from supple.description.quantities.quantity import (
@@ -72,12 +76,16 @@ class Joint(PartOfKind):
     """Of a revolute, prismatic or cylindrical joint: its coordinate is then the motor's, seen through the gear, and the
     body deflects against it. `motor`, `viscous`, `dry` and all that acts on the coordinate are on the motor's side."""
 
-    elastic: dict[str, PositiveOfCoordinate] | None = None
+    stiffness: Stiffness | None = None
     """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
-    joint's first frame, z its axis. In the plane the two letters of the plane and `angle`. Directions that are not
-    named stay ideal; a free one takes a spring."""
-    elastic_damping: dict[str, NotNegativeOfCoordinate] | None = None
-    """Damping beside these stiffnesses, N s/m or N m s/rad."""
+    joint's first frame, z its axis; in the plane the two letters of the plane and `angle`. A number for each direction
+    (`rigid` where it does not yield), by direction, or a symmetric matrix; by direction `x.ry` (N) couples two, and a
+    table `{over: lift, at: [...], values: [...]}` follows a coordinate. What is not named stays ideal. About its own
+    axis a joint that an actuator moves yields behind its motor, as with `drive`; 0 says nothing of it."""
+    elastic: dict[str, PositiveOfCoordinate] | None = None
+    """The same by direction and of those that the joint holds alone, as files had it before `stiffness`."""
+    elastic_damping: Beside | None = None
+    """Damping beside these stiffnesses, N s/m, N s or N m s/rad, in the same forms."""
 
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")
 
@@ -101,13 +109,15 @@ class Joint(PartOfKind):
             raise ValueError(f'a joint connects two different bodies, not "{first}" with itself')
         if len(self.chosen("at", "frames")) > 1:
             raise ValueError("a joint is placed by at (in the drawing) or by frames (one on each body), not both")
-        if self.elastic_damping and not self.elastic_damping.keys() <= (self.elastic or {}).keys():
-            raise ValueError("elastic_damping stands beside a stiffness: name its directions under elastic as well")
+        if len(self.chosen("stiffness", "elastic")) > 1:
+            raise ValueError("it has stiffness and elastic, which say the same: write stiffness alone")
+        if self.elastic_damping and not self.chosen("stiffness", "elastic"):
+            raise ValueError("elastic_damping stands beside a stiffness, and it has none: add stiffness")
         kind = JOINT_KINDS[kinds[0]]
         if self.drive is not None and not kind.driven:
             driven = ", ".join(other.name for other in JOINT_KINDS.values() if other.driven)
             raise ValueError(f"a drive yields about or along one axis: of a {driven} joint, not a {kind.name} one")
-        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self.elastic):
+        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self._stiffness_said):
             only = "; only where it is elastic an axis turns its directions" if kind.held_about else ""
             raise ValueError(f"a {kind.name} joint has no single axis{only}")
         if (self.axes is not None) != (kind.axes == 2):
@@ -117,6 +127,16 @@ class Joint(PartOfKind):
                 else f"a {kind.name} joint has no pair of axes"
             )
         return self
+
+    @property
+    def _stiffness_said(self) -> bool:
+        return bool(self.stiffness or self.elastic)
+
+    @property
+    def yields(self) -> bool:
+        """Whether it gives way in some direction, or behind a drive."""
+        said = entries(self.stiffness, tuple("123456")[: len(self.stiffness or ())])
+        return bool(self.elastic or self.drive) or any(said.values())
 
     def form(self, plane: str | None) -> Form:
         """Its rows, coordinates and steps, in space or in a plane; a kind that needs three dimensions is refused."""
@@ -143,17 +163,38 @@ class Joint(PartOfKind):
         return tuple(name for name in directions(plane) if name in rows)
 
     def drives(self, plane: str | None) -> dict[str, Drive]:
-        """The drives that yield, by the coordinate they move."""
-        if self.drive is None:
-            return {}
+        """The drives that yield, by the coordinate they move: of `drive`, or of `stiffness` about its own axis."""
         moved = {name: self.value("drive", name, plane) for name in self.coordinates(plane)}
-        return {name: drive for name, drive in moved.items() if drive is not None}
+        found = {name: drive for name, drive in moved.items() if drive is not None}
+        if self.stiffness is not None and JOINT_KINDS[self.kind].driven:
+            own = self.elasticity(plane)
+            for name in own.driven:
+                found[name] = Drive(stiffness=own.drive_stiffness(name), damping=own.drive_damping(name))
+        return found
 
     def yielding(self, plane: str | None) -> tuple[str, ...]:
-        """Names of all directions in which it gives way: those of `elastic`, and `drive` about or along its axis."""
+        """Names of all directions in which it gives way: those it would hold, and `drive` about or along its axis."""
         drives = self.drives(plane)
         named = ("drive",) if len(self.coordinates(plane)) == 1 else tuple(f"drive.{name}" for name in drives)
-        return (*(self.elastic or ()), *(named if drives else ()))
+        return (*self.elasticity(plane).soft, *(named if drives else ()))
+
+    def elasticity(self, plane: str | None) -> Elasticity:
+        """How it yields over its directions, in space or in a plane such as "xz"."""
+        return elasticity(self, plane)
+
+    def stiffness_matrix(self, plane: str | None = None) -> NDArray[np.float64]:
+        """K (6, 6) in its frame, over x, y, z, rx, ry, rz (N/m, N, N m/rad); in a plane such as "xz" (3, 3), over its
+        letters and `angle`. The diagonal is infinite where it is rigid and 0 where it moves freely; about its own axis
+        it is that of the drive, the motor held. A stiffness from a table counts with the largest of its values."""
+        found = self.elasticity(plane)
+        K, names = found.K.copy(), found.directions
+        for name in set(self.held(plane)) - set(found.soft):
+            K[names.index(name), names.index(name)] = np.inf
+        for coordinate, way in self.form(plane).coordinate_directions(plane).items():
+            drive = self.value("drive", coordinate, plane)
+            if drive is not None:
+                K[names.index(way), names.index(way)] = drive.stiffness
+        return K
 
     def value(self, field: str, coordinate: str, plane: str | None) -> Any:
         """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""

@@ -78,8 +78,16 @@ class Form:
         return None if steps is None else tuple(s._replace(coordinate=in_plane(s.coordinate, plane)) for s in steps)
 
     def directions(self, plane: str | None) -> tuple[str, ...]:
-        """What each row holds, as `Joint.elastic` calls it: along or about an axis of the first frame; "" for a sum."""
+        """What each row holds, as `Joint.stiffness` has it: along or about an axis of the first frame; "" for a sum."""
         return tuple(_direction(row[0], plane) if len(row) == 1 else "" for row in self.rows)
+
+    def signs(self) -> tuple[float, ...]:
+        """By which factor each row measures its direction, to first order: one, or minus one."""
+        return tuple(row[0].sense for row in self.rows)
+
+    def coordinate_directions(self, plane: str | None) -> dict[str, str]:
+        """The direction that each coordinate is along or about."""
+        return {name: _direction(row[0], plane) for name, row in self.measured(plane).items() if len(row) == 1}
 
 
 def _direction(term: Term, plane: str | None) -> str:

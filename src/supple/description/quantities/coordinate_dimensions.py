@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from supple.description.joints.joint_kind import directions
+from supple.description.joints.stiffness import StiffnessTable, entries
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.posture import axes_of, axis_dimension
@@ -24,6 +26,7 @@ from supple.description.quantities.dimension import (
     RATIO,
     SPEED,
     STIFFNESS,
+    TIME,
     TORQUE,
     TORSIONAL_DAMPING,
     TORSIONAL_STIFFNESS,
@@ -185,11 +188,31 @@ def _of_joints(mechanism: Mechanism) -> Said:
                             yield (*where, inside), getattr(value, inside), getattr(of, which)
                         else:
                             yield where, value, getattr(of, which)
-        held = dict(zip(form.directions(mechanism.plane), form.rows, strict=True))
-        for direction, value in (joint.elastic or {}).items():
-            yield (*path, "elastic", direction), value, _of_row(held[direction]).stiffness
-        for direction, value in (joint.elastic_damping or {}).items():
-            yield (*path, "elastic_damping", direction), value, _of_row(held[direction]).damping
+        yield from _of_stiffness(mechanism, name)
+
+
+def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
+    """Along and about axes, and between the two: a force for an angle, or a moment for a length."""
+    joint, known = mechanism.joints[name], directions(mechanism.plane)
+    for field, kinds in (
+        ("stiffness", (STIFFNESS, FORCE, TORSIONAL_STIFFNESS)),
+        ("elastic", (STIFFNESS, FORCE, TORSIONAL_STIFFNESS)),
+        ("elastic_damping", (DAMPING, times(FORCE, TIME), TORSIONAL_DAMPING)),
+    ):
+        given = getattr(joint, field)
+        for pair, value in entries(given, known).items():
+            wanted = kinds[sum(way[0] == "r" or way == "angle" for way in pair)]
+            assert wanted is not None  # all are told
+            key: Path = (pair[0] if pair[0] == pair[1] else ".".join(pair),)
+            if not isinstance(given, Mapping):
+                rows = any(isinstance(row, tuple) for row in given)
+                key = tuple(map(known.index, pair)) if rows else (known.index(pair[0]),)
+            if isinstance(value, StiffnessTable):
+                of = coordinate_dimensions(mechanism, value.over)
+                yield ("joints", name, field, *key, "at"), value.at, of.value
+                yield ("joints", name, field, *key, "values"), value.values, wanted
+            else:
+                yield ("joints", name, field, *key), value, wanted
 
 
 def _of_what_acts(mechanism: Mechanism) -> Said:

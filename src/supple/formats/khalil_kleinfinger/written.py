@@ -139,7 +139,7 @@ def _require_rigid(mechanism: Mechanism) -> None:
             raise InputError(
                 "in a table it is zero where its frames meet", part=f'joint "{name}"', hint="leave rest out"
             )
-        if joint.elastic:
+        if joint.elasticity(None).soft:
             raise InputError("it is elastic, and only ideal joints are written as tables", part=f'joint "{name}"')
 
 

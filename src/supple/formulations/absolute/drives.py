@@ -19,6 +19,7 @@ from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE
 from supple.formulations.elastic_rest.drives import YieldingDrive
 from supple.formulations.laws import law
+from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, SCALE, THEN
 from supple.kinematics.row_arrays import RowArrays
@@ -56,20 +57,30 @@ def drive_arrays(drives: tuple[YieldingDrive, ...], coordinates: HeldCoordinates
 
 
 def with_deflections(
-    rows: RowArrays, numbering: Numbering, drives: tuple[YieldingDrive, ...], arrays: DriveArrays, ground: int
+    rows: RowArrays,
+    numbering: Numbering,
+    drives: tuple[YieldingDrive, ...],
+    arrays: DriveArrays,
+    ground: int,
+    soft: dict[int, SoftRow],
 ) -> RowArrays:
-    """The rows with -δ in the joint coordinates of the drives, which may be terms of no other row."""
+    """The rows with -δ in the joint coordinates of the drives, which may be terms of no other row, and with δ in the
+    rows that the stiffness of the joint couples with it."""
     rows_i, rows_f = [rows.rows_i.copy()], [rows.rows_f.copy()]
     at = len(rows.rows_i)
     for i, drive in enumerate(drives):
-        row = numbering.measures["joint", drive.joint, drive.coordinate]
         where = int(arrays.frame[i]), int(arrays.position[i])
-        added = coordinate(where, ground, -float(rows.rows_f[row, FACTOR]), float(rows.rows_f[row, SCALE]))
-        added.integers[THEN] = rows_i[0][row, THEN]
-        rows_i[0][row, THEN] = at
-        rows_i.append(added.integers[None])
-        rows_f.append(added.numbers[None])
-        at += 1
+        measured = numbering.measures["joint", drive.joint, drive.coordinate]
+        factors = {measured: -float(rows.rows_f[measured, FACTOR])}
+        coupled = {row: item.drives for row, item in soft.items() if item.joint == drive.joint}
+        factors |= {row: own[drive.coordinate] for row, own in coupled.items() if drive.coordinate in own}
+        for row, factor in factors.items():
+            added = coordinate(where, ground, factor, float(rows.rows_f[row, SCALE]))
+            added.integers[THEN] = rows_i[0][row, THEN]
+            rows_i[0][row, THEN] = at
+            rows_i.append(added.integers[None])
+            rows_f.append(added.numbers[None])
+            at += 1
     return rows._replace(rows_i=np.concatenate(rows_i), rows_f=np.concatenate(rows_f))
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
 from supple.formulations.absolute.frame_beams import frame_beams, frame_superelements
@@ -17,6 +18,7 @@ from supple.formulations.absolute.superelements.superelement_arrays import Super
 from supple.formulations.absolute.superelements.ties import tie_rows
 from supple.formulations.absolute.time_damping import mass_damping, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
+from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import THEN, A, B
@@ -162,14 +164,19 @@ def _make(
     numbering, arrays = rest.numbering, with_yields(carried(rest).arrays, rest.numbering.constraints, yields)
     frames = frames_of(numbering, rigid)
     own = frames.own
-    compliance, lag = np.zeros((2, numbering.constraints)) if rigid else yielding_rows(numbering)
+    soft = yielding_rows(numbering, rigid=rigid)
+    compliance, lag = _softness(numbering.mechanism, soft.soft, numbering.constraints)
     alpha = mass_damping(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
     if frames.drives:
         drives = drives._replace(damping=drives.damping + time_damping(numbering.mechanism).whole[1] * drives.stiffness)
     rows, ties = _tied(
-        with_deflections(frames.rows(numbering.arrays), numbering, frames.drives, drives, frames.count), frames
-    )
+        with_deflections(
+            frames.rows(numbering.arrays._replace(rows_i=soft.rows_i, rows_f=soft.rows_f)),
+            numbering, frames.drives, drives, frames.count, soft.soft,
+        ),
+        frames,
+    )  # fmt: skip
     system = SystemArrays(
         rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
         gravity_of(numbering), alpha, compliance, lag, None, None, None,
@@ -219,18 +226,12 @@ def gravity_of(numbering: Numbering) -> Array:
     return np.zeros(3) if given is None else np.asarray(numbering.drawing.vector(given, ("gravity",), "gravity"), float)
 
 
-def yielding_rows(numbering: Numbering) -> tuple[Array, Array]:
+def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) -> tuple[Array, Array]:
     """1/k, and c/k with β of the mechanism, of the rows of elastic joints; zero of the others."""
-    mechanism = numbering.mechanism
-    compliance, lag = np.zeros(numbering.constraints), np.zeros(numbering.constraints)
-    for name, joint in mechanism.joints.items():
-        if not joint.elastic:
-            continue
-        first, damping = numbering.joint_rows[name].start, joint.elastic_damping or {}
-        for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
-            if direction in joint.elastic:
-                compliance[row] = 1.0 / joint.elastic[direction]
-                lag[row] = damping.get(direction, 0.0) * compliance[row] + time_damping(mechanism).whole[1]
+    compliance, lag = np.zeros(constraints), np.zeros(constraints)
+    for row, yields in soft.items():
+        compliance[row] = 1.0 / yields.stiffness
+        lag[row] = yields.damping * compliance[row] + time_damping(mechanism).whole[1]
     return compliance, lag
 
 

@@ -25,6 +25,7 @@ from supple.formulations.elastic_rest.body_coordinates import (
 )
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
+from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
 
@@ -78,7 +79,7 @@ class ElasticRest:
     bodies: tuple[BodyCoordinates, ...]
     arrays: ElasticArrays
     band: float
-    elastic_rows: dict[int, tuple[str, str]] = field(repr=False)  # row: joint, direction
+    elastic_rows: dict[int, SoftRow] = field(repr=False)  # row: its joint, and what it has of stiffness and damping
     displacements: dict[str, int] = field(default_factory=dict)  # `place.axis`: row
     drives: dict[int, YieldingDrive] = field(default_factory=dict, repr=False)  # row of the deflection: drive
 
@@ -96,8 +97,7 @@ class ElasticRest:
     def dampers(self) -> dict[int, float]:
         """Damping beside the stiffness of elastic joints and drives, by row."""
         given = {row: drive.damping for row, drive in self.drives.items()}
-        for row, (name, way) in self.elastic_rows.items():
-            given[row] = (self.numbering.mechanism.joints[name].elastic_damping or {}).get(way, 0.0)
+        given |= {row: soft.damping for row, soft in self.elastic_rows.items()}
         return {row: float(damping) for row, damping in given.items() if damping > 0.0}
 
     @property
@@ -178,4 +178,4 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
         rows.compliance,
         numbering.arrays.extent,
     )
-    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.elastic, rows.displacements, rows.drives)
+    return ElasticRest(numbering, tuple(bodies), arrays, band, rows.soft, rows.displacements, rows.drives)

@@ -15,6 +15,7 @@ from supple.diagnostics import InputError
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, THEN, A, B, U
 from supple.kinematics.rest import rest
@@ -47,21 +48,22 @@ class PartRows:
         self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
         self.motor_sides: dict[tuple[int, int], str] = {}  # (term, end): the joint whose motor's side is there
         self.drives: dict[int, YieldingDrive] = {}
-        self.rows_i, self.rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
+        soft = yielding_rows(numbering, rigid=rigid)
+        self.rows_i, self.rows_f = soft.rows_i, soft.rows_f
         for name in displacements:
             self._measure(name)
         for drive in drives:
-            self._yield(drive)
+            self._yield(drive, soft.soft)
         ends = [[self._end(term, side) for side in range(2)] for term in range(len(self.rows_i))]
         order = {key: i for i, key in enumerate(self.parts)}
         for term, pair in enumerate(ends):
             for end, key in zip((A, B), pair, strict=True):
                 self.rows_i[term, end] = len(order) if key is None else order[key]
         self.compliance = np.zeros(len(self.rows_i))
-        self.elastic: dict[int, tuple[str, str]] = {}
+        self.soft = soft.soft
         if rigid:
             return
-        self._soften()
+        self.compliance[list(self.soft)] = [1.0 / row.stiffness for row in self.soft.values()]
         for row, stiffness in spring_rows(numbering).items():
             self.compliance[row] = 1.0 / stiffness
 
@@ -74,8 +76,9 @@ class PartRows:
         row[U : U + 3], row[PB : PB + 3], row[SCALE] = unit, place, self.numbering.arrays.extent
         self._append(kind, len(self.bodies), body, row)
 
-    def _yield(self, drive: YieldingDrive) -> None:
-        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it."""
+    def _yield(self, drive: YieldingDrive, soft: dict[int, SoftRow]) -> None:
+        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it. Rows that the
+        joint's stiffness couples with this have it as a further term."""
         numbering = self.numbering
         rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
         rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
@@ -86,6 +89,16 @@ class PartRows:
         self.drives[len(self.rows_i)] = drive
         self.motor_sides[len(self.rows_i), drive.side] = drive.joint
         self._append(kind, drive.body, drive.body, constants)
+        for row in rows:
+            factor = soft[row].drives.get(drive.coordinate, 0.0) if row in soft else 0.0
+            if factor == 0.0:
+                continue
+            *_, last = terms_of(self.rows_i, row)
+            self.rows_i[last, THEN] = len(self.rows_i)
+            self.motor_sides[len(self.rows_i), drive.side] = drive.joint
+            constants = constants.copy()
+            constants[[FACTOR, SCALE]] = factor if drive.side == 1 else -factor, self.rows_f[row, SCALE]
+            self._append(kind, drive.body, drive.body, constants)
 
     def _append(self, kind: int, a: int, b: int, constants: Array) -> None:
         self.rows_i = np.vstack([self.rows_i, [[kind, a, b, NONE, NONE]]])
@@ -101,16 +114,6 @@ class PartRows:
         self.parts.setdefault(key, place)
         self.rows_f[term, at : at + 3] -= place
         return key
-
-    def _soften(self) -> None:
-        """Rows of elastic joints give way: c = 1/k."""
-        mechanism = self.numbering.mechanism
-        for name, joint in mechanism.joints.items():
-            first = self.numbering.joint_rows[name].start
-            for row, direction in enumerate(joint.form(mechanism.plane).directions(mechanism.plane), first):
-                if joint.elastic and direction in joint.elastic:
-                    self.compliance[row] = 1.0 / joint.elastic[direction]
-                    self.elastic[row] = (name, direction)
 
     def part_i(self) -> Integers:
         found = [(body, self.bodies[body].start, self.bodies[body].size) for body, _, _ in self.parts]

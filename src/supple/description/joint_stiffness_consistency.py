@@ -1,0 +1,237 @@
+"""What must hold of a joint's stiffness: a matrix of its size, symmetric and positive where the joint yields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.joints.elasticity import Elasticity
+from supple.description.joints.joint import Joint
+from supple.description.joints.joint_kind import directions
+from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.joints.stiffness import StiffnessTable, entries
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.parts import part_name
+
+Array = NDArray[np.float64]
+Pair = tuple[str, str]
+
+_ROUNDING = 1e-6  # of the mean of two stiffnesses: how far halves of a matrix that was printed may differ
+_POSITIVE = 1e-12  # least eigenvalue of a stiffness matrix of unit diagonal: below it a motion is held by nothing
+
+
+def require_sound_stiffness(mechanism: Mechanism) -> None:
+    """Of all joints that have one."""
+    for name, joint in mechanism.joints.items():
+        if joint.stiffness is not None or joint.elastic is not None:
+            _StiffnessOf(mechanism, name, joint).check()
+
+
+class _StiffnessOf:
+    """One joint's, with what its messages need."""
+
+    def __init__(self, mechanism: Mechanism, name: str, joint: Joint):
+        self.mechanism, self.name, self.joint = mechanism, name, joint
+        self.field = "elastic" if joint.stiffness is None else "stiffness"
+        self.held = joint.held(mechanism.plane)
+        self.own = joint.form(mechanism.plane).coordinate_directions(mechanism.plane)
+        self.known = directions(mechanism.plane)
+
+    def check(self) -> None:
+        joint = self.joint
+        given = self._entries(self.field)
+        for pair, value in given.items():
+            self._require_entry(pair, value, given)
+        self._require_symmetric(self.field, given)
+        found = joint.elasticity(self.mechanism.plane)
+        self._require_own(found)
+        self._require_tables(found)
+        if found.tables:
+            self._fail(self.field, "it has a table, and nothing follows one yet", "give a number")
+        yielding = (*found.soft, *found.driven.values())
+        self._require_positive(self.field, found.among(found.K, yielding, yielding), yielding, least=_POSITIVE)
+        self._require_damping(found)
+
+    def _fail(self, field: str, message: str, hint: str | None = None, at: Pair | None = None) -> NoReturn:
+        path: tuple[str | int, ...] = ("joints", self.name, field)
+        given = getattr(self.joint, field)
+        if at is not None and isinstance(given, dict):
+            keys = (at[0] if at[0] == at[1] else ".".join(at), ".".join(reversed(at)))
+            path = (*path, *[key for key in keys if key in given][:1])
+        elif at is not None and at[0] in self.known:
+            path = (*path, self.known.index(at[0]))
+        raise InputError(message, part=part_name(path), path=path, hint=hint)
+
+    def _fail_free(self, direction: str) -> NoReturn:
+        held = ", ".join(self.held) or "nothing here"
+        self._fail(
+            self.field, f'a {self.joint.kind} joint moves freely in direction "{direction}"',
+            f"springs: act on a free coordinate; {self.field} may name {held}", (direction, direction),
+        )  # fmt: skip
+
+    def _entries(self, field: str) -> dict[Pair, float | StiffnessTable | None]:
+        """What was written; numbers or rows as many as there are directions, and only directions that there are."""
+        given, count = getattr(self.joint, field), len(self.known)
+        if given is not None and not isinstance(given, dict) and len(given) != count:
+            where = "in the plane" if self.mechanism.planar else "in space"
+            self._fail(
+                field, f"{field} has {len(given)} entries, and a joint has {count} directions {where}",
+                f"give them in the order {', '.join(self.known)}; rigid where it does not yield",
+            )  # fmt: skip
+        found = entries(given, self.known)
+        for pair in found:
+            for direction in pair:
+                if direction not in self.known:
+                    known = self.held if field == "elastic" else self.known
+                    self._fail(field, f'"{direction}" is not a direction of a joint', nearest(direction, known), pair)
+        return found
+
+    def _require_entry(self, pair: Pair, value: float | StiffnessTable | None, given: Mapping[Pair, object]) -> None:
+        """Held directions are stiffer than nothing; those that move freely have no stiffness."""
+        one, other = pair
+        if isinstance(value, StiffnessTable):
+            if one != other:
+                self._fail(
+                    self.field, f'"{".".join(pair)}" is a table, and tables are of single directions', None, pair
+                )
+            if one in self.held or one in self.own.values():
+                return
+            value = max(value.values)
+        if one != other:
+            for direction in pair:
+                beside = given.get((direction, direction))
+                if value and (beside is None or beside == 0.0):
+                    what = "rigid" if direction in self.held else "free"
+                    self._fail(
+                        self.field, f'"{".".join(pair)}" is {value:g}, and "{direction}" is {what}',
+                        f'nothing couples with it: write 0, or give "{direction}" a stiffness too', pair,
+                    )  # fmt: skip
+        elif one in self.held:
+            if value is not None and value < 0.0:
+                self._fail(self.field, f'the stiffness "{one}" is {value:g}', "give a value above 0", pair)
+            if value == 0.0:
+                self._fail(
+                    self.field, f'a {self.joint.kind} joint holds "{one}", and its stiffness there cannot be 0',
+                    "give a value above 0, or rigid where it does not yield; or take a kind that moves there", pair,
+                )  # fmt: skip
+        elif value and (self.field == "elastic" or one not in self.own.values()):
+            self._fail_free(one)
+
+    def _require_symmetric(self, field: str, given: dict[Pair, float | StiffnessTable | None]) -> None:
+        for (one, other), value in given.items():
+            opposite = given.get((other, one))
+            if isinstance(value, StiffnessTable) or isinstance(opposite, StiffnessTable) or (other, one) not in given:
+                continue
+            diagonal = [given.get((name, name)) for name in (one, other)]
+            sizes = [max(item.values) if isinstance(item, StiffnessTable) else item or 0.0 for item in diagonal]
+            allowed = _ROUNDING * float(np.sqrt(abs(sizes[0] * sizes[1])))
+            if abs((value or 0.0) - (opposite or 0.0)) > allowed:
+                self._fail(
+                    field, f"{field} is not symmetric: [{one}, {other}] is {value or 0.0:g}, and [{other}, {one}] is "
+                    f"{opposite or 0.0:g}", "both halves of the matrix are the same", (one, other),
+                )  # fmt: skip
+
+    def _require_own(self, found: Elasticity) -> None:
+        """About its own axis it yields behind a motor: there must be one, and it yields once."""
+        plane, joint = self.mechanism.plane, self.joint
+        moved = [self.mechanism.joint_coordinate(item.joint or "") for item in self.mechanism.actuators.values()]
+        moved += [self.mechanism.joint_coordinate(item) for item in self.mechanism.coordinates or ()]
+        for coordinate, way in found.driven.items():
+            at = (way, way)
+            if not JOINT_KINDS[joint.kind].driven:
+                self._fail_free(way)
+            if (self.name, coordinate) not in moved:
+                self._fail(
+                    self.field, f'it moves freely in direction "{way}", and no actuator holds it there',
+                    f"a spring takes it: springs: {{{self.name}: {{joint: {self.name}, stiffness: ...}}}}", at,
+                )  # fmt: skip
+            if joint.value("drive", coordinate, plane) is not None:
+                self._fail(
+                    self.field, f'it yields about its own axis by drive and by the stiffness "{way}"', "say it once", at
+                )
+            value = float(found.among(found.K, (way,), (way,))[0, 0])
+            if value < 0.0:
+                self._fail(self.field, f'the stiffness "{way}" is {value:g}', "give a value above 0, or 0", at)
+        own = tuple(found.driven.values())
+        for i, one in enumerate(own):
+            for other in own[i + 1 :]:
+                if found.among(found.K, (one,), (other,)).any():
+                    self._fail(
+                        self.field, f'"{one}" and "{other}" yield behind a motor each, and are coupled',
+                        "a coupling of two drives is not described; write 0", (one, other),
+                    )  # fmt: skip
+
+    def _require_tables(self, found: Elasticity) -> None:
+        known = self.mechanism.coordinate_names()
+        for direction, table in found.tables.items():
+            at = (direction, direction)
+            if direction not in self.held:
+                self._fail(
+                    self.field, f'"{direction}" yields behind a motor, and a drive has one stiffness',
+                    "give a number", at,
+                )  # fmt: skip
+            i = found.directions.index(direction)
+            if np.any(np.delete(found.K[i], i)):
+                self._fail(
+                    self.field, f'"{direction}" follows a table, and is coupled with another direction',
+                    "tables are of directions by themselves", at,
+                )  # fmt: skip
+            if table.over not in known:
+                self._fail(
+                    self.field, f'"{direction}" follows "{table.over}", which is not a coordinate of the mechanism',
+                    nearest(table.over, known), at,
+                )  # fmt: skip
+
+    def _require_positive(self, field: str, K: Array, names: tuple[str, ...], *, least: float) -> None:
+        """No motion that gives energy back, told by the directions it is made of."""
+        if not len(K):
+            return
+        size = np.sqrt(np.where(np.diag(K) > 0.0, np.diag(K), 1.0))
+        values, vectors = np.linalg.eigh(K / np.outer(size, size))
+        if values[0] > least:
+            return
+        motion = vectors[:, 0] / size
+        weight = np.abs(vectors[:, 0])
+        involved = [name for name, part in zip(names, weight, strict=True) if part > 0.1 * weight.max()]
+        energy = float(motion @ K @ motion)
+        listed = " and ".join(f'"{name}"' for name in involved)
+        what = "gives energy back" if energy < -1e-9 else "costs no energy"
+        self._fail(
+            field, f"{field} is not positive: a motion along {listed} together {what}",
+            "a coupling is smaller than the root of the product of the two stiffnesses that it couples",
+        )  # fmt: skip
+
+    def _require_damping(self, found: Elasticity) -> None:
+        field = "elastic_damping"
+        if self.joint.elastic_damping is None:
+            return
+        given = self._entries(field)
+        yielding = (*found.soft, *found.driven.values())
+        for pair, value in given.items():
+            outside = [name for name in pair if name not in yielding]
+            if value and outside:
+                self._fail(
+                    field, f'elastic_damping stands beside a stiffness, and "{outside[0]}" has none',
+                    f"name its directions under {self.field} as well", pair,
+                )  # fmt: skip
+        self._require_symmetric(field, given)
+        for name in yielding:
+            value = float(found.among(found.D, (name,), (name,))[0, 0])
+            if value < 0.0:
+                self._fail(field, f'the damping "{name}" is {value:g}', "give 0 or more", (name, name))
+        own = tuple(found.driven.values())
+        D = found.among(found.D, yielding, yielding)
+        if own and found.among(found.D, found.soft, own).any():
+            self._fail(field, f'it couples "{own[0]}", behind the motor, with other directions', "write 0 there")
+        if own and D.any() and found.among(found.K, found.soft, own).any():
+            self._fail(
+                field, f'it couples "{own[0]}", behind the motor, with others: no damping stands beside that',
+                "leave elastic_damping out and give the mechanism damping: {rayleigh: ...}",
+            )  # fmt: skip
+        if found.tables and np.any(D - np.diag(np.diag(D))):
+            self._fail(field, "beside tables, damping is of single directions", "write 0 off the diagonal")
+        self._require_positive(field, D, yielding, least=-_POSITIVE)
