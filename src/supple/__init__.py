@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from supple.export.export import export
     from supple.export.target import ExportTarget
     from supple.formats.document import load
-    from supple.formats.measurements.load_responses import load_responses
+    from supple.formats.measurements.load_responses import load_records, load_responses
     from supple.formats.mechanism_file import loads
     from supple.formats.mechanism_text import to_yaml
     from supple.formulations.hardware import hardware_of
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from supple.results.linear_model import LinearModel
     from supple.results.responses import Responses
     from supple.results.simulation import Simulation
+    from supple.results.time_records import TimeRecords
 
 # Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
 # script that needs little start at once.
@@ -129,6 +130,7 @@ _HOMES = {
     "SuppleError": "supple.diagnostics",
     "Sweep": "supple.analyses.sweep",
     "SuppleWarning": "supple.diagnostics",
+    "TimeRecords": "supple.results.time_records",
     "Trajectory": "supple.analyses.motions.trajectory",
     "assemble": "supple.kinematics.closure",
     "check": "supple.analyses.check",
@@ -146,6 +148,7 @@ _HOMES = {
     "linearize": "supple.analyses.linear_models.linearization",
     "linearize_batch": "supple.analyses.linear_models.linearization_batch",
     "load": "supple.formats.document",
+    "load_records": "supple.formats.measurements.load_responses",
     "load_responses": "supple.formats.measurements.load_responses",
     "loads": "supple.formats.mechanism_file",
     "local": "supple.parameterization.local_model",
@@ -168,10 +171,10 @@ __all__ = [
     "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
     "NumericalError", "PointMass", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
     "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
-    "Trajectory", "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export",
+    "TimeRecords", "Trajectory", "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export",
     "frequency_map", "frf", "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load",
-    "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep",
-    "to_yaml", "trajectory",
+    "load_records", "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate",
+    "small_motions", "sweep", "to_yaml", "trajectory",
 ]  # fmt: skip
 
 

@@ -49,9 +49,10 @@ def measured():
     """Two accelerations of one hammer point, noisy, with a coherence."""
     rng = np.random.default_rng(7)
     H = rng.normal(size=(20, 2, 1)) + 1j * rng.normal(size=(20, 2, 1))
-    tip, side = supple.Channel("tip", "z", position=(0.0, 0.1, 0.2)), supple.Channel("tip", (0.6, 0.8, 0.0))
+    tip, side = (supple.Channel("tip", way, position=(0.0, 0.1, 0.2)) for way in ("z", (0.6, 0.8, 0.0)))
+    hammer = supple.Channel("tip", "-z", "force", (0.0, 0.1, 0.2))
     return supple.Responses(
-        np.arange(20.0), (tip, side), (supple.Channel("tip", "-z", "force"),), H, rng.uniform(0.5, 1.0, (20, 2, 1)), 3,
+        np.arange(20.0), (tip, side), (hammer,), H, rng.uniform(0.5, 1.0, (20, 2, 1)), 3,
         1.5, "home", "a test", notes=("made up",),
     )  # fmt: skip
 
@@ -68,6 +69,9 @@ RESULTS = {
         five_bar(), "home", ["tool.x", "tool.z"], ["tool.x", "tool.z"], np.geomspace(1.0, 300.0, 200)
     ),
     "Responses": lambda: measured(),
+    "TimeRecords": lambda: supple.TimeRecords(
+        500.0, measured().references, measured().responses, np.ones((2, 1, 16)), np.ones((2, 2, 16)), 0.01
+    ),
     "FrequencyResponse of a model": lambda: model().frf(HOME, "A", "tool.x", [1.0, 2.0, 5.0], free_actuators=True),
     "ModeSet": lambda: supple.modes(five_bar(), "home", count=3),
     "ModeSet of a batch": lambda: supple.modes(five_bar(), [[2.05, 1.12], [2.1, 1.1]], count=3),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ from supple.results.table import Table
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+UNIVERSAL = (".uff", ".unv", ".uf", ".bunv")
+"""Endings of universal files."""
 _FAMILY = {"displacement": "receptance", "velocity": "mobility", "acceleration": "accelerance"}
 
 
@@ -52,22 +57,22 @@ class Responses(Result):
 
     def __post_init__(self) -> None:
         kept = object.__setattr__
-        kept(self, "frequencies_hz", _fixed(self.frequencies_hz, np.float64))
-        kept(self, "H", _fixed(self.H, np.complex128))
+        kept(self, "frequencies_hz", fixed(self.frequencies_hz, np.float64))
+        kept(self, "H", fixed(self.H, np.complex128))
         kept(self, "responses", tuple(self.responses))
         kept(self, "references", tuple(self.references))
         kept(self, "notes", tuple(self.notes))
         if not isinstance(self.at, str):
             kept(self, "at", {name: float(value) for name, value in self.at.items()})
-        _named_once(self.responses, "responses")
-        _named_once(self.references, "references")
+        require_names(self.responses, "responses")
+        require_names(self.references, "references")
         expected = (len(self.frequencies_hz), len(self.responses), len(self.references))
         if self.H.shape != expected:
             raise InputError(f"it is {self.H.shape}, not (lines, responses, references) = {expected}", part="H")
         if not (np.diff(self.frequencies_hz) > 0.0).all() or (self.frequencies_hz < 0.0).any():
             raise InputError("they do not rise from 0 on", part="frequencies_hz", hint="sort the lines, each once")
         if self.coherence is not None:
-            kept(self, "coherence", _fixed(self.coherence, np.float64))
+            kept(self, "coherence", fixed(self.coherence, np.float64))
             if np.shape(self.coherence) != expected:
                 raise InputError(f"it is {np.shape(self.coherence)}, not {expected}", part="coherence")
 
@@ -134,9 +139,10 @@ class Responses(Result):
         )
 
     def to(self, quantity: str) -> Responses:
-        """All motions as displacement, velocity or acceleration, by (iω)^k; strains and others stay as they are.
+        """All motions as displacement, velocity or acceleration, by (σ + iω)^k; strains and others stay as they are.
 
-        A line at 0 Hz that would be divided by zero is left out, and `notes` says so.
+        σ is the `window_rate`: what an exponential window leaves is H(σ + iω) exactly, and so is its factor. A line at
+        0 Hz that would be divided by zero is left out, and `notes` says so.
         """
         if quantity not in MOTIONS:
             raise InputError(f'"{quantity}" is not a motion', part="quantity", hint=nearest(quantity, MOTIONS))
@@ -146,10 +152,10 @@ class Responses(Result):
             for one, moves in zip(self.responses, moving, strict=True)
         ]
         found, notes = self, self.notes
-        if min(steps, default=0) < 0 and (self.frequencies_hz == 0.0).any():
+        if min(steps, default=0) < 0 and not self.window_rate and (self.frequencies_hz == 0.0).any():
             found = self.select(lines=np.arange(1, len(self.frequencies_hz)))
             notes = (*notes, f"the line at 0 Hz is left out: it says nothing of {quantity}")
-        s = 2j * np.pi * found.frequencies_hz
+        s = self.window_rate + 2j * np.pi * found.frequencies_hz
         factors = np.stack([s**k for k in steps], axis=1) if steps else np.ones((len(s), 0))
         channels = tuple(
             one.replaced(quantity=quantity, recorded="" if k else one.recorded) if moves else one
@@ -221,8 +227,6 @@ class Responses(Result):
         return Table(columns, units, index="frequency_hz")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        import json
-
         found: dict[str, NDArray[Any]] = {"frequencies_hz": self.frequencies_hz, "H": self.H}
         if self.coherence is not None:
             found["coherence"] = self.coherence
@@ -233,12 +237,30 @@ class Responses(Result):
         }  # fmt: skip
         return {**found, "about": np.array([json.dumps(about)], dtype=str)}
 
+    def save(self, path: str | Path, *, binary: bool = False) -> Path:
+        """Write it as .npz, .mat, .csv (its table) or .uff, which `load_responses` reads; SI units throughout.
+
+        binary : numbers of a .uff file as they are (58b), not as text of twelve digits
+        """
+        return save_universal(self, path, binary) or super().save(path)
+
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
         """Draw some pairs (the first few if none is named): magnitude, phase, coherence. Returns the figure.
 
         axes : where to draw magnitudes and phases instead, two of them
         """
         return picture("responses_plot")(self, pairs, axes)
+
+
+def save_universal(result: Any, path: str | Path, binary: bool) -> Path | None:
+    """Write a universal file where the path's ending asks for one; None if it does not.
+
+    What writes them is above results, and known by name alone, as pictures are.
+    """
+    if Path(path).suffix.lower() not in UNIVERSAL:
+        return None
+    write = import_module("supple.formats.measurements.universal_file").save_universal_file
+    return Path(write(path, result, binary=binary))
 
 
 def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[Any]]:
@@ -254,7 +276,7 @@ def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[
     return {**found, f"{what}_positions": np.array(places, dtype=float).reshape(-1, 3)}
 
 
-def _fixed(values: Any, kind: Any) -> Any:
+def fixed(values: Any, kind: Any) -> Any:
     """A copy that nobody can write to."""
     found = np.array(values, dtype=kind, order="C")
     found.flags.writeable = False
@@ -278,7 +300,8 @@ def _numbers(asked: str | Sequence[str] | None, channels: Sequence[Channel], wha
     return [_number(name, channels, what) for name in ([asked] if isinstance(asked, str) else asked)]
 
 
-def _named_once(channels: Sequence[Channel], what: str) -> None:
+def require_names(channels: Sequence[Channel], what: str) -> None:
+    """No two channels may have one name."""
     seen: set[str] = set()
     for one in channels:
         if one.name in seen:

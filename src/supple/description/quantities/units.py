@@ -92,6 +92,12 @@ _EACH = re.compile(rf"(?P<unit>[^\W\d]+)(?P<power>{_POWER})")
 _ON_PAPER = str.maketrans({"°": " deg", "²": "**2", "³": "**3", "⁴": "**4", "·": "*", "⋅": "*"})
 
 
+def named_unit(name: str) -> Unit | None:
+    """The unit of a name as it is written in this or another way (`in`, `meter`); None if there is none."""
+    written = _WRITTEN.get(name) or _SPELT_OUT.get(name.lower())
+    return None if written is None else UNITS[written]
+
+
 def expand_units(text: str) -> str:
     """The text with every number that carries units written as a product: `12 mm` is `(12.0*(1).mm)`.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,17 @@ from numpy.typing import NDArray
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
+from supple.formats.text_file import read_bytes
 from supple.results.channel import Channel, direction_of
 from supple.results.responses import Responses
+from supple.results.time_records import TimeRecords
+
+LARGEST = 2**30  # bytes
+MOST_NUMBERS = 2**27  # in a .mat file, which may be packed
 
 _OF_CHANNELS = ("points", "directions", "quantities", "recorded_units", "positions")
-_WANTED = (
-    "frequencies_hz", "H", "coherence", "about",
+WANTED = (
+    "frequencies_hz", "H", "sampling_hz", "x", "y", "full_scale", "coherence", "about",
     *(f"{what}_{name}" for what in ("response", "reference") for name in _OF_CHANNELS),
 )  # fmt: skip
 _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
@@ -27,9 +34,69 @@ _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
 def read_npz(path: str | Path) -> Responses:
     """The responses in an .npz file; nothing in it can run, and no more memory is used than its arrays need."""
     try:
-        return responses_from(read_archive(path, _WANTED, "iufcU"), str(path))
+        return responses_from(read_archive(path, WANTED, "iufcU"), str(path))
     except ValueError as error:
         raise InputError(str(error), file=brief(path, 500), hint="write it with the save of Responses") from None
+
+
+def read_mat(path: str | Path) -> dict[str, NDArray[Any]]:
+    """The wanted arrays of a Matlab file (version 5): sizes are looked at before any array is read."""
+    from scipy.io import loadmat, whosmat
+
+    file = brief(path, 500)
+    read_bytes(path, LARGEST, "save fewer channels or lines, or .npz")
+    try:
+        sizes = {name: math.prod(shape) for name, shape, _ in whosmat(str(path)) if name in WANTED}
+        if sum(sizes.values()) > MOST_NUMBERS:
+            raise InputError(f"it holds {sum(sizes.values()):.3g} numbers", file=file, hint="save fewer, or .npz")
+        found = loadmat(str(path), variable_names=list(sizes))
+    except InputError:
+        raise
+    except (ValueError, TypeError, OSError, NotImplementedError, KeyError, IndexError, zlib.error) as error:
+        raise InputError(
+            f"it is no Matlab file of version 5 ({brief(error)})", file=file, hint="save it with: save('x.mat', '-v7')"
+        ) from None
+    return {name: _flat_texts(values) for name, values in found.items() if name in WANTED}
+
+
+def _flat_texts(values: Any) -> NDArray[Any]:
+    """Cells of texts as an array of texts, whichever way they were kept."""
+    found: NDArray[Any] = np.asarray(values)
+    if found.dtype == object:
+        return np.array(
+            [str(cell.item() if getattr(cell, "size", 0) == 1 else "") for cell in found.ravel()], dtype=str
+        )
+    return np.char.rstrip(found.ravel()) if found.dtype.kind == "U" else found
+
+
+def read_mat_responses(path: str | Path) -> Responses:
+    """The responses in a .mat file."""
+    return responses_from(read_mat(path), str(path))
+
+
+def read_records(path: str | Path) -> TimeRecords:
+    """Records over time in an .npz or .mat file."""
+    file = brief(path, 500)
+    if Path(path).suffix.lower() == ".mat":
+        arrays = read_mat(path)
+    else:
+        try:
+            arrays = read_archive(path, WANTED, "iufcU")
+        except ValueError as error:
+            raise InputError(str(error), file=file, hint="write it with the save of TimeRecords") from None
+    for name in ("sampling_hz", "x", "y", "response_points", "reference_points"):
+        if name not in arrays:
+            raise InputError(f'it has no array "{name}"', file=file, hint="records need sampling_hz, x, y and points")
+    about = _about(arrays, file)
+    notes, at, before = about.get("notes", ()), about.get("at", ""), about.get("before", 0.0)
+    scale = arrays.get("full_scale")
+    return TimeRecords(
+        float(np.ravel(arrays["sampling_hz"])[0]), _channels(arrays, "reference", "force"),
+        _channels(arrays, "response", "acceleration"), np.atleast_3d(np.asarray(arrays["x"], float)),
+        np.atleast_3d(np.asarray(arrays["y"], float)), float(before) if isinstance(before, int | float) else 0.0,
+        None if scale is None else np.ravel(scale), at if isinstance(at, dict) else str(at),
+        str(about.get("title", "")), str(about.get("date", "")), tuple(str(note) for note in notes),
+    )  # fmt: skip
 
 
 def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
@@ -48,14 +115,20 @@ def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
         np.atleast_1d(np.asarray(arrays["frequencies_hz"], dtype=float)).reshape(-1),
         _channels(arrays, "response", "acceleration"),
         _channels(arrays, "reference", "force"),
-        np.asarray(arrays["H"], dtype=complex),
-        coherence=arrays.get("coherence"),
+        _cube(arrays["H"], complex),
+        coherence=None if "coherence" not in arrays else _cube(arrays["coherence"], float),
         averages=averages if isinstance(averages, int) else 0,
         window_rate=float(rate) if isinstance(rate, int | float) else 0.0,
         at={str(k): float(v) for k, v in at.items()} if isinstance(at, dict) else str(at),
         **{name: str(about.get(name, "")) for name in ("title", "date", "estimator")},
         notes=tuple(str(note) for note in notes) if isinstance(notes, list) else (),
     )
+
+
+def _cube(values: Any, kind: type) -> NDArray[Any]:
+    """(lines, responses, references); Matlab drops the last of them where there is one reference."""
+    found: NDArray[Any] = np.asarray(values, dtype=kind)
+    return found if found.ndim > 2 else found.reshape(*found.shape, *[1] * (3 - found.ndim))
 
 
 def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> dict[str, Any]:

@@ -1,0 +1,167 @@
+"""Channels in a universal file: nodes, entity names and directions there; points by name, quantities and SI here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics.quoting import quoted
+from supple.formats.measurements.recorded_units import factor_of, quantity_of, ratio_of
+from supple.formats.measurements.universal_file import QUANTITIES, Function, Side, UniversalFile, quantity_of_code
+from supple.results.channel import Channel, Vector3, channel
+
+_LONGEST = 80  # characters of an ID line
+_ENTITY = 10
+_PAIR = re.compile(r"(?P<response>\S.*) / (?P<reference>\S.*)")
+_PLAIN = str.maketrans({"²": "^2"})
+
+
+@dataclass
+class FileChannels:
+    """The channels of one file, each met once; notes gather what had to be assumed."""
+
+    file: UniversalFile
+    quantities: Mapping[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def pair(self, function: Function) -> tuple[tuple[Channel, float], tuple[Channel, float]]:
+        """Response and reference of a function, each with the factor of its numbers to SI."""
+        names = _names(function)
+        top, below = function.response, function.reference
+        whole = ratio_of(top.label) if not below.label else None
+        if whole is not None:  # `(m/s2)/N` in the label of the numerator
+            top, below = top._replace(label=whole[0]), below._replace(label=whole[1])
+        reference = self._channel(below, names[1], "force", function)
+        return self._channel(top, names[0], "acceleration", function), reference
+
+    def alone(self, function: Function) -> tuple[Channel, float]:
+        """The channel of a function of one, over time."""
+        return self._channel(function.response, _names(function)[0], "acceleration", function)
+
+    def _channel(self, side: Side, name: str, usual: str, function: Function) -> tuple[Channel, float]:
+        where = f"set {function.number}"
+        told = self.quantities.get(name) or self.quantities.get("*" if usual != "force" else "reference *")
+        coded, labelled = quantity_of_code(side.kind), quantity_of(side.label)
+        quantity = told or (labelled if coded in (None, "other") else coded)
+        if quantity is None:
+            quantity = usual if not side.label else "other"
+            self._note(f"{name}: the file does not say what it is; taken as {quantity}, in SI")
+        made = channel(name, quantity, self._position(side.node), side.label)
+        try:
+            factor = factor_of(side.label, quantity, made.turns, f'channel "{name}" ({where})')
+        except InputError:
+            if told is None and coded is not None and labelled not in (None, coded):
+                raise InputError(
+                    f"the file says that it is {coded}, and gives it in {quoted(side.label)}",
+                    part=f'channel "{name}" ({where})',
+                    hint="correct one of the two: quantities={...}, units={...}; --quantity, --unit",
+                ) from None  # fmt: skip
+            raise
+        if not side.label and quantity != "other":
+            factor = self._of_system(made)
+        return made, factor
+
+    def _of_system(self, made: Channel) -> float:
+        """The factor of the file's own system of units (set 164); SI where it has none."""
+        if self.file.length is None or self.file.force is None:
+            if made.quantity != "strain":
+                self._note("the file does not say its units: taken as SI")
+            return 1.0
+        length, force = 1.0 / self.file.length, 1.0 / self.file.force
+        if made.quantity == "force":
+            return force * (length if made.turns else 1.0)
+        return 1.0 if made.turns or made.quantity == "strain" else length
+
+    def _position(self, node: int) -> Vector3 | None:
+        found = self.file.points.get(node)
+        if found is None:
+            return None
+        size = self.file.length or 1.0
+        return found[0] / size, found[1] / size, found[2] / size
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+class Nodes:
+    """Numbers of points in a file that is written: 1, 2, ... as they come, with where they are."""
+
+    def __init__(self, channels: Iterable[Channel]):
+        self.numbers: dict[str, int] = {}
+        self.points: dict[int, Vector3] = {}
+        for one in channels:
+            number = self.numbers.setdefault(one.point, len(self.numbers) + 1)
+            if one.position is not None:
+                self.points[number] = one.position
+
+    def side(self, one: Channel) -> Side:
+        """As a side of a function."""
+        direction = one.direction if isinstance(one.direction, str) and one.direction != "angle" else ""
+        entity = one.point if len(one.point) <= _ENTITY and one.point.isascii() else ""
+        return Side(self.numbers[one.point], entity, direction, QUANTITIES[one.quantity], one.unit.translate(_PLAIN))
+
+
+def pair_text(response: str, reference: str) -> str:
+    """The ID line that tells the names of a pair, since entity names have but ten characters."""
+    text = f"{response} / {reference}"
+    if len(text) > _LONGEST or not text.isprintable():
+        raise InputError(
+            f"the names take {len(text)} characters, more than {_LONGEST}", part=quoted(text),
+            hint="a universal file has lines of 80: call the points by shorter names, or save .npz",
+        )  # fmt: skip
+    return text
+
+
+def posture_text(at: str | Mapping[str, float]) -> str:
+    """The ID line that tells the posture; one that is too long is left out, with a warning."""
+    import warnings
+
+    if not at:
+        return "NONE"
+    told = at if isinstance(at, str) else " ".join(f"{name}={value:.9g}" for name, value in at.items())
+    if len(told) > _LONGEST - 3:
+        warnings.warn(f"the posture ({told[:40]}...) is too long for a universal file, and left out",
+                      SuppleWarning, stacklevel=2)  # fmt: skip
+        return "NONE"
+    return f"at {told}"
+
+
+def posture_of(texts: Iterable[str]) -> str | dict[str, float]:
+    """The posture that an ID line tells; "" where none does."""
+    for text in texts:
+        if text.strip().startswith("at "):
+            told = text.strip()[3:].strip()
+            try:
+                return {name: float(value) for name, value in (item.split("=") for item in told.split())}
+            except ValueError:
+                return told
+    return ""
+
+
+def _names(function: Function) -> tuple[str, str]:
+    """Of the channels: as the fourth ID line tells them if it fits the rest, else by entity or node and direction."""
+    found = _PAIR.fullmatch(function.texts[3].strip())
+    sides = function.response, function.reference
+    if found:
+        names = found["response"].strip(), found["reference"].strip()
+        if all(_fits(name, side) for name, side in zip(names, sides, strict=True)):
+            return names
+    made = [side.entity if side.entity and side.entity.strip("0 ") else str(side.node) for side in sides]
+    plain = [f"{name}.{side.direction}" if side.direction else name for name, side in zip(made, sides, strict=True)]
+    return plain[0], plain[1]
+
+
+def _fits(name: str, side: Side) -> bool:
+    """Whether a name has the direction of its side, and its entity if there is one."""
+    if name == "-":
+        return True
+    told = channel(name)
+    same = (
+        told.direction == side.direction
+        if isinstance(told.direction, str) and told.direction != "angle"
+        else not side.direction
+    )
+    return same and (not side.entity or side.entity == told.point)

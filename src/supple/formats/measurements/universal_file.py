@@ -1,0 +1,279 @@
+"""A universal file as data: header, units, points, lines between them, functions (58) and mode shapes (55)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.formats.measurements.universal_sets import read_sets, write_sets
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+DIRECTIONS = {"": 0, "x": 1, "y": 2, "z": 3, "rx": 4, "ry": 5, "rz": 6}
+QUANTITIES = {"strain": 3, "displacement": 8, "velocity": 11, "acceleration": 12, "force": 13, "other": 1}
+_CODES = {code: name for name, code in QUANTITIES.items()} | {9: "force"}
+TIME, FREQUENCY, COHERENCE, TIME_AXIS, FREQUENCY_AXIS = 1, 4, 6, 17, 18
+_NONE = ("", "NONE", "none")
+
+
+class Side(NamedTuple):
+    """One side of a function: node, name of the entity, direction (`-z`), code of the quantity, and unit's label."""
+
+    node: int = 0
+    entity: str = ""
+    direction: str = ""
+    kind: int = 0
+    label: str = ""
+
+
+class Function(NamedTuple):
+    """A set 58: values over an even or uneven axis, of a response to a reference.
+
+    kind : 1 time, 4 frequency response, 6 coherence; texts (5,), the ID lines; number of the set in its file; record,
+    the function's identification number
+    """
+
+    kind: int
+    axis: Array
+    values: Complex
+    response: Side
+    reference: Side = Side()
+    texts: tuple[str, ...] = ("NONE",) * 5
+    record: int = 0
+    number: int = 0
+    binary: bool = False
+
+
+class Shape(NamedTuple):
+    """A set 55, a mode shape at nodes.
+
+    eigenvalue : 1/s, of a complex mode; of a normal one i ω
+    values     : (nodes, 3 or 6), translations and rotations
+    """
+
+    nodes: tuple[int, ...]
+    values: Complex
+    eigenvalue: complex
+    damping_ratio: float = 0.0
+    mode: int = 1
+    complex_mode: bool = False
+    modal_a: complex = 0j
+    text: str = "NONE"
+
+
+@dataclass(frozen=True, eq=False)
+class UniversalFile:
+    """Everything of a universal file that supple knows. Numbers are those of the file.
+
+    length, force : how many of the file's units are one metre, one newton (set 164); None where it does not say
+    points        : node -> position (3,), in the file's unit of length
+    traces        : lines to draw, each a row of nodes; 0 lifts the pen
+    """
+
+    functions: tuple[Function, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    points: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    traces: tuple[tuple[int, ...], ...] = ()
+    length: float | None = None
+    force: float | None = None
+    title: str = ""
+    description: str = ""
+    program: str = ""
+    date: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
+    """Read it; sets 15 and 2411 are points alike. Every fault is told with the number of the set."""
+    sets, notes = read_sets(path, partial=partial)
+    found: dict[str, Any] = {"notes": tuple(notes)}
+    points: dict[int, tuple[float, float, float]] = {}
+    for item in sets:
+        kind = item["type"]
+        if kind in (15, 2411):
+            rows = zip(*(np.asarray(item[key], float) for key in ("node_nums", "x", "y", "z")), strict=True)
+            points |= {int(node): (float(x), float(y), float(z)) for node, x, y, z in rows}
+        elif kind == 164:
+            found |= {key: _positive(item, key, path) for key in ("length", "force")}
+        elif kind == 151:
+            date = " ".join(str(item.get(key, "")).strip() for key in ("date_db_created", "time_db_created"))
+            found |= {
+                "title": _text(item.get("model_name")), "description": _text(item.get("description")),
+                "program": _text(item.get("program")), "date": date.strip(),
+            }  # fmt: skip
+    functions = tuple(_function(item) for item in sets if item["type"] == 58)
+    shapes = tuple(_shape(item) for item in sets if item["type"] == 55)
+    traces = tuple(tuple(int(node) for node in item["nodes"]) for item in sets if item["type"] == 82)
+    return UniversalFile(functions, shapes, points, traces, **found)
+
+
+def write_universal(path: str | Path, data: UniversalFile) -> Path:
+    """Write it: header, units, points as 2411 (15 has single precision), lines, functions, shapes."""
+    sets: list[dict[str, Any]] = [
+        {
+            "type": 151, "model_name": data.title[:80] or "NONE", "description": data.description[:80] or "NONE",
+            "db_app": data.program[:80] or "supple", "program": data.program[:80] or "supple",
+        },
+        {
+            "type": 164, "units_code": 1 if (data.length or 1.0, data.force or 1.0) == (1.0, 1.0) else 9,
+            "units_description": "SI: m, N" if (data.length or 1.0, data.force or 1.0) == (1.0, 1.0) else "user's",
+            "temp_mode": 1, "length": float(data.length or 1.0), "force": float(data.force or 1.0), "temp": 1.0,
+            "temp_offset": 273.15,
+        },
+    ]  # fmt: skip
+    if data.date:
+        parts = (*data.date.split(), "")
+        sets[0] |= {"date_db_created": parts[0][:10], "time_db_created": parts[1][:10]}
+    if data.points:
+        xyz = np.array(list(data.points.values()), dtype=float)
+        none = np.zeros(len(xyz), dtype=int)
+        sets.append({
+            "type": 2411, "node_nums": np.array(list(data.points), dtype=int), "def_cs": none, "disp_cs": none,
+            "color": none, "x": xyz[:, 0], "y": xyz[:, 1], "z": xyz[:, 2],
+        })  # fmt: skip
+    for number, trace in enumerate(data.traces, 1):
+        nodes = np.array(trace, dtype=int)
+        if len(nodes) < 2 or (np.diff(nodes) == 0).any():
+            raise InputError(
+                "it has fewer than two nodes, or one twice in a row", part=f"line {number}", hint="mend it"
+            )
+        sets.append({"type": 82, "trace_num": number, "color": 0, "id": f"line {number}", "nodes": nodes})
+    sets += [_function_set(function) for function in data.functions]
+    sets += [_shape_set(shape) for shape in data.shapes]
+    return write_sets(path, sets)
+
+
+def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) -> Path:
+    """What `save` of responses and of records calls for the endings of universal files."""
+    from supple.formats.measurements import universal_records, universal_responses
+    from supple.results.responses import Responses
+
+    if isinstance(result, Responses):
+        return write_universal(path, universal_responses.universal_of(result, binary=binary))
+    return write_universal(path, universal_records.universal_of(result, binary=binary))
+
+
+def is_text(text: str) -> bool:
+    """Whether an ID line or a label says anything."""
+    return text.strip() not in _NONE
+
+
+def quantity_of_code(code: int) -> str | None:
+    """The quantity of a specific data type; None of one that says nothing."""
+    return None if code == 0 else _CODES.get(code, "other")
+
+
+def even(axis: Array) -> bool:
+    """Whether an axis has even steps, to rounding."""
+    steps = np.diff(axis)
+    return bool(len(steps) and np.abs(steps - steps.mean()).max() <= 1e-9 * max(abs(float(axis[-1])), 1e-300))
+
+
+def _positive(item: dict[str, Any], key: str, path: str | Path) -> float:
+    value = float(item[key])
+    if not value > 0.0 or not np.isfinite(value):
+        raise InputError(
+            f"a factor of {value:g} for {key} is not possible", part=f"set {item['number']}, of kind 164",
+            file=str(path), hint="correct the units of the file",
+        )  # fmt: skip
+    return value
+
+
+def _text(value: Any) -> str:
+    text = str(value or "").strip()
+    return text if is_text(text) else ""
+
+
+def _direction(code: int) -> str:
+    names = {number: name for name, number in DIRECTIONS.items()}
+    name = names.get(abs(int(code)), "")
+    return f"-{name}" if code < 0 and name else name
+
+
+def _code(direction: str) -> int:
+    size = DIRECTIONS.get(direction.removeprefix("-"), 0)
+    return -size if direction.startswith("-") else size
+
+
+def _side(item: dict[str, Any], side: str, axis: str) -> Side:
+    entity = _text(item.get(f"{side}_ent_name"))
+    return Side(
+        int(item.get(f"{side}_node", 0)), entity, _direction(item.get(f"{side}_dir", 0)),
+        int(item.get(f"{axis}_spec_data_type", 0)), _text(item.get(f"{axis}_axis_units_lab")),
+    )  # fmt: skip
+
+
+def _function(item: dict[str, Any]) -> Function:
+    texts = tuple(str(item.get(f"id{i}", "")) for i in range(1, 6))
+    return Function(
+        int(item["func_type"]), np.asarray(item["x"], float), np.asarray(item["data"], complex),
+        _side(item, "rsp", "ordinate"), _side(item, "ref", "orddenom"), texts, int(item.get("func_id", 0)),
+        int(item["number"]), bool(item.get("binary")),
+    )  # fmt: skip
+
+
+def _function_set(function: Function) -> dict[str, Any]:
+    real = function.kind != FREQUENCY
+    spaced = even(function.axis)
+    over_time = function.kind == TIME
+    found: dict[str, Any] = {
+        "type": 58, "binary": int(function.binary), "func_type": function.kind, "func_id": function.record,
+        "ver_num": 0, "load_case_id": 0, "abscissa_spacing": int(spaced),
+        "abscissa_spec_data_type": TIME_AXIS if over_time else FREQUENCY_AXIS,
+        "abscissa_axis_lab": "Time" if over_time else "Frequency",
+        "abscissa_axis_units_lab": "s" if over_time else "Hz",
+        "x": function.axis, "data": function.values.real.copy() if real else function.values,
+        "z_axis_spec_data_type": 0,
+    }  # fmt: skip
+    found |= {f"id{i}": (text or "NONE")[:80] for i, text in enumerate(function.texts, 1)}
+    for side, axis, one in (("rsp", "ordinate", function.response), ("ref", "orddenom", function.reference)):
+        found |= {
+            f"{side}_node": one.node, f"{side}_dir": _code(one.direction),
+            f"{side}_ent_name": one.entity[:10] or "NONE",
+            f"{axis}_spec_data_type": one.kind, f"{axis}_axis_units_lab": one.label[:20] or "NONE",
+            f"{axis}_axis_lab": _CODES.get(one.kind, "NONE"),
+        }  # fmt: skip
+    return found
+
+
+def _shape(item: dict[str, Any]) -> Shape:
+    values = np.stack([np.asarray(item[f"r{i}"], complex) for i in range(1, 7) if f"r{i}" in item], axis=1)
+    nodes = tuple(int(node) for node in item["node_nums"])
+    text = _text(item.get("id1"))
+    if item["analysis_type"] in (3, 7):
+        root = complex(item["eig"])
+        ratio = -root.real / abs(root) if root else 0.0
+        return Shape(nodes, values, root, ratio, int(item["mode_n"]), True, complex(item["modal_a"]), text)
+    root = 2j * np.pi * float(item.get("freq", 0.0))
+    number = int(item.get("mode_n", item.get("freq_step_n", 0)))
+    return Shape(nodes, values, root, float(item.get("modal_damp_vis", 0.0)), number, False, 0j, text)
+
+
+def _shape_set(shape: Shape) -> dict[str, Any]:
+    values = np.asarray(shape.values)
+    if values.ndim != 2 or values.shape[1] not in (3, 6) or len(values) != len(shape.nodes):
+        raise InputError(f"it is {values.shape}, not (nodes, 3 or 6)", part=f"mode shape {shape.mode}", hint="mend it")
+    if shape.complex_mode and values.shape[1] == 6:
+        raise InputError(
+            "a complex shape has no rotations in a set 55 as pyuff writes it", part=f"mode shape {shape.mode}",
+            hint="write its translations",
+        )  # fmt: skip
+    columns: Iterable[Any] = values.T if shape.complex_mode else values.real.T
+    found: dict[str, Any] = {
+        "type": 55, "id1": (shape.text or "NONE")[:80], "model_type": 1, "data_ch": 2 if values.shape[1] == 3 else 3,
+        "spec_data_type": 8, "load_case": 0, "mode_n": shape.mode, "node_nums": np.array(shape.nodes, dtype=int),
+        **{f"r{i}": np.ascontiguousarray(column) for i, column in enumerate(columns, 1)},
+    }  # fmt: skip
+    if shape.complex_mode:
+        return found | {"analysis_type": 3, "eig": complex(shape.eigenvalue), "modal_a": shape.modal_a, "modal_b": 0j}
+    return found | {
+        "analysis_type": 2, "freq": abs(shape.eigenvalue) / (2.0 * np.pi), "modal_m": 1.0,
+        "modal_damp_vis": shape.damping_ratio, "modal_damp_his": 0.0,
+    }  # fmt: skip

@@ -1,0 +1,194 @@
+"""Responses in a universal file: sets 58 of kind 4 (frequency responses) and 6 (coherences)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
+from supple.formats.measurements.universal_channels import FileChannels, Nodes, pair_text, posture_of, posture_text
+from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Function, UniversalFile, is_text
+from supple.results.channel import Channel
+from supple.results.names import listed
+from supple.results.responses import Responses
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis has six digits)
+_ABOUT = re.compile(r"(\w+)=(\S+)")
+
+
+def universal_of(test: Responses, *, binary: bool = False) -> UniversalFile:
+    """The sets of a test: points as 2411, a function for every pair, and one for every coherence."""
+    nodes = Nodes([*test.responses, *test.references])
+    lines = test.frequencies_hz
+    about = f"{axis_text(lines)} n={test.averages} rate={test.window_rate:.9g} by={test.estimator or '-'}"
+    functions = []
+    for i, response in enumerate(test.responses):
+        for j, reference in enumerate(test.references):
+            texts = (test.title or "NONE", posture_text(test.at), test.date or "NONE",
+                     pair_text(response.name, reference.name), about)  # fmt: skip
+            sides = nodes.side(response), nodes.side(reference)
+            functions.append(Function(FREQUENCY, lines, test.H[:, i, j], *sides, texts, binary=binary))
+            if test.coherence is not None:
+                plain = tuple(side._replace(label="", kind=0) for side in sides)
+                values = test.coherence[:, i, j].astype(complex)
+                functions.append(Function(COHERENCE, lines, values, plain[0], plain[1], texts, binary=binary))
+    return UniversalFile(
+        tuple(functions), points=nodes.points, length=1.0, force=1.0, title=test.title,
+        description=posture_text(test.at), program="supple", date=test.date,
+    )  # fmt: skip
+
+
+def responses_of(
+    file: UniversalFile, path: str | Path, quantities: Mapping[str, str], chosen: tuple[str, ...] | None
+) -> Responses:
+    """The responses in a file. All pairs must have the same lines, and be there once.
+
+    chosen : references by name; all that there are if left out
+    """
+    functions = [one for one in file.functions if one.kind == FREQUENCY]
+    told = brief(path, 500)
+    if not functions:
+        kinds = listed(sorted({str(one.kind) for one in file.functions}))
+        raise InputError(
+            f"it has no frequency response (58 of kind 4); its functions are of kind {kinds}", file=told,
+            hint="time records: load_records and estimate_responses; mode shapes (55) are no responses",
+        )  # fmt: skip
+    channels = FileChannels(file, quantities)
+    values: dict[tuple[str, str], tuple[Function, float]] = {}
+    responses: dict[str, Channel] = {}
+    references: dict[str, Channel] = {}
+    for one in functions:
+        (response, up), (reference, down) = channels.pair(one)
+        if chosen is not None and reference.name not in chosen:
+            continue
+        key = response.name, reference.name
+        if key in values:
+            raise InputError(
+                f"{key[0]} to {key[1]} is there twice, in sets {values[key][0].number} and {one.number}", file=told,
+                hint="a file is one test at one posture: export those of different postures, or repeated ones, apart",
+            )  # fmt: skip
+        values[key] = one, up / down
+        _once(responses, response, told)
+        _once(references, reference, told)
+    if not values:
+        raise InputError(
+            f"it has none of the references {', '.join(chosen or ())}", file=told, hint="name references of the file"
+        )
+    _require_all(values, responses, references, told)
+    lines = _lines(list(values.values()), told)
+    H = np.empty((len(lines), len(responses), len(references)), dtype=complex)
+    for (i, response_name), (j, reference_name) in _pairs(responses, references):
+        one, factor = values[response_name, reference_name]
+        H[:, i, j] = one.values * factor
+    first = functions[0]
+    about = dict(_ABOUT.findall(first.texts[4]))
+    return Responses(
+        lines, tuple(responses.values()), tuple(references.values()), H,
+        coherence=_coherence(file, channels, responses, references, len(lines)),
+        averages=_number(about.get("n"), int), window_rate=float(_number(about.get("rate"), float)),
+        at=posture_of([one.texts[1] for one in functions[:1]]), title=_said(first.texts[0]) or file.title,
+        date=_said(first.texts[2]) or file.date, estimator=about.get("by", "").strip("-"),
+        notes=(*file.notes, *channels.notes),
+    )  # fmt: skip
+
+
+def axis_text(axis: Array) -> str:
+    """First value and step of an axis to the last digit; the format itself has six."""
+    return f"first={axis[0]:.17g} step={(axis[-1] - axis[0]) / (len(axis) - 1):.17g}" if len(axis) > 1 else ""
+
+
+def axis_of(one: Function) -> Array:
+    """The axis of a function: as its last ID line tells it, where that is the one that the six digits round."""
+    about = dict(_ABOUT.findall(one.texts[4]))
+    try:
+        exact = np.asarray(float(about["first"]) + float(about["step"]) * np.arange(len(one.axis)), dtype=np.float64)
+    except (KeyError, ValueError):
+        return one.axis
+    # The step has six digits, so that the end of the axis has as many.
+    return exact if len(exact) and np.abs(exact - one.axis).max() <= 2e-5 * np.abs(one.axis).max() else one.axis
+
+
+def _lines(given: list[tuple[Function, float]], told: str) -> Array:
+    lines = axis_of(given[0][0])
+    step = float(np.diff(lines).min()) if len(lines) > 1 else 1.0
+    for one, _ in given[1:]:
+        other = axis_of(one)
+        if len(other) != len(lines) or np.abs(other - lines).max() > _SAME * step:
+            raise InputError(
+                f"set {one.number} has {len(other)} lines to {other[-1]:.6g} Hz, "
+                f"set {given[0][0].number} {len(lines)} to {lines[-1]:.6g} Hz", file=told,
+                hint="export all with the same lines, or in files apart",
+            )  # fmt: skip
+    return lines
+
+
+def _pairs(
+    responses: dict[str, Channel], references: dict[str, Channel]
+) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+    return [((i, a), (j, b)) for i, a in enumerate(responses) for j, b in enumerate(references)]
+
+
+def _once(found: dict[str, Channel], one: Channel, told: str) -> None:
+    known = found.setdefault(one.name, one)
+    if known.quantity != one.quantity:
+        raise InputError(
+            f'"{one.name}" is {known.quantity} in one set and {one.quantity} in another', file=told,
+            hint="give the two sensors names of their own",
+        )  # fmt: skip
+
+
+def _require_all(
+    values: Mapping[tuple[str, str], object],
+    responses: Mapping[str, Channel],
+    references: Mapping[str, Channel],
+    told: str,
+) -> None:
+    missing = [f"{a} to {b}" for a in responses for b in references if (a, b) not in values]
+    if missing:
+        raise InputError(
+            f"of {len(responses)} responses to {len(references)} references {len(missing)} pairs are missing: "
+            f"{listed(missing)}", file=told,
+            hint='ask for references that are complete: references=["NAME"], --reference NAME',
+        )  # fmt: skip
+
+
+def _coherence(
+    file: UniversalFile,
+    channels: FileChannels,
+    responses: Mapping[str, Channel],
+    references: Mapping[str, Channel],
+    lines: int,
+) -> Array | None:
+    quiet = FileChannels(file, channels.quantities)  # a coherence has no unit, and none is missed
+    found = np.full((lines, len(responses), len(references)), np.nan)
+    rows, columns = list(responses), list(references)
+    for one in file.functions:
+        if one.kind == COHERENCE and len(one.values) == lines:
+            plain = one._replace(response=one.response._replace(label=""), reference=one.reference._replace(label=""))
+            (response, _), (reference, _) = quiet.pair(plain)
+            if response.name in responses and reference.name in references:
+                found[:, rows.index(response.name), columns.index(reference.name)] = one.values.real
+    if np.isnan(found).all():
+        return None
+    if np.isnan(found).any():
+        channels.notes.append("coherences of some pairs are missing, and all are left out")
+        return None
+    return found
+
+
+def _number(text: str | None, kind: type) -> int:
+    try:
+        return kind(text or 0)
+    except ValueError:
+        return 0
+
+
+def _said(text: str) -> str:
+    return text.strip() if is_text(text) else ""

@@ -1,0 +1,147 @@
+"""Records of a test over time: what pushed and what moved, blow by blow or block by block."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.results.channel import Channel
+from supple.results.names import fresh, listed
+from supple.results.picture import picture
+from supple.results.responses import channel_arrays, fixed, require_names, save_universal
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeRecords(Result):
+    """Samples in SI units of all channels in every record.
+
+    sampling_hz : samples a second
+    x           : (records, references, samples), what pushed
+    y           : (records, responses, samples), what moved
+    before      : s from the first sample to the trigger
+    full_scale  : (references and responses,) largest number each channel can show; None where it is not known
+    at, title, date, notes : as of `Responses`
+    """
+
+    sampling_hz: float
+    references: tuple[Channel, ...]
+    responses: tuple[Channel, ...]
+    x: Array
+    y: Array
+    before: float = 0.0
+    full_scale: Array | None = None
+    at: str | Mapping[str, float] = ""
+    title: str = ""
+    date: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        kept = object.__setattr__
+        for name in ("x", "y"):
+            kept(self, name, fixed(getattr(self, name), np.float64))
+        for name in ("references", "responses", "notes"):
+            kept(self, name, tuple(getattr(self, name)))
+        if not isinstance(self.at, str):
+            kept(self, "at", {name: float(value) for name, value in self.at.items()})
+        require_names(self.responses, "responses")
+        require_names(self.references, "references")
+        if not self.sampling_hz > 0.0 or not np.isfinite(self.sampling_hz):
+            raise InputError(f"{self.sampling_hz:g} Hz is no rate", part="sampling_hz", hint="samples a second")
+        if self.x.ndim != 3 or self.y.ndim != 3 or self.x[:, :1].shape != self.y[:, :1].shape:
+            raise InputError(
+                f"x is {self.x.shape} and y {self.y.shape}", part="records", hint="(records, channels, samples)"
+            )
+        if self.x.shape[1] != len(self.references) or self.y.shape[1] != len(self.responses):
+            raise InputError(
+                f"{self.x.shape[1]} references and {self.y.shape[1]} responses are recorded, "
+                f"{len(self.references)} and {len(self.responses)} described", part="records", hint="describe each",
+            )  # fmt: skip
+        if self.full_scale is not None:
+            kept(self, "full_scale", fixed(self.full_scale, np.float64))
+            if np.shape(self.full_scale) != (len(self.channels),):
+                raise InputError(f"{np.size(self.full_scale)} for {len(self.channels)} channels", part="full_scale")
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """References, then responses."""
+        return (*self.references, *self.responses)
+
+    @property
+    def count(self) -> int:
+        """How many records there are."""
+        return len(self.x)
+
+    @property
+    def samples(self) -> int:
+        """In each record."""
+        return self.x.shape[2]
+
+    @property
+    def time(self) -> Array:
+        """(samples,) s from the trigger."""
+        return np.arange(self.samples) / self.sampling_hz - self.before
+
+    def changed(self, **changes: Any) -> TimeRecords:
+        """The same but for what is given."""
+        return replace(self, **changes)
+
+    def without(self, *records: int) -> TimeRecords:
+        """All but these records, counted from 0."""
+        kept = np.setdiff1d(np.arange(self.count), np.array(records, dtype=int))
+        if not len(kept):
+            raise InputError("no record would be left", part="records", hint="measure again")
+        return replace(self, x=self.x[kept], y=self.y[kept])
+
+    def summary(self) -> str:
+        told = f"{self.count} record{'s' * (self.count != 1)} of {self.samples} samples at {self.sampling_hz:.6g} Hz: "
+        return f"{told}{listed(one.name for one in self.responses)} to {listed(one.name for one in self.references)}"
+
+    def table(self) -> Table:
+        """Time, and a column of each channel; with several records, `NAME #1`, `NAME #2`."""
+        columns: dict[str, Any] = {"time": self.time}
+        units = {"time": "s"}
+        both = np.concatenate([self.x, self.y], axis=1)
+        for n in range(self.count):
+            for k, one in enumerate(self.channels):
+                column = fresh(one.name if self.count == 1 else f"{one.name} #{n + 1}", columns)
+                columns[column], units[column] = both[n, k], one.unit
+        return Table(columns, units, index="time")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        about = {
+            "before": self.before,
+            "at": self.at,
+            "title": self.title,
+            "date": self.date,
+            "notes": list(self.notes),
+        }
+        found: dict[str, NDArray[Any]] = {"sampling_hz": np.array([self.sampling_hz]), "x": self.x, "y": self.y}
+        if self.full_scale is not None:
+            found["full_scale"] = self.full_scale
+        found |= channel_arrays("response", self.responses) | channel_arrays("reference", self.references)
+        return {**found, "about": np.array([json.dumps(about)], dtype=str)}
+
+    def save(self, path: str | Path, *, binary: bool = False) -> Path:
+        """Write it as .npz, .mat, .csv (its table) or .uff, which `load_records` reads; SI units throughout.
+
+        binary : numbers of a .uff file as they are (58b), not as text of twelve digits
+        """
+        return save_universal(self, path, binary) or super().save(path)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw some channels over time (the first few if none is named), records over one another; returns the figure.
+
+        axes : where to draw instead, one for each channel
+        """
+        return picture("time_records_plot")(self, names, axes)
