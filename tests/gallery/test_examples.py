@@ -308,3 +308,27 @@ def test_gearboxes_of_a_five_bar():
     gained = np.diff(1.0 / squares, axis=0)
     assert_allclose(gained[0] / gained[1], 10.0, rtol=0.02)
     assert abs(supple.deflection(five_bar, "home").of("encoder")) < 1e-15
+
+
+def test_surgiscope_as_a_model_written_on_its_own():
+    robot, example = mechanism("surgiscope"), study("surgiscope")
+    assert list(robot.actuators) == ["arm1", "arm2", "arm3"]
+    for posture, reference in example["REFERENCE"].items():
+        found = supple.modes(robot, posture, count=9).frequencies_hz
+        assert_allclose(found, reference, rtol=1e-4)  # condensed; they agree to 2e-5
+    for place, reference in example["DEFLECTION"].items():
+        assert example["relative"](example["deflection"](robot, place), reference) < 1e-3
+
+
+def test_surgiscope_stands_where_its_configurations_say():
+    robot = mechanism("surgiscope")
+    for name, place in (("first", [0.0, 0.0, -1.1]), ("second", [0.19, -0.33, -0.9])):
+        assert_allclose(supple.assemble(robot, name).frame("platform").position, place, atol=1e-10)
+
+
+def test_parts_of_a_sag_are_all_of_it():
+    """Links, gearboxes and bearings yield in series: what each lets the tool sink adds up."""
+    arm, example = mechanism("serial-flexible"), study("serial-flexible")
+    whole = example["sag"](arm, "home")
+    parts = [whole - example["sag"](example["stiffened"](names), "home") for names in example["SHARES"].values()]
+    assert_allclose(np.sum(parts, axis=0), whole * (1.0 - 1e-3), atol=1e-3 * np.abs(whole).max())  # a part is 1e-3 left

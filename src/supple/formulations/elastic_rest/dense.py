@@ -13,6 +13,7 @@ from scipy.linalg import eigh, null_space
 
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
+from supple.description.joints.joint_kind import directions
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import along_measure, carried
@@ -100,8 +101,21 @@ def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:
 
 
 def _massless(mechanism: Mechanism) -> bool:
-    masses = [item.mass for item in mass_properties(undeformed(mechanism).numbering.drawing).values()]
-    return min(masses) <= MASSLESS * sum(masses)
+    """Whether a rigid body has no mass, and is welded to none that has: the fast way resolves what moves with mass."""
+    masses = {name: item.mass for name, item in mass_properties(undeformed(mechanism).numbering.drawing).items()}
+    least = MASSLESS * sum(masses.values())
+    return any(sum(masses[name] for name in group) <= least for group in welded_groups(mechanism))
+
+
+def welded_groups(mechanism: Mechanism) -> list[set[str]]:
+    """Bodies that move as one: rigid ones with ideal joints between them that hold every direction."""
+    groups = [{name} for name in mechanism.bodies]
+    for joint in mechanism.joints.values():
+        ends = [group for group in groups if group & set(joint.bodies)]
+        still = len(joint.held(mechanism.plane)) == len(directions(mechanism.plane)) and not joint.elastic
+        if still and len(ends) == 2 and not any(mechanism.bodies[name].elastic for name in joint.bodies):
+            groups = [group for group in groups if group not in ends] + [ends[0] | ends[1]]
+    return groups
 
 
 def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:
