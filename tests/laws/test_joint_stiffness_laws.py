@@ -112,3 +112,100 @@ def test_a_joint_tells_its_matrix():
     assert np.diag(slide.stiffness_matrix()).tolist() == [1e6, np.inf, 3e5, np.inf, np.inf, np.inf]
     planar = supple.Joint(revolute=("ground", "arm"), stiffness={"x": 2e6, "z": 3e6, "x.z": 1e6})
     assert planar.stiffness_matrix("xz").tolist() == [[2e6, 1e6, 0], [1e6, 3e6, 0], [0, 0, 0]]
+
+
+def locked(kind: str, bodies: tuple[str, str], **more) -> supple.Mechanism:
+    """The block on a joint whose coordinate is an actuator's, its axis askew."""
+    joint = {kind: bodies, "at": PLACE.tolist(), "axis": [0.3, -0.5, 0.8], **more}
+    coordinates = ["J.slide", "J.angle"] if kind == "cylindrical" else ["J"]
+    return supple.Mechanism(
+        name="locked", gravity=[0, 0, -9.81], bodies={"block": BLOCK}, joints={"J": joint},
+        actuators={f"motor{i}": {"joint": name} for i, name in enumerate(coordinates)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@pytest.mark.parametrize("bodies", [("ground", "block"), ("block", "ground")])
+def test_behind_a_locked_actuator_the_whole_matrix_stays(kind, bodies):
+    """Its own axis yields too, coupled with the others: a weld with the same matrix."""
+    K = random_stiffness(7)
+    joint, weld = locked(kind, bodies, stiffness=K.tolist()), locked("weld", bodies, stiffness=K.tolist())
+    weld = weld.replace(actuators={})
+    assert supple.modes(joint, count=6).frequencies_hz == pytest.approx(
+        supple.modes(weld, count=6).frequencies_hz, rel=1e-7
+    )  # a deflection has 1e-8 of the inertia
+    sag, welded = supple.deflection(joint), supple.deflection(weld)
+    assert sag.displacements("block") == pytest.approx(welded.displacements("block"), rel=1e-6)
+    assert supple.modes(joint, count=6).energy.joints["J"] == pytest.approx(np.ones(6), rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_about_its_own_axis_a_joint_yields_as_a_drive(kind):
+    own = {"revolute": "rz", "prismatic": "z"}[kind]
+    bodies = ("ground", "block")
+    said = locked(kind, bodies, stiffness={own: 4e4}, elastic_damping={own: 3.0})
+    drive = locked(kind, bodies, drive={"stiffness": 4e4, "damping": 3.0})
+    assert said.joints["J"].drives(None) == drive.joints["J"].drives(None)
+    assert supple.modes(said, count=1).frequencies_hz.tolist() == supple.modes(drive, count=1).frequencies_hz.tolist()
+
+
+def test_two_drives_of_a_cylindrical_joint():
+    K = random_stiffness(8)
+    K[2, :2] = K[:2, 2] = K[2, 3:] = K[3:, 2] = 0.0  # the slide by itself; the angle behind its motor, coupled
+    joint = locked("cylindrical", ("ground", "block"), stiffness=K.tolist())
+    weld = locked("weld", ("ground", "block"), stiffness=K.tolist()).replace(actuators={})
+    assert supple.modes(joint, count=6).frequencies_hz == pytest.approx(
+        supple.modes(weld, count=6).frequencies_hz, rel=1e-7
+    )
+
+
+def released(K: np.ndarray, D: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Displacement (N, 6) of a body at the joint's place that its weight is put on at once, to first order."""
+    M, w = spatial_mass(), MASS * 9.81
+    force = np.array([0, 0, -w, -w * CENTER[1], w * CENTER[0], 0])
+    A = np.block([[np.zeros((6, 6)), np.eye(6)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+    sag = np.linalg.solve(K, force)
+    start = np.concatenate([-sag, np.zeros(6)])
+    return np.array([(la.expm(A * time) @ start)[:6] + sag for time in t])
+
+
+STEPS = {"until": 0.02, "step": 1e-5, "spectral_radius": 1.0, "output_step": 1e-3}
+IN_TIME = (
+    5e-4  # of the largest: steps of 1/120 of the shortest period err with their square; the sag is 1e-5 of lengths
+)
+
+
+def moved(run: supple.Simulation) -> np.ndarray:
+    return np.stack([run.outputs[f"P.{axis}"] for axis in "xyz"], axis=1) - PLACE
+
+
+@pytest.mark.parametrize("damped", [False, True])
+def test_in_time_a_matrix_with_any_damping_beside_it_is_the_linear_system(damped):
+    """Stiffness and damping matrices that share no directions at all."""
+    K, D = random_stiffness(11), (random_stiffness(12) * 1e-4 if damped else np.zeros((6, 6)))
+    weld = on_a_weld(K, **({"elastic_damping": D.tolist()} if damped else {}))
+    weld = weld.replace(sensors={"P": {"position": "block.J"}}, points={"J": PLACE.tolist()})
+    run = supple.simulate(weld, **STEPS)
+    wanted = released(K, D, run.time)[:, :3]
+    assert moved(run) == pytest.approx(wanted, abs=IN_TIME * np.abs(wanted).max())
+
+
+def test_in_time_a_drive_coupled_with_other_directions_is_the_linear_system():
+    """The actuator held where it is."""
+    K, axis = random_stiffness(13), np.array([0.3, -0.5, 0.8])
+    T = np.kron(np.eye(2), axes_from_z(axis / np.linalg.norm(axis)))
+    hinge = locked("revolute", ("ground", "block"), stiffness=K.tolist())
+    hinge = hinge.replace(sensors={"P": {"position": "block.J"}}, points={"J": PLACE.tolist()})
+    run = supple.simulate(hinge, motion={"motor0": lambda t: 0.0}, **STEPS)
+    wanted = released(T @ K @ T.T, np.zeros((6, 6)), run.time)[:, :3]
+    assert moved(run) == pytest.approx(wanted, abs=IN_TIME * np.abs(wanted).max())
+
+
+def test_frequency_responses_with_damping_beside_the_matrix():
+    K, D = random_stiffness(11), random_stiffness(12) * 1e-4
+    weld = on_a_weld(K, elastic_damping=D.tolist()).replace(points={"J": PLACE.tolist()})
+    lines = np.array([20.0, 150.0, 400.0])
+    found = supple.frf(weld, None, "block.J.z", ["block.J.x", "block.J.z"], lines)
+    omega = 2 * np.pi * lines[:, None, None]
+    wanted = np.linalg.inv(K + 1j * omega * D - omega**2 * spatial_mass())[:, [0, 2], 2]
+    assert np.abs(found.values[:, :, 0] - wanted).max() < 1e-9 * np.abs(wanted).max()

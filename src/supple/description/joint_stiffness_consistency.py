@@ -54,6 +54,7 @@ class _StiffnessOf:
             self._fail(self.field, "it has a table, and nothing follows one yet", "give a number")
         yielding = (*found.soft, *found.driven.values())
         self._require_positive(self.field, found.among(found.K, yielding, yielding), yielding, least=_POSITIVE)
+        self._require_single_drives(found)
         self._require_damping(found)
 
     def _fail(self, field: str, message: str, hint: str | None = None, at: Pair | None = None) -> NoReturn:
@@ -156,14 +157,18 @@ class _StiffnessOf:
             value = float(found.among(found.K, (way,), (way,))[0, 0])
             if value < 0.0:
                 self._fail(self.field, f'the stiffness "{way}" is {value:g}', "give a value above 0, or 0", at)
-        own = tuple(found.driven.values())
-        for i, one in enumerate(own):
-            for other in own[i + 1 :]:
-                if found.among(found.K, (one,), (other,)).any():
-                    self._fail(
-                        self.field, f'"{one}" and "{other}" yield behind a motor each, and are coupled',
-                        "a coupling of two drives is not described; write 0", (one, other),
-                    )  # fmt: skip
+
+    def _require_single_drives(self, found: Elasticity) -> None:
+        """Two drives of a joint each have a stiffness of their own, also by way of the directions between them."""
+        if len(found.driven) < 2:
+            return
+        one, other = found.driven.values()
+        K = found.drives()
+        if abs(K[0, 1]) > 1e-9 * np.sqrt(K[0, 0] * K[1, 1]):
+            self._fail(
+                self.field, f'"{one}" and "{other}" yield behind a motor each, and the matrix couples them',
+                "write 0 there, and couple at most one of them with the other directions", (one, other),
+            )  # fmt: skip
 
     def _require_tables(self, found: Elasticity) -> None:
         known = self.mechanism.coordinate_names()

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, Inertia, PointMass, Solid
+from supple.description.copies.moved_stiffness import moved_stiffness
 from supple.description.copies.movement import Array, Movement
 from supple.description.elastic.beam import Beam
 from supple.description.joints.joint import Joint
@@ -123,15 +124,16 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
     L = by.A
     if joint.frames is not None:
         L = _same_axes(by, joint.frames, axes)
-    moved_axes = [by.along(axis, kind.axis_turns, L) for axis in axes]
+    moved_axes = tuple(by.along(axis, kind.axis_turns, L) for axis in axes)
     return _changed(
         joint,
+        **moved_stiffness(joint, by, L),
         **{kind.name: by.pair(joint.bodies, by.body)},
         **{item.name: -joint.parameters[item.name] for item in kind.parameters if item.mirrored and by.mirrored},
         at=by.place(joint.at),
         frames=by.pair(joint.frames, by.named),
         axis=None if joint.axes is not None else moved_axes[0],
-        axes=None if joint.axes is None else tuple(moved_axes),
+        axes=None if joint.axes is None else moved_axes,
     )
 
 

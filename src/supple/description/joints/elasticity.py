@@ -60,28 +60,34 @@ class Elasticity:
 
     def rows(self) -> tuple[YieldingRow, ...]:
         """R, k and c: a row for each direction of `soft`."""
-        own = tuple(self.driven.values())
         K, D = self.among(self.K, self.soft, self.soft), self.among(self.D, self.soft, self.soft)
-        beside = self.among(self.K, self.soft, own)
-        shared = np.linalg.solve(K, beside) if len(self.soft) else beside  # r + shared δ is what K then acts along
+        beside = self._beside()
         R, k, c = _diagonal(K, D, [name[0] != "r" and name != "angle" for name in self.soft])
         return tuple(
             YieldingRow(
                 name,
                 {other: float(R[i, j]) for j, other in enumerate(self.soft) if R[i, j] != 0.0},
-                {coordinate: float(R[i] @ shared[:, j]) for j, coordinate in enumerate(self.driven)},
+                {coordinate: float(R[i] @ beside[:, j]) for j, coordinate in enumerate(self.driven)},
                 float(k[i]),
                 float(c[i]),
             )
             for i, name in enumerate(self.soft)
         )
 
+    def _beside(self) -> Array:
+        """K_rr⁻¹ K_rδ: what K_rr acts along is r + this times δ."""
+        coupling = self.among(self.K, self.soft, tuple(self.driven.values()))
+        return np.asarray(np.linalg.solve(self.among(self.K, self.soft, self.soft), coupling), dtype=np.float64)
+
+    def drives(self) -> Array:
+        """Stiffness of the drives (m, m), the rows of the other directions taken off: K_δδ - K_δr K_rr⁻¹ K_rδ."""
+        own = tuple(self.driven.values())
+        return self.among(self.K, own, own) - self.among(self.K, own, self.soft) @ self._beside()
+
     def drive_stiffness(self, coordinate: str) -> float:
-        """Of a drive, the rows of the other directions taken off: K_δδ - K_δr K_rr⁻¹ K_rδ."""
-        own = (self.driven[coordinate],)
-        K, beside = self.among(self.K, self.soft, self.soft), self.among(self.K, self.soft, own)
-        shared = np.linalg.solve(K, beside) if len(self.soft) else beside
-        return float((self.among(self.K, own, own) - beside.T @ shared)[0, 0])
+        """Of a drive, the rows of the other directions taken off."""
+        i = list(self.driven).index(coordinate)
+        return float(self.drives()[i, i])
 
     def drive_damping(self, coordinate: str) -> float:
         own = (self.driven[coordinate],)
