@@ -18,7 +18,7 @@ GROUPS = {
     "weld": "{weld: [ground, arm], stiffness: MATRIX}",
     "weld about an axis": "{weld: [ground, arm], axis: [1, 2, 0.5], stiffness: MATRIX}",
     "diagonal": "{weld: [ground, arm], stiffness: [1e6, 2e6, 3e6, 1e4, 2e4, 3e4], elastic_damping: [1, 2, 3, 1, 1, 1]}",
-    "elastic": "{weld: [ground, arm], elastic: {x: 1e6, y: 2e6, z: 3e6}}",
+    "elastic": "{weld: [ground, arm], elastic: {rx: 1e4, ry: 2e4, rz: 3e4}}",
     "hinge": "{revolute: [ground, arm], axis: [1, 2, 0.5], stiffness: MATRIX}",
     "hinge from place to place": "{revolute: [ground, arm], axis: [O, Q], stiffness: MATRIX}",
     "hinge by direction": "{revolute: [ground, arm], axis: [1, 2, 0.5], elastic: {x: 1e6, y: 3e6, rx: 1e4, ry: 1e4}}",
