@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from supple.export.c.target import C
+from supple.export.numpy_file.target import NUMPY
+from supple.export.plain.target import JSON
 from supple.export.target import ExportTarget
 from supple.kinds import Registry
 
-TARGETS = Registry("export target", ExportTarget, C)
+TARGETS = Registry("export target", ExportTarget, C, NUMPY, JSON)

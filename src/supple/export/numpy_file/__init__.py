@@ -1,0 +1,1 @@
+"""A reduced model as one Python file that needs NumPy alone."""
