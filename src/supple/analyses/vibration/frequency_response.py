@@ -13,13 +13,13 @@ from supple.analyses.vibration.direct_response import Proportional, direct_respo
 from supple.analyses.vibration.driving import Holding, Inputs, driving_inputs, holding
 from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.modal_response import modal_response
-from supple.analyses.vibration.ports import Port, port, port_rows
+from supple.analyses.vibration.ports import Port, port, port_rows, touched
 from supple.analyses.vibration.restraint import restraint
 from supple.analyses.vibration.watched import watched
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.hardware import hardware_of
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance, instrument_response
@@ -31,6 +31,7 @@ from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, re
 Array = NDArray[np.float64]
 
 _BAND = 1.5  # of the highest line: what bodies are condensed for
+_INSIDE = 16.0  # the same where a place is pushed or seen that nothing touches, and whose statics are not kept for it
 _VIBRATING = 3.0  # of the highest line: modes up to there vibrate, the rest follows statically
 
 
@@ -75,7 +76,9 @@ def frf(
     held = holding(numbering, hardware, free_actuators=free_actuators)
     driven = driving_inputs(numbering, _names(inputs, "inputs"), hardware, held.locked)
     seen = watched(configuration, _names(outputs, "outputs"))
-    rest = elastic_rest(mechanism, _BAND * float(lines.max()))
+    kept = all(touched(numbering, item) for item in [*driven.forces, *seen.ports])
+    highest = float(lines.max())
+    rest = elastic_rest(mechanism, _BAND * highest if kept else _INSIDE * max(highest, own_band(mechanism)))
     if not held.moves(numbering) and not driven.led:
         require_elastic(rest)
     asked = _Asked(lines, _law(mechanism, damping), method, preload)
@@ -142,7 +145,7 @@ def _displacements(
     """Displacements for unit forces, and for unit displacements of what is led: (L, outputs, forces and led)."""
     (lines, law, method, preload), locked = asked, {*holding.locked, *driven.led}
     held, free = restraint(rest, locked=locked, yields=holding.yields), holding.moves(rest.numbering)
-    rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None])[0]
+    rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None], between=True)[0]
     forces, outputs = rows[: len(driven.forces)], rows[len(driven.forces) :]
     alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
     # With nothing but the deformation in motion, damping by mass is as simple as damping by stiffness.

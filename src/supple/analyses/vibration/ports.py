@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.vibration.beam_points import beam_point, motion_between_nodes
 from supple.diagnostics import InputError, nearest
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.measures import key_of
@@ -90,7 +92,10 @@ def place_ports(numbering: Numbering, name: str) -> list[Port]:
 
 
 def _place(numbering: Numbering, name: str) -> tuple[int, Array]:
-    """Body and position on it of a place, or of what a sensor of that name watches."""
+    """Body and position on it of a place, of what a sensor of that name watches, or of `body[share]` along beams."""
+    along = beam_point(numbering, name)
+    if along is not None:
+        return along
     sensor = numbering.mechanism.sensors.get(name)
     body, position, _ = numbering.place(name if sensor is None or sensor.place is None else sensor.place)
     return body, position
@@ -116,8 +121,11 @@ def directions(numbering: Numbering) -> dict[str, int]:
     return {plane[0]: 0, plane[1]: 1, "angle": 5}
 
 
-def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array) -> Array:
-    """g of every port over z at poses X (N, bodies + 1, 12): (N, ports, n)."""
+def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array, *, between: bool = False) -> Array:
+    """g of every port over z at poses X (N, bodies + 1, 12): (N, ports, n).
+
+    between : whether places on beams may lie where nothing touches them; bodies are then condensed without them
+    """
     found = np.zeros((len(X), len(ports), rest.size))
     measures = [i for i, item in enumerate(ports) if item.row is not None]
     numbers = np.array([ports[i].row for i in measures], dtype=np.int64)
@@ -125,29 +133,43 @@ def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array) -> Array:
     for i, item in enumerate(ports):
         if item.row is None:
             body = rest.bodies[item.body]
-            found[:, i, body.start : body.stop] = _at_place(rest, item, X)
+            found[:, i, body.start : body.stop] = _at_place(rest, item, X, between)
     return found
 
 
-def _at_place(rest: ElasticRest, item: Port, X: Array) -> Array:
+def _at_place(rest: ElasticRest, item: Port, X: Array, between: bool) -> Array:
     """Displacement of a place over the coordinates of its body: u + φ × arm, or φ, along an axis of the drawing."""
     body = rest.bodies[item.body]
     assert item.position is not None
+    unit = X[:, item.body, 3:].reshape(-1, 3, 3)[:, item.component % 3]  # Rᵀ e: the axis, in the body's axes
     node = 0 if body.mesh is None else body.mesh.node_at(item.position)
     if node is None:
-        raise InputError(
-            f'nothing touches body "{body.name}" there, so that its mesh has no node at that place',
-            part=item.name,
-            hint=f"put a sensor there: sensors: {{NAME: {{position: {item.name.rpartition('.')[0]}}}}}",
-        )
+        moved = motion_between_nodes(body, item.position, rest.arrays.column) if between else None
+        if moved is None:
+            raise InputError(
+                f'nothing touches body "{body.name}" there, so that its mesh has no node at that place',
+                part=item.name,
+                hint=f"put a sensor there: sensors: {{NAME: {{position: {item.name.rpartition('.')[0]}}}}}",
+            )
+        return np.asarray(unit @ (moved[3:] if item.component > 2 else moved[:3]))
     arm = item.position - (np.zeros(3) if body.mesh is None else body.mesh.nodes[node])
-    unit = X[:, item.body, 3:].reshape(-1, 3, 3)[:, item.component % 3]  # Rᵀ e: the axis, in the body's axes
     along = np.zeros((len(X), 6))
     if item.component > 2:
         along[:, 3:] = unit
     else:
         along[:, :3], along[:, 3:] = unit, np.cross(arm, unit)
     return along[:, rest.arrays.column] @ body.of_node(node)
+
+
+def touched(numbering: Numbering, item: Port) -> bool:
+    """Whether a joint, load or sensor touches its body there, so that condensing it keeps the place as it is."""
+    if item.row is not None or item.position is None:
+        return True
+    name = numbering.bodies[item.body]
+    body = numbering.mechanism.bodies[name]
+    if not body.elastic or body.superelement is not None:
+        return True
+    return mesh_of(numbering, name).node_at(item.position) is not None
 
 
 def _require_moving(numbering: Numbering, name: str, body: int) -> None:
