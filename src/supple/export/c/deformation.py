@@ -93,7 +93,7 @@ def bent(model: CModel) -> list[str]:
     curvature = model.coefficients.get("mass_curvature")
     if curvature is not None:
         lines += [f"    curve({curvature.source}, model->M, model->mass_slope, eta + AXES);"]
-    lines += ["    for (i = 0; i < AXES; ++i) {"]
+    lines += ["    for (i = 0; i < AXES; ++i) {", "        double rows[SLOPED][SIZE][SIZE - AXES] = {{{0.0}}};"]
     if mass.columns is None:
         lines += [f"        static const double packed[{mass.width}] = {{0.0}};"]
     else:
@@ -101,13 +101,27 @@ def bent(model: CModel) -> list[str]:
         lines += [f"        {combine_call(model.fitted, mass.columns, 'db[i]', 'packed')}"]
     lines += ["        symmetric(packed, model->mass_gradient[i]);"]
     if slope.columns is not None:
-        lines += ["        {", f"            double changed[{slope.width}], rows[SLOPED][SIZE][SIZE - AXES];"]
+        lines += ["        {", f"            double changed[{slope.width}];"]
         lines += [f"            {combine_call(model.fitted, slope.columns, 'db[i]', 'changed')}"]
         lines += ["            slope_rows(changed, rows);"]
         lines += ["            deform(model->mass_gradient[i], rows, eta + AXES);", "        }"]
     if curvature is not None and curvature.columns is not None:
-        lines += ["        {", "            double rows[SLOPED][SIZE][SIZE - AXES] = {{{0.0}}};"]
-        lines += [f"            double changed[{curvature.width}];"]
+        lines += ["        {", f"            double changed[{curvature.width}];"]
         lines += [f"            {combine_call(model.fitted, curvature.columns, 'db[i]', 'changed')}"]
         lines += ["            curve(changed, model->mass_gradient[i], rows, eta + AXES);", "        }"]
-    return [*lines, "    }"]
+    lines += ["        if (more)", "            for (j = 0; j < SLOPED; ++j)", "                for (k = 0; k < SIZE; ++k)"]
+    lines += ["                    for (a = 0; a < SIZE - AXES; ++a) more->gradient[i][j][k][a] = rows[j][k][a];"]
+    lines += ["    }"]
+    if curvature is not None:
+        lines += [f"    for (i = 0; more && i < {curvature.width}; ++i) more->curvature[i] = ({curvature.source})[i];"]
+    return lines
+
+
+def changes(model: CModel) -> str:
+    """What derivatives by δ need beside the coefficients: ∂(∂M/∂θ)/∂δ, and the columns of ∂²M/∂δ²."""
+    members = ""
+    if model.bent:
+        members = "double gradient[AXES][SLOPED][SIZE][SIZE - AXES]; "
+        curvature = model.coefficients.get("mass_curvature")
+        members += "" if curvature is None else f"double curvature[{curvature.width}]; "
+    return f"typedef struct {{ {members or 'int none; '}}} changes;\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from supple.export.c.deformation import BENDING, bent
-from supple.export.c.literals import number
+from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
 
@@ -22,8 +22,8 @@ static void symmetric(const double *packed, double full[SIZE][SIZE])
 """
 
 SOLVE = """
-/* M x = x by Cholesky's factors; 0, or 1 if M is not positive definite. */
-static int solve(double M[SIZE][SIZE], double x[SIZE])
+/* Cholesky's factor of M into its lower triangle; 0, or 1 if M is not positive definite. */
+static int factorize(double M[SIZE][SIZE])
 {
     int i, j, k;
     for (j = 0; j < SIZE; ++j) {
@@ -37,6 +37,13 @@ static int solve(double M[SIZE][SIZE], double x[SIZE])
             M[i][j] = sum / M[j][j];
         }
     }
+    return 0;
+}
+
+/* M x = x by that factor. */
+static void substitute(double M[SIZE][SIZE], double x[SIZE])
+{
+    int i, k;
     for (i = 0; i < SIZE; ++i) {
         for (k = 0; k < i; ++k) x[i] -= M[i][k] * x[k];
         x[i] /= M[i][i];
@@ -45,15 +52,24 @@ static int solve(double M[SIZE][SIZE], double x[SIZE])
         for (k = i + 1; k < SIZE; ++k) x[i] -= M[k][i] * x[k];
         x[i] /= M[i][i];
     }
-    return 0;
 }
 """
 
-DIRECTION = """
-/* The direction of dry friction: the sign of the rate, rounded off below the slip rate. */
-static double direction(double rate)
+FRICTION = """
+/* Dry friction: its force over the limit, the sign of the rate, rounded off below the slip rate; and its slope. */
+static double direction(const @prefix@_parameters *p, double rate, double *slope)
 {
-    return @UPPER@_SLIP_RATE > 0.0 ? tanh(rate / @UPPER@_SLIP_RATE) : (double)((rate > 0.0) - (rate < 0.0));
+    const double part = p->slip_rate > 0.0 ? tanh(rate / p->slip_rate) : (double)((rate > 0.0) - (rate < 0.0));
+    *slope = p->slip_rate > 0.0 ? (1.0 - part * part) / p->slip_rate : 0.0;
+    return part;
+}
+
+static double slip(const @prefix@_model *m, int j, const double rates[SIZE])
+{
+    double rate = 0.0;
+    int i;
+    for (i = 0; i < SIZE; ++i) rate += m->friction_map[j][i] * rates[i];
+    return rate;
 }
 """
 
@@ -65,9 +81,11 @@ def needs_slopes(model: CModel) -> bool:
 
 
 def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
-    """First lines of a function: find the box, tabulate the basis; `row` points at the coefficients."""
+    """First lines of a function: find the box, tabulate the basis `at` the point; `row` points at the coefficients."""
     return [
-        f"    const int leaf = locate({theta});",
+        "    double at[AXES];",
+        "    int flag;",
+        f"    const int leaf = place({theta}, at, &flag);",
         *declarations,
         "    const double *row;",
         f"    if (leaf == NOWHERE) return {model.upper}_OUTSIDE;",
@@ -79,7 +97,7 @@ def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -
 def columns(model: CModel) -> str:
     """`<prefix>_columns`: the fitted columns as they are."""
     U = model.upper
-    body = located(model, "theta", ["    double b[TERMS];"], "basis(leaf, theta, b);")
+    body = located(model, "theta", ["    double b[TERMS];"], "basis(leaf, at, b);")
     body += [f"    {combine_call(model.fitted, (0, model.fitted.outputs), 'b', 'values')}"]
     return function(
         model, f"int {model.prefix}_columns(const double theta[{U}_THETA], double values[{U}_COLUMNS])", body
@@ -87,36 +105,68 @@ def columns(model: CModel) -> str:
 
 
 def counters(lines: list[str]) -> list[str]:
-    """The declaration of those of i, j, k that the lines count with."""
-    used = [name for name in "ijk" if any(re.search(rf"\b{name} = ", line) for line in lines)]
+    """The declaration of those of i, j, k, a that the lines count with."""
+    used = [name for name in "ijka" if any(re.search(rf"\b{name} = ", line) for line in lines)]
     return [f"    int {', '.join(used)};"] if used else []
 
 
 def coefficients(model: CModel) -> str:
-    """`<prefix>_coefficients`: every member of the structure."""
-    known, slopes, P = model.coefficients, needs_slopes(model), model.prefix
-    body = [f"    {combine_call(model.fitted, (0, model.fitted.outputs), 'b', 'values')}"]
-    body += [f"    symmetric({known['M'].source}, model->M);"]
+    """`assemble`, what forces are made of, and `<prefix>_coefficients`: every member of the structure."""
+    slopes, P = needs_slopes(model), model.prefix
+    arrays = [f"    double b[TERMS]{', db[AXES][TERMS]' if slopes else ''};"]
+    body = [f"    assemble(leaf, {'eta' if model.bent else 'at'}, b, {'db' if slopes else '0'}, 1, model, 0);"]
+    for name, shape, _ in model.members():
+        item = model.coefficients.get(name)
+        if item is None or name not in ("outputs", "output_modes"):
+            continue
+        start = f"&model->{name}[0][0]" if len(shape) > 1 else f"model->{name}"
+        if item.columns is not None:
+            body += [f"    {combine_call(model.fitted, item.columns, 'b', start)}"]
+        else:
+            body += [f"    for (i = 0; i < {item.width}; ++i) ({start})[i] = {item.source}[i];"]
+    tabulate = "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
+    row = any("row" in line for line in body)
+    place = located(model, "eta" if model.bent else "theta", arrays + counters(body), tabulate)
+    place = [line for line in place if row or not re.search(r"\brow\b", line)]
+    signature = f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model)"
+    return _assemble(model) + function(model, signature, place + body)
+
+
+def _assemble(model: CModel) -> str:
+    """`assemble`: coefficients from products b and their derivatives db; derivatives of coefficients from those of
+    both, with known = 0: what is constant has none."""
+    known, P = model.coefficients, model.prefix
+    body = [f"    symmetric({known['M'].source}, model->M);"]
     body += bent(model) if model.bent else _christoffel(model)
     body += [f"    symmetric({known[name].source}, model->{name});" for name in ("damping", "K") if name in known]
     if "potential" in known:
         body += [f"    model->potential = *({known['potential'].source});"]
     body += _force(model)
     for name, shape, _ in model.members():
-        if name == "outputs":
-            body += [f"    for (i = 0; i < OUTPUTS; ++i) model->outputs[i] = ({known[name].source})[i];"]
-        elif name in ("input_map", "output_modes", "friction_map"):
+        if name in ("input_map", "friction_map"):
             rows, width = shape
             body += [f"    for (i = 0; i < {rows}; ++i)", f"        for (j = 0; j < {width}; ++j)"]
             body += [f"            model->{name}[i][j] = ({known[name].source})[i * {width} + j];"]
-    arrays = ["    double values[COLUMNS], b[TERMS];"]
-    arrays += ["    double db[AXES][TERMS];"] if slopes else []
-    arrays += ["    double dM[AXES][SIZE][SIZE];"] if model.mass_gives_christoffel else []
-    at = "eta" if model.bent else "theta"
-    tabulate = f"basis_slopes(leaf, {at}, b, db);" if slopes else f"basis(leaf, {at}, b);"
-    signature = f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model)"
-    lines = located(model, at, arrays + counters(body), tabulate)
-    return function(model, signature, lines + body)
+    body = [re.sub(r"\bconstant_\w+", r"(known ? \g<0> : nothing)", line) for line in body]
+    declared = ["    double dM[AXES][SIZE][SIZE];"] if model.mass_gives_christoffel else []
+    if model.force_columns:
+        body = [f"    {combine_call(model.fitted, (0, model.force_columns), 'b', 'values')}", *body]
+        declared += [f"    double values[{model.force_columns}];"]
+    declared += counters(body)
+    if any("row" in line for line in body):
+        declared += ["    const double *const row = coefficients + ROW(leaf) * COLUMNS;"]
+    text = "\n".join(body)
+    given = {"leaf": "int leaf", "eta": "const double *eta", "b": "const double *b", "db": "double (*db)[TERMS]"}
+    given |= {"known": "int known", "model": f"{P}_model *model", "more": "changes *more"}
+    unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text + "".join(declared))]
+    head = f"\nstatic void assemble({', '.join(given.values())})\n{{\n"
+    return head + "\n".join([*declared, *unused, *body, "}", ""])
+
+
+def nothing(model: CModel) -> str:
+    """Zeros in the place of constants, where derivatives are asked for."""
+    widths = [item.width for item in model.coefficients.values() if item.columns is None]
+    return f"static const double nothing[{max(widths)}] = {{0.0}};\n" if widths else ""
 
 
 def coefficient_argument(model: CModel) -> str:
@@ -125,8 +175,8 @@ def coefficient_argument(model: CModel) -> str:
 
 
 def function(model: CModel, signature: str, body: list[str]) -> str:
-    """A function that ends by saying that the point was inside."""
-    return "\n".join(["", signature, "{", *body, f"    return {model.upper}_INSIDE;", "}", ""])
+    """A function that ends by saying where the point was."""
+    return "\n".join(["", signature, "{", *body, "    return flag;", "}", ""])
 
 
 def _christoffel(model: CModel) -> list[str]:
@@ -182,7 +232,7 @@ def _force(model: CModel) -> list[str]:
 
 
 def resistance(model: CModel) -> str:
-    """Everything of the equations but inertia and inputs: Γ[η̇, η̇] + D η̇ + K η + friction - p."""
+    """Everything of the equations but inertia and inputs: Γ[η̇, η̇] + D η̇ + K η - p, and dry friction behind it."""
     names, x = {name for name, _, _ in model.members()}, model.state
     lines = ["    for (i = 0; i < SIZE; ++i) {"]
     lines += [f"        double force = {'-m->force[i]' if 'force' in names else '0.0'};"]
@@ -192,7 +242,7 @@ def resistance(model: CModel) -> str:
             lines += ["            double along = 0.0;"]
             lines += ["            for (k = 0; k < SIZE; ++k) along += m->christoffel[i][j][k] * rates[k];"]
             lines += ["            force += along * rates[j];"]
-        lines += ["            force += m->damping[i][j] * rates[j];"] if "damping" in names else []
+        lines += ["            force += p->damping * m->damping[i][j] * rates[j];"] if "damping" in names else []
         lines += [f"            force += m->K[i][j] * {x}[j];"] if "K" in names else []
         lines += ["        }"]
     if "force_gradient" in names:
@@ -204,61 +254,105 @@ def resistance(model: CModel) -> str:
         lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
     lines += ["        sum[i] = force;", "    }"]
     lines += BENDING.split("\n") if model.bent else []
-    if "friction_map" in names:
-        forces = ", ".join(number(value) for value in model.layout.dry_forces.values())
-        lines += ["    for (j = 0; j < FRICTION; ++j) {"]
-        lines += [f"        static const double dry_forces[FRICTION] = {{{forces}}};"]
-        lines += ["        double rate = 0.0;"]
-        lines += ["        for (i = 0; i < SIZE; ++i) rate += m->friction_map[j][i] * rates[i];"]
-        lines += ["        rate = dry_forces[j] * direction(rate);"]
-        lines += ["        for (i = 0; i < SIZE; ++i) sum[i] += m->friction_map[j][i] * rate;", "    }"]
-    given = f"const double {x}[SIZE], const double rates[SIZE]"
-    head = ["", f"static void resistance(const {model.prefix}_model *m, {given}, double sum[SIZE])", "{"]
-    head += counters(lines)
-    unused = [f"    (void){name};" for name in (x, "rates") if not any(f"{name}[" in line for line in lines)]
-    return "\n".join([*head, *lines, *unused, "}", ""])
+    given = {"p": f"const {model.prefix}_parameters *p", "m": f"const {model.prefix}_model *m"}
+    given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": "double sum[SIZE]"}
+    text = "\n".join(lines)
+    unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text)]
+    head = ["", "/* Forces that are linear in the coefficients. */", f"static void smooth({', '.join(given.values())})", "{"]
+    made = "\n".join([*head, *counters(lines), *unused, *lines, "}", ""])
+    friction = FRICTION_FORCES if "friction_map" in names else ""
+    return made + filled(RESISTANCE, {
+        "prefix": model.prefix, "state": x, "friction": friction, "count": "    int i, j;\n" if friction else "",
+    })  # fmt: skip
+
+
+FRICTION_FORCES = """\
+    for (j = 0; j < FRICTION; ++j) {
+        double slope;
+        const double drag = p->friction[j] * direction(p, slip(m, j, rates), &slope);
+        for (i = 0; i < SIZE; ++i) sum[i] += m->friction_map[j][i] * drag;
+    }
+"""
+RESISTANCE = """
+static void resistance(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE],
+    const double rates[SIZE], double sum[SIZE])
+{
+@count@    smooth(p, m, @state@, rates, sum);
+@friction@}
+"""
+DYNAMICS = """
+/* Coefficients of forces, and the products they come from, at a point. */
+static int equations(const double *eta, @prefix@_model *m)
+{
+    double at[AXES], b[TERMS]@db@;
+    int flag;
+    const int leaf = place(eta, at, &flag);
+    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    @tabulate@
+    assemble(leaf, @bent@, b, @slopes@, 1, m, 0);
+    return flag;
+}
+
+void @prefix@_defaults(@prefix@_parameters *parameters)
+{
+    *parameters = standard;
+}
+
+int @prefix@_inverse(@given@const double accelerations[@n@], double forces[@n@])
+{
+    @prefix@_model m;
+    double rest[SIZE];
+    int i, j;
+    const int flag = equations(@state@, &m);
+    if (flag == @UPPER@_OUTSIDE) return flag;
+    resistance(&standard, &m, @state@, rates, rest);
+    for (i = 0; i < SIZE; ++i) {
+        for (j = 0; j < SIZE; ++j) rest[i] += m.M[i][j] * accelerations[j];
+        forces[i] = rest[i];
+    }
+    return flag;
+}
+
+static int accelerate(const @prefix@_parameters *p, @given@@inputs@double accelerations[SIZE])
+{
+    @prefix@_model m;
+    double rest[SIZE];
+    int i@j@;
+    const int flag = equations(@state@, &m);
+    if (flag == @UPPER@_OUTSIDE) return flag;
+    resistance(p, &m, @state@, rates, rest);
+    for (i = 0; i < SIZE; ++i) {
+        rest[i] = -rest[i];
+@feed@    }
+    if (factorize(m.M)) return @UPPER@_INDEFINITE;
+    substitute(m.M, rest);
+    for (i = 0; i < SIZE; ++i) accelerations[i] = rest[i];
+    return flag;
+}
+
+int @prefix@_forward(@given@@inputs@double accelerations[@n@])
+{
+    return accelerate(&standard, @state@, rates, @pass@accelerations);
+}
+"""
 
 
 def dynamics(model: CModel) -> str:
     """`<prefix>_inverse` and `<prefix>_forward`."""
-    names = {name for name, _, _ in model.members()}
-    n, x, P, U = model.upper + "_COORDINATES", model.state, model.prefix, model.upper
-    given = f"const double {x}[{n}], const double rates[{n}], "
-    inputs = f"const double inputs[{U}_INPUTS], " if "input_map" in names else ""
-    feed = (
-        "        for (j = 0; j < INPUTS; ++j) rest[i] += m.input_map[i][j] * inputs[j];\n"
-        if "input_map" in names
-        else ""
-    )
-    counters = "int i, j, flag;" if "input_map" in names else "int i, flag;"
-    return f"""
-int {P}_inverse({given}const double accelerations[{n}], double forces[{n}])
-{{
-    {P}_model m;
-    double rest[SIZE];
-    int i, j;
-    if ({P}_coefficients({x}, &m)) return {U}_OUTSIDE;
-    resistance(&m, {x}, rates, rest);
-    for (i = 0; i < SIZE; ++i) {{
-        for (j = 0; j < SIZE; ++j) rest[i] += m.M[i][j] * accelerations[j];
-        forces[i] = rest[i];
-    }}
-    return {U}_INSIDE;
-}}
+    n, x, slopes = f"{model.upper}_COORDINATES", model.state, needs_slopes(model)
+    return filled(DYNAMICS, input_words(model) | {
+        "prefix": model.prefix, "UPPER": model.upper, "n": n, "state": x, "db": ", db[AXES][TERMS]" if slopes else "",
+        "tabulate": "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);",
+        "bent": "eta" if model.bent else "at", "slopes": "db" if slopes else "0",
+        "given": f"const double {x}[{n}], const double rates[{n}], ",
+    })  # fmt: skip
 
-int {P}_forward({given}{inputs}double accelerations[{n}])
-{{
-    {P}_model m;
-    double rest[SIZE];
-    {counters}
-    flag = {P}_coefficients({x}, &m);
-    if (flag) return flag;
-    resistance(&m, {x}, rates, rest);
-    for (i = 0; i < SIZE; ++i) {{
-        rest[i] = -rest[i];
-{feed}    }}
-    if (solve(m.M, rest)) return {U}_INDEFINITE;
-    for (i = 0; i < SIZE; ++i) accelerations[i] = rest[i];
-    return {U}_INSIDE;
-}}
-"""
+
+def input_words(model: CModel) -> dict[str, str]:
+    """What templates ask for where there may be no inputs."""
+    if "input_map" not in model.coefficients:
+        return {"inputs": "", "pass": "", "feed": "", "j": ""}
+    return {
+        "inputs": f"const double inputs[{model.upper}_INPUTS], ", "pass": "inputs, ", "j": ", j",
+        "feed": "        for (j = 0; j < INPUTS; ++j) rest[i] += m.input_map[i][j] * inputs[j];\n",
+    }  # fmt: skip

@@ -29,9 +29,7 @@ def header(model: CModel) -> str:
             "",
             *_sizes(model),
             *_slip_rate(model),
-            "/* What every function returns. */",
-            f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2 }};",
-            "",
+            *_outside(model),
             *_indices(model),
             "/* Coefficients of the equations at a point. */",
             "typedef struct {",
@@ -41,6 +39,7 @@ def header(model: CModel) -> str:
             ),
             f"}} {P}_model;",
             "",
+            *_parameters(model),
             *_functions(model),
             "#ifdef __cplusplus",
             "}",
@@ -106,6 +105,7 @@ def _sizes(model: CModel) -> list[str]:
     n, s, u, y, _ = model.sizes
     rows = [("THETA", s, "independent coordinates theta")]
     rows += [("COORDINATES", n, "all coordinates eta = (theta, delta)" if n > s else "all coordinates: theta")]
+    rows += [("STATES", 2 * n, "states x: coordinates, then their rates")]
     rows += [
         ("INPUTS", u, "inputs u"),
         ("OUTPUTS", len(model.layout.outputs), "outputs y"),
@@ -126,6 +126,32 @@ def _slip_rate(model: CModel) -> list[str]:
         "#endif",
         "",
     ]
+
+
+def _outside(model: CModel) -> list[str]:
+    U = model.upper
+    return [
+        "/* Outside its region a model has no coefficients: functions say so and leave results as they were. With 1 they",
+        " * take those at the nearest point of the region instead, and say that. */",
+        f"#ifndef {U}_CLAMP",
+        f"#define {U}_CLAMP 0",
+        "#endif",
+        "",
+        "/* What every function returns. Results are there with INSIDE and CLAMPED only; UNDEFINED: a step that gave no",
+        " * finite numbers. */",
+        f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2, {U}_CLAMPED = 3, {U}_UNDEFINED = 4 }};",
+        "",
+    ]
+
+
+def _parameters(model: CModel) -> list[str]:
+    friction = len(model.layout.dry_forces)
+    lines = ["/* What may be changed while it runs; defaults are the model's own. */", "typedef struct {"]
+    lines += ["    double damping; /* factor on viscous damping */"]
+    if friction:
+        lines += [f"    double friction[{friction}]; /* dry friction, N or N m, in the order above */"]
+        lines += ["    double slip_rate; /* below which it is rounded off, m/s or rad/s */"]
+    return [*lines, f"}} {model.prefix}_parameters;", ""]
 
 
 def _indices(model: CModel) -> list[str]:
@@ -186,4 +212,25 @@ def _functions(model: CModel) -> list[str]:
         ]
         lines += [f"int {P}_outputs(const double {x}[{n}], double outputs[{U}_OUTPUTS]);"]
         lines += [f"int {P}_output_rates({state},", f"    double output_rates[{U}_OUTPUTS]);", ""]
-    return lines
+    return lines + _state_functions(model, "input_map" in names)
+
+
+def _state_functions(model: CModel, inputs: bool) -> list[str]:
+    """What takes the state as one."""
+    P, U = model.prefix, model.upper
+    u, B = (f"const double inputs[{U}_INPUTS], ", f", double B[{U}_STATES][{U}_INPUTS]") if inputs else ("", "")
+    given = f"const {P}_parameters *parameters, const double state[{U}_STATES],\n    {u}"
+    step = f"const {P}_parameters *parameters, double state[{U}_STATES],\n    {u}double step);"
+    lines = ["/* parameters: null for the model's own. */", f"void {P}_defaults({P}_parameters *parameters);", ""]
+    lines += ["/* dx/dt = f(x, u), and its Jacobians A = df/dx and B = df/du. */" if inputs else "/* dx/dt = f(x), and A = df/dx. */"]
+    lines += [f"int {P}_derivative({given}double rate[{U}_STATES]);"]
+    lines += [f"int {P}_jacobian({given}double rate[{U}_STATES], double A[{U}_STATES][{U}_STATES]{B});", ""]
+    if model.layout.outputs:
+        D = f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else ""
+        lines += ["/* All outputs y = g(x, u) at a state, and C = dg/dx, D = dg/du. */"]
+        lines += [f"int {P}_measure({given}double outputs[{U}_OUTPUTS]);"]
+        lines += [f"int {P}_output_jacobian({given}double outputs[{U}_OUTPUTS],"]
+        lines += [f"    double C[{U}_OUTPUTS][{U}_STATES]{D});", ""]
+    lines += ["/* One step with inputs held: Runge-Kutta's of order 4; and Rosenbrock's of order 3, L-stable, for stiff models."]
+    lines += [" * The state is left as it was unless the step was done. Both take the same operations at every step. */"]
+    return [*lines, f"int {P}_step_explicit({step}", f"int {P}_step_implicit({step}", ""]

@@ -43,9 +43,9 @@ static int locate(const double theta[AXES])
         quotient = (x - edge[0]) * per_length[i];
         k = (int)quotient;
         rest = quotient - (double)k;
-        if (rest < 1e-6 || rest > 1.0 - 1e-6) { /* close to an edge its exact value decides */
-            if (k >= boxes[i]) k = boxes[i] - 1;
-            k -= x < edge[k];
+        if (k >= boxes[i]) k = boxes[i] - 1; /* whatever rounding did: no cell beyond the last */
+        if (rest < CLOSE || rest > 1.0 - CLOSE) { /* close to an edge its exact value decides */
+            k -= (k > 0) & (x < edge[k]);
             k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
         }
         cell = cell * boxes[i] + k;
@@ -53,6 +53,23 @@ static int locate(const double theta[AXES])
     return cell;
 }
 """
+PLACE = """
+/* The box of theta, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+static int place(const double *theta, double at[AXES], int *flag)
+{
+    int i;
+    *flag = @UPPER@_INSIDE;
+    for (i = 0; i < AXES; ++i) {
+        at[i] = theta[i];
+#if @UPPER@_CLAMP
+        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
+        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
+#endif
+    }
+    return locate(at);
+}
+"""
+CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
 UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
 
 
@@ -103,6 +120,14 @@ def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
     )
 
 
+def placing(fitted: Piecewise, upper: str) -> str:
+    """The function `place`, with the region around all boxes that it clamps to."""
+    bounds = np.array([fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)])
+    region = table("double", "region", bounds)
+    held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
+    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PLACE.replace("@UPPER@", upper)
+
+
 def location(fitted: Piecewise, grid: Grid | None) -> tuple[str, str, dict[str, int]]:
     """Tables, the function `locate`, and the sizes it needs by name."""
     return _tree(fitted) if grid is None else _grid(grid)
@@ -113,7 +138,8 @@ def _grid(grid: Grid) -> tuple[str, str, dict[str, int]]:
     starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
     spans = np.array([edge[-1] - edge[0] for edge in grid.edges])
     tables = (
-        table("int", "boxes", counts)
+        f"#define CLOSE {CLOSE['double']!r}\n"
+        + table("int", "boxes", counts)
         + table("int", "first_edge", starts)
         + table("double", "per_length", counts / spans)
         + table("double", "edges", np.concatenate(grid.edges))

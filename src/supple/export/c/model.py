@@ -168,6 +168,19 @@ class CModel:
         stiffness = self.coefficients.get("K")
         return stiffness.columns if self.elastic and stiffness is not None else None
 
+    @property
+    def force_columns(self) -> int:
+        """How many of the first columns hold everything that forces are made of, but for what outputs alone need."""
+        seen = ("outputs", "output_modes", "efforts")
+        return max(
+            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in seen), default=0
+        )
+
+    @property
+    def instant(self) -> bool:
+        """Whether outputs need accelerations or forces."""
+        return self.layout.observation is not None and self.layout.observation.instant
+
     def members(self) -> list[tuple[str, tuple[int, ...], str]]:
         """Members of the C structure: name, shape (as in a row of coefficients but for gradients), meaning."""
         known, row = self.coefficients, row_of(self.layout).shapes

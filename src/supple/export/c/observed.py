@@ -2,44 +2,11 @@
 
 from __future__ import annotations
 
-from supple.approximation.piecewise.packing import term_factors
 from supple.equations.effort_row import effort_places
 from supple.export.c.equations import counters, function, located
-from supple.export.c.literals import number, table
+from supple.export.c.literals import number
 from supple.export.c.model import CModel, Coefficient
-from supple.export.c.polynomial import combine_call, highest_degree
-
-ALONG = """
-/* All products at a point that moves, and their first and second rates. */
-static void basis_along(int leaf, const double *theta, const double *rates, const double *accelerations,
-    double b[3][TERMS])
-{
-    double t[AXES][@degrees@][3];
-    int i, k;
-    for (i = 0; i < AXES; ++i) {
-        const double inverse = leaf_place[leaf][1][i];
-        const double x = (theta[i] - leaf_place[leaf][0][i]) * inverse;
-        const double v = rates[i] * inverse, a = accelerations[i] * inverse;
-        t[i][0][0] = 1.0, t[i][0][1] = 0.0, t[i][0][2] = 0.0;
-        t[i][1][0] = x, t[i][1][1] = v, t[i][1][2] = a;
-        for (k = 2; k < @degrees@; ++k) {
-            const double *one = t[i][k - 1], *two = t[i][k - 2];
-            t[i][k][0] = 2.0 * x * one[0] - two[0];
-            t[i][k][1] = 2.0 * (v * one[0] + x * one[1]) - two[1];
-            t[i][k][2] = 2.0 * (a * one[0] + 2.0 * v * one[1] + x * one[2]) - two[2];
-        }
-    }
-    b[0][0] = 1.0, b[1][0] = 0.0, b[2][0] = 0.0;
-    for (k = 1; k < TERMS; ++k) {
-        const int from = term_along[k][0];
-        const double *f = t[term_along[k][1]][term_along[k][2]];
-        b[2][k] = b[2][from] * f[0] + 2.0 * b[1][from] * f[1] + b[0][from] * f[2];
-        b[1][k] = b[1][from] * f[0] + b[0][from] * f[1];
-        b[0][k] = b[0][from] * f[0];
-    }
-}
-"""
-
+from supple.export.c.polynomial import combine_call
 
 def observed(model: CModel) -> str:
     """`<prefix>_observe`: outputs of a motion under inputs."""
@@ -47,10 +14,6 @@ def observed(model: CModel) -> str:
     assert layout.observation is not None
     known = model.coefficients
     measures, efforts = len(layout.measures), len(layout.efforts)
-    factors = term_factors(model.fitted.arrays.indices)
-    assert factors is not None
-    text = table("int", "term_along", factors[: int(model.fitted.arrays.leaves_i[:, 1].max())])
-    text += ALONG.replace("@degrees@", str(highest_degree(model.fitted) + 1))
     body: list[str] = []
     declared = [f"    double b[3][TERMS], x[3][{max(measures + efforts, 1)}];"]
     for p in range(3):
@@ -71,14 +34,17 @@ def observed(model: CModel) -> str:
         ]
         body += [f"    outputs[{o}] = {' + '.join(products)};"]
     body += ["    (void)inputs;"] if layout.inputs and not efforts else []
+    body += ["    (void)p;"] if not any("direction(" in line for line in body) else []
     given = f"const double {x}[{U}_COORDINATES], const double rates[{U}_COORDINATES]"
     given += f",\n    const double accelerations[{U}_COORDINATES]"
     given += f", const double inputs[{U}_INPUTS]" if layout.inputs else ""
-    signature = f"int {model.prefix}_observe({given}, double outputs[{U}_OUTPUTS])"
+    given += f", double outputs[{U}_OUTPUTS]"
     start = located(
-        model, x, [*declared, *counters(body)], f"basis_along(leaf, {x}, rates, accelerations, b);"
+        model, x, [*declared, *counters(body)], "basis_along(leaf, at, rates, accelerations, b, 0);"
     )  # fmt: skip
-    return text + function(model, signature, start + body)
+    text = function(model, f"static int observe(const {model.prefix}_parameters *p, {given})", start + body)
+    pass_on = f"{x}, rates, accelerations, {'inputs, ' if layout.inputs else ''}outputs"
+    return text + f"\nint {model.prefix}_observe({given})\n{{\n    return observe(&standard, {pass_on});\n}}\n"
 
 
 _MODES = """\
@@ -119,11 +85,11 @@ def _efforts(model: CModel) -> tuple[list[str], list[str]]:
         body += [f"    depends[{places.turning + i}] = rates[{j}] * rates[{k}];"]
     if "friction_map" in known:
         width = known["friction_map"].width
-        declared += [f"    double slides[{width}];"]
+        declared += [f"    double slides[{width}], steep;"]
         body += _value(model, known["friction_map"], 0, "slides", width)
-        for f, force in enumerate(layout.dry_forces.values()):
+        for f in range(len(layout.dry_forces)):
             slip = " + ".join(f"slides[{f * n + i}] * rates[{i}]" for i in range(n))
-            body += [f"    depends[{places.friction + f}] = {number(force)} * direction({slip});"]
+            body += [f"    depends[{places.friction + f}] = p->friction[{f}] * direction(p, {slip}, &steep);"]
     body += [f"    for (i = 0; i < {count}; ++i) {{", f"        x[0][{len(layout.measures)} + i] = 0.0;"]
     body += [f"        for (j = 0; j < {places.width}; ++j)"]
     body += [f"            x[0][{len(layout.measures)} + i] += rows[i * {places.width} + j] * depends[j];", "    }"]

@@ -27,10 +27,10 @@ def _values(model: CModel, y: Coefficient, modes: Coefficient | None) -> str:
     declared = [f"    double fitted_{item.name}[{item.width}];" for item in (y, modes) if item and item.columns]
     if not declared:
         return function(
-            model, signature, [*counters(body), f"    if (locate({x}) == NOWHERE) return {U}_OUTSIDE;", *body]
+            model, signature, ["    double at[AXES];", "    int flag;", *counters(body), f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;", *body]
         )
     declared += ["    double b[TERMS];", *counters(body)]
-    return function(model, signature, located(model, x, declared, f"basis(leaf, {x}, b);") + body)
+    return function(model, signature, located(model, x, declared, "basis(leaf, at, b);") + body)
 
 
 def _rates(model: CModel, y: Coefficient, modes: Coefficient | None) -> str:
@@ -54,10 +54,10 @@ def _rates(model: CModel, y: Coefficient, modes: Coefficient | None) -> str:
     signature = f"int {model.prefix}_output_rates({given}, double output_rates[{U}_OUTPUTS])"
     if not declared:
         return function(
-            model, signature, [*counters(body), f"    if (locate({x}) == NOWHERE) return {U}_OUTSIDE;", *body]
+            model, signature, ["    double at[AXES];", "    int flag;", *counters(body), f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;", *body]
         )
     declared += ["    double b[TERMS];", *counters(body)]
-    tabulate = f"basis_slopes(leaf, {x}, b, db);" if y.columns else f"basis(leaf, {x}, b);"
+    tabulate = "basis_slopes(leaf, at, b, db);" if y.columns else "basis(leaf, at, b);"
     return function(model, signature, located(model, x, declared, tabulate) + body)
 
 

@@ -98,7 +98,8 @@ int @prefix@(@arguments@)
     }
     for (i = 0; i < THETA; ++i)
         a[i] = wanted[2][i] + damping[i] * (wanted[1][i] - rates[i]) + stiffness[i] * (wanted[0][i] - theta[i]);
-    if (@model@_inverse(eta, v, a, Q) || @model@_coefficients(@at@, &m)) return @UPPER@_OUTSIDE;
+    if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+    @model@_coefficients(@at@, &m);
 @cancel@@strain@    for (i = 0; i < THETA; ++i)
         for (j = 0; j < THETA; ++j) {
             G[i * THETA + j] = 0.0;
@@ -151,7 +152,8 @@ static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
     for (n = 0; n < ITERATIONS; ++n) {
         double change = 0.0, size = 0.0;
         for (i = 0; i < ELASTIC; ++i) eta[THETA + i] = delta[i];
-        if (@model@_inverse(eta, v, a, Q) || @model@_coefficients(@at@, &m)) return @UPPER@_OUTSIDE;
+        if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+        @model@_coefficients(@at@, &m);
 @frictionless@        for (i = 0; i < ELASTIC; ++i)
             for (j = 0; j < ELASTIC; ++j) K[i * ELASTIC + j] = m.K[THETA + i][THETA + j];
         if (solve(K, Q + THETA, ELASTIC)) return @UPPER@_UNSETTLED;
