@@ -19,7 +19,7 @@ def saved(four_bar, tmp_path) -> Path:
 
 def test_it_writes_c(supple, saved, tmp_path):
     found = supple("export", saved, "--to", "c", "-o", tmp_path / "build", "--json").object
-    names = ["four_bar.h", "four_bar.c", "example_main.c"]
+    names = ["four_bar.h", "four_bar.c", "example_main.c", "four_bar_test.c", "Makefile", "CMakeLists.txt"]
     assert [Path(file).name for file in found["files"]] == names
     assert all(Path(file).is_file() for file in found["files"])
     assert supple("export", saved, "-o", tmp_path / "build").out.split() == found["files"]
@@ -48,4 +48,4 @@ def test_the_public_name_exports_whatever_was_imported_first(saved, tmp_path):
 
     model = package.load(saved)
     assert callable(supple.export)
-    assert len(package.export(model, tmp_path / "build", to="c")) == 3
+    assert len(package.export(model, tmp_path / "build", to="c")) == 6

@@ -248,6 +248,31 @@ def models() -> dict[str, SimpleNamespace]:
     }
 
 
+@pytest.fixture(scope="session")
+def machines() -> dict[str, supple.ReducedModel]:
+    """Models of four examples, as the command line reduces them, small enough to be made in a moment."""
+
+    def load(name: str) -> supple.Mechanism:
+        return supple.load(EXAMPLES / name / "mechanism.yaml")
+
+    ralf = load("ralf")
+    return {
+        "orthoglide": supple.reduce(load("orthoglide"), tolerance=1e-2),
+        "flexible-four-bar": supple.reduce(load("flexible-four-bar"), constraint_modes=["E.z"], internal_modes=1,
+                                           region={"crank": (-0.6, 0.4)}, tolerance=1e-2),
+        "ralf": supple.reduce(ralf, internal_modes=2, tolerance=1e-2),
+        "four-bar-redundant": supple.reduce(load("four-bar-redundant"), region={"A": (-0.5, 0.5)}, tolerance=1e-2),
+    }  # fmt: skip
+
+
+MACHINES = ("orthoglide", "flexible-four-bar", "ralf", "four-bar-redundant")
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request, machines):
+    return machines[request.param]
+
+
 CASES = (
     "orthoglide", "orthoglide structured", "four-bar", "four-bar mixed degrees", "elastic", "elastic structured",
     "many terms",

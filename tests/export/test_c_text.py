@@ -50,7 +50,7 @@ def test_hostile_names_reach_no_line_of_code(hostile, tmp_path):
 
 
 def test_the_example_runs_with_hostile_names(hostile, cc, tmp_path):
-    header, source, example = export(hostile, tmp_path)
+    header, source, example, *_ = export(hostile, tmp_path)
     flags = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wtrigraphs", "-Werror"]
     run(cc, *flags, example, source, "-lm", "-o", tmp_path / "example")
     said = run(tmp_path / "example")
@@ -69,14 +69,14 @@ def test_every_name_has_an_index_of_its_own(hostile, tmp_path):
 
 @pytest.mark.parametrize("level", ["-O0", "-O3"])
 def test_it_compiles_without_a_warning(rom, cc, tmp_path, level):
-    _, source, example = export(rom, tmp_path)
+    _, source, example, *_ = export(rom, tmp_path)
     flags = ["-std=c99", level, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wvla", "-Werror"]
     run(cc, *flags, source, example, "-lm", "-o", tmp_path / "example")
     assert "held by" in run(tmp_path / "example")
 
 
 def test_a_cxx_program_can_call_it(rom, cc, cxx, tmp_path):
-    header, source, _ = export(rom, tmp_path)
+    header, source, *_ = export(rom, tmp_path)
     run(cc, "-std=c99", "-c", source, "-o", tmp_path / "model.o")
     prefix = header.stem
     (tmp_path / "main.cpp").write_text(
@@ -93,12 +93,14 @@ def test_a_cxx_program_can_call_it(rom, cc, cxx, tmp_path):
 def test_nothing_global_can_be_written(rom, cc, tmp_path):
     if shutil.which("nm") is None:
         pytest.skip("nm was not found")
-    _, source, _ = export(rom, tmp_path)
+    _, source, *_ = export(rom, tmp_path)
     run(cc, "-std=c99", "-O2", "-c", source, "-o", tmp_path / "model.o")
     for line in run("nm", tmp_path / "model.o").splitlines():
         kind, name = line.split()[-2:]
         # Code, read-only data, and the mathematics it calls; "d" and "b" would be data that can be written.
-        assert kind in "TtRr" or (kind == "U" and name in {"sqrt", "tanh", "_GLOBAL_OFFSET_TABLE_"}), line
+        assert kind in "TtRr" or (
+            kind == "U" and name in {"sqrt", "tanh", "fabs", "memset", "memcpy", "_GLOBAL_OFFSET_TABLE_"}
+        ), line
 
 
 def test_it_neither_allocates_nor_recurs(rom, tmp_path):

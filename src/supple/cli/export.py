@@ -21,16 +21,26 @@ Prefix = Annotated[
         "--prefix", metavar="NAME", show_default=False, help="What all names begin with; the model's name if left out."
     ),
 ]
+Precision = Annotated[
+    str | None,
+    typer.Option("--precision", metavar="double|single", show_default="double", help="Of the numbers in C."),
+]
 
 
 def export(
-    rom: Rom, to: To = "c", directory: Directory = Path("."), prefix: Prefix = None, as_json: Json = False
+    rom: Rom,
+    to: To = "c",
+    directory: Directory = Path("."),
+    prefix: Prefix = None,
+    precision: Precision = None,
+    as_json: Json = False,
 ) -> None:
-    """Write a reduced model as source code."""
+    """Write a reduced model for other programs."""
     with answering(as_json) as answer:
         from supple.export.export import export as exported
         from supple.export.targets import TARGETS
 
         TARGETS[to]  # refused before the file is read: the shorter way to the mistake
-        files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix)]
+        options = {name: value for name, value in {"precision": precision}.items() if value is not None}
+        files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix, **options)]
         answer.give({"files": files}, lambda: print("\n".join(files)))

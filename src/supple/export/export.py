@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, nearest
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
 from supple.export.targets import TARGETS
+from supple.export.writing import write_together
 
 
 def export(
@@ -21,6 +23,7 @@ def export(
     *,
     to: str = "c",
     prefix: str | None = None,
+    **options: Any,
 ) -> list[Path]:
     """Write a reduced model, or a controller, into a directory; the files that were written.
 
@@ -28,22 +31,26 @@ def export(
              registered
     prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
              computed torque's in _torque, beside its model
+    options: what the target takes: of "c" precision="single"
+
+    The files are written as a set: all of them are new, or all as they were.
     """
-    files = _files(rom, to, prefix)
-    folder = Path(directory)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return [_written(folder / name, content) for name, content in files.items()]
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {folder}: {error.strerror or error}", part="export", hint="choose another directory"
-        ) from None
+    return write_together(Path(directory), _files(rom, to, prefix, options))
 
 
 def _files(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque, to: str, prefix: str | None
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque,
+    to: str,
+    prefix: str | None,
+    options: Mapping[str, Any],
 ) -> Mapping[str, str | bytes]:
     target = TARGETS[to]
+    for name in options:
+        if name not in target.options:
+            raise InputError(
+                f'"{to}" has no option "{name}"', part="export",
+                hint=nearest(name, target.options) if target.options else "leave it out",
+            )  # fmt: skip
     law = rom.law if isinstance(rom, AffineController) else rom
     if not isinstance(law, AffineLaw | ComputedTorque):
         if not hasattr(law, "layout"):
@@ -51,16 +58,8 @@ def _files(
                 f"{type(law).__name__} is neither a reduced model nor a law", part="export",
                 hint="controllers whose law is affine, and computed torque, can be exported",
             )  # fmt: skip
-        return target.files(law, prefix_of(law.name if prefix is None else prefix))
+        return target.files(law, prefix_of(law.name if prefix is None else prefix), **options)
     if target.laws is None:
         raise InputError(f'"{to}" knows no controllers', part="export", hint='export it to "c"')
     name = law.model.name if isinstance(law, ComputedTorque) else law.name
-    return target.laws(law, prefix_of(name if prefix is None else prefix))
-
-
-def _written(file: Path, content: str | bytes) -> Path:
-    """Beside its target, then renamed: a build never sees half a file."""
-    partial = file.with_name(f".{file.name}.part")
-    partial.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    partial.replace(file)
-    return file
+    return target.laws(law, prefix_of(name if prefix is None else prefix), **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,9 +14,11 @@ class ExportTarget:
     says  : what it is, one line of help
     files : of a `ReducedModel` and a prefix for all names, the name and content of each file
     laws  : the same of an `AffineLaw`, or of a `ComputedTorque` with its model; None where it knows no controllers
+    options : names of what both take beside, by keyword, as in `export(rom, folder, to=name, precision="single")`
     """
 
     name: str
     says: str
-    files: Callable[[Any, str], Mapping[str, str | bytes]]
-    laws: Callable[[Any, str], Mapping[str, str | bytes]] | None = None
+    files: Callable[..., Mapping[str, str | bytes]]
+    laws: Callable[..., Mapping[str, str | bytes]] | None = None
+    options: tuple[str, ...] = ()

@@ -94,8 +94,10 @@ static void basis_along(int leaf, const double *theta, const double *rates, cons
     for (k = 1; k < @terms@; ++k) {
         const int from = term_along[k][0], axis = term_along[k][1], n = term_along[k][2];
         if (db)
-            for (i = 0; i < AXES; ++i)
-                product(db[i], k, i == axis ? b : db[i], from, i == axis ? d[axis][n] : t[axis][n]);
+            for (i = 0; i < AXES; ++i) {
+                const int own = AXES == 1 || i == axis;
+                product(db[i], k, own ? b : db[i], from, own ? d[i][n] : t[axis][n]);
+            }
         product(b, k, b, from, t[axis][n]);
     }
 }

@@ -109,7 +109,11 @@ def bent(model: CModel) -> list[str]:
         lines += ["        {", f"            double changed[{curvature.width}];"]
         lines += [f"            {combine_call(model.fitted, curvature.columns, 'db[i]', 'changed')}"]
         lines += ["            curve(changed, model->mass_gradient[i], rows, eta + AXES);", "        }"]
-    lines += ["        if (more)", "            for (j = 0; j < SLOPED; ++j)", "                for (k = 0; k < SIZE; ++k)"]
+    lines += [
+        "        if (more)",
+        "            for (j = 0; j < SLOPED; ++j)",
+        "                for (k = 0; k < SIZE; ++k)",
+    ]
     lines += ["                    for (a = 0; a < SIZE - AXES; ++a) more->gradient[i][j][k][a] = rows[j][k][a];"]
     lines += ["    }"]
     if curvature is not None:

@@ -258,7 +258,12 @@ def resistance(model: CModel) -> str:
     given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": "double sum[SIZE]"}
     text = "\n".join(lines)
     unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text)]
-    head = ["", "/* Forces that are linear in the coefficients. */", f"static void smooth({', '.join(given.values())})", "{"]
+    head = [
+        "",
+        "/* Forces that are linear in the coefficients. */",
+        f"static void smooth({', '.join(given.values())})",
+        "{",
+    ]
     made = "\n".join([*head, *counters(lines), *unused, *lines, "}", ""])
     friction = FRICTION_FORCES if "friction_map" in names else ""
     return made + filled(RESISTANCE, {

@@ -125,7 +125,9 @@ def placing(fitted: Piecewise, upper: str) -> str:
     bounds = np.array([fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)])
     region = table("double", "region", bounds)
     held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
-    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PLACE.replace("@UPPER@", upper)
+    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PLACE.replace(
+        "@UPPER@", upper
+    )
 
 
 def location(fitted: Piecewise, grid: Grid | None) -> tuple[str, str, dict[str, int]]:

@@ -14,7 +14,8 @@ from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 
 MEASURE = """
-int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@states@], @inputs@double outputs[@outputs@])
+int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@states@],
+    @inputs@double outputs[@outputs@])
 {
 @measure@}
 """
@@ -134,7 +135,10 @@ def _observed(model: CModel, inputs: bool) -> tuple[list[str], list[str]]:
     known = model.coefficients
     pass_on = "inputs, " if inputs else ""
     declared = [f"    const {P}_parameters *const p = parameters ? parameters : &standard;"]
-    declared += ["    const double *row, *const v = state + SIZE;", "    double at[AXES], b[3][TERMS], db[AXES][3][TERMS];"]
+    declared += [
+        "    const double *row, *const v = state + SIZE;",
+        "    double at[AXES], b[3][TERMS], db[AXES][3][TERMS];",
+    ]
     declared += [f"    double A[{U}_STATES][{U}_STATES], rate[{U}_STATES], x[3][{count}], G[3][{count}][SIZE];"]
     declared += [f"    double by_v[{count}][SIZE], by_a[{count}][SIZE], *const a = rate + SIZE;"]
     declared += [f"    double B[{U}_STATES][{U}_INPUTS], by_u[{count}][{U}_INPUTS];"] if inputs else []
@@ -162,7 +166,7 @@ def _observed(model: CModel, inputs: bool) -> tuple[list[str], list[str]]:
                 rest = " * ".join([number(item.weight), *factors[:at], *factors[at + 1 :]])
                 body += _chain(o, factor, order, rest, inputs)
         body += [f"    outputs[{o}] = {' + '.join(products)};"]
-    return declared, body + ["    (void)row;", "    (void)k;"]
+    return declared, [*body, "    (void)row;", "    (void)k;"]
 
 
 def _chain(o: int, k: int, order: int, factor: str, inputs: bool) -> list[str]:
@@ -179,7 +183,9 @@ def _chain(o: int, k: int, order: int, factor: str, inputs: bool) -> list[str]:
             lines += ["            for (i = 0; i < INPUTS; ++i)"]
             lines += [f"                D[{o}][i] += slope * {by_acceleration} * B[SIZE + j][i];"]
     lines += ["        }"]
-    lines += [f"        for (j = 0; j < INPUTS; ++j) D[{o}][j] += slope * by_u[{k}][j];"] if inputs and not order else []
+    lines += (
+        [f"        for (j = 0; j < INPUTS; ++j) D[{o}][j] += slope * by_u[{k}][j];"] if inputs and not order else []
+    )
     return [*lines, "    }"]
 
 
@@ -256,18 +262,25 @@ def _effort_slopes(model: CModel, inputs: bool) -> list[str]:
             if friction.columns is not None:
                 lines += ["        for (k = 0; k < AXES; ++k) {"]
                 lines += [f"            {combine_call(model.fitted, friction.columns, 'db[k][0]', 'turned')}"]
-                lines += [f"            for (i = 0; i < SIZE; ++i) on_eta[{at}][k] += slope * turned[{f * n} + i] * v[i];"]
+                lines += [
+                    f"            for (i = 0; i < SIZE; ++i) on_eta[{at}][k] += slope * turned[{f * n} + i] * v[i];"
+                ]
                 lines += ["        }"]
         lines += ["        (void)turned; }"]
     lines += [f"        for (i = 0; i < {count}; ++i)", f"            for (j = 0; j < {w}; ++j) {{"]
     lines += [f"                const double number = rows[i * {w} + j];"]
-    lines += [f"                x[0][{first} + i] += number * depends[j];", "                for (k = 0; k < SIZE; ++k) {"]
+    lines += [
+        f"                x[0][{first} + i] += number * depends[j];",
+        "                for (k = 0; k < SIZE; ++k) {",
+    ]
     lines += [f"                    G[0][{first} + i][k] += number * on_eta[j][k];"]
     lines += [f"                    by_v[{first} + i][k] += number * on_v[j][k];", "                }", "            }"]
     lines += [f"        for (i = 0; i < {count}; ++i) {{", "            for (k = 0; k < SIZE; ++k)"]
     lines += [f"                by_a[{first} + i][k] = rows[i * {w} + {places.accelerations} + k];"]
     if inputs:
-        lines += [f"            for (k = 0; k < INPUTS; ++k) by_u[{first} + i][k] = rows[i * {w} + {places.inputs} + k];"]
+        lines += [
+            f"            for (k = 0; k < INPUTS; ++k) by_u[{first} + i][k] = rows[i * {w} + {places.inputs} + k];"
+        ]
     lines += ["        }"]
     if item.columns is not None:
         lines += ["        for (k = 0; k < AXES; ++k) {"]

@@ -52,6 +52,7 @@ class CModel:
 
     prefix: str
     rom: Exportable
+    precision: str = "double"
 
     @property
     def layout(self) -> CoefficientLayout:
@@ -173,7 +174,8 @@ class CModel:
         """How many of the first columns hold everything that forces are made of, but for what outputs alone need."""
         seen = ("outputs", "output_modes", "efforts")
         return max(
-            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in seen), default=0
+            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in seen),
+            default=0,
         )
 
     @property

@@ -8,6 +8,7 @@ from supple.export.c.literals import number
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 
+
 def observed(model: CModel) -> str:
     """`<prefix>_observe`: outputs of a motion under inputs."""
     U, x, layout = model.upper, model.state, model.layout
@@ -50,10 +51,10 @@ def observed(model: CModel) -> str:
 _MODES = """\
     for (i = 0; i < {measures}; ++i)
         for (j = AXES; j < SIZE; ++j) {{
-            const int at = i * (SIZE - AXES) + j - AXES;
-            x[0][i] += modes[0][at] * {x}[j];
-            x[1][i] += modes[1][at] * {x}[j] + modes[0][at] * rates[j];
-            x[2][i] += modes[2][at] * {x}[j] + 2.0 * modes[1][at] * rates[j] + modes[0][at] * accelerations[j];
+            const int mode = i * (SIZE - AXES) + j - AXES;
+            x[0][i] += modes[0][mode] * {x}[j];
+            x[1][i] += modes[1][mode] * {x}[j] + modes[0][mode] * rates[j];
+            x[2][i] += modes[2][mode] * {x}[j] + 2.0 * modes[1][mode] * rates[j] + modes[0][mode] * accelerations[j];
         }}"""
 
 

@@ -27,7 +27,15 @@ def _values(model: CModel, y: Coefficient, modes: Coefficient | None) -> str:
     declared = [f"    double fitted_{item.name}[{item.width}];" for item in (y, modes) if item and item.columns]
     if not declared:
         return function(
-            model, signature, ["    double at[AXES];", "    int flag;", *counters(body), f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;", *body]
+            model,
+            signature,
+            [
+                "    double at[AXES];",
+                "    int flag;",
+                *counters(body),
+                f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;",
+                *body,
+            ],
         )
     declared += ["    double b[TERMS];", *counters(body)]
     return function(model, signature, located(model, x, declared, "basis(leaf, at, b);") + body)
@@ -54,7 +62,15 @@ def _rates(model: CModel, y: Coefficient, modes: Coefficient | None) -> str:
     signature = f"int {model.prefix}_output_rates({given}, double output_rates[{U}_OUTPUTS])"
     if not declared:
         return function(
-            model, signature, ["    double at[AXES];", "    int flag;", *counters(body), f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;", *body]
+            model,
+            signature,
+            [
+                "    double at[AXES];",
+                "    int flag;",
+                *counters(body),
+                f"    if (place({x}, at, &flag) == NOWHERE) return {U}_OUTSIDE;",
+                *body,
+            ],
         )
     declared += ["    double b[TERMS];", *counters(body)]
     tabulate = "basis_slopes(leaf, at, b, db);" if y.columns else "basis(leaf, at, b);"

@@ -146,12 +146,6 @@ def combine_call(fitted: Piecewise, columns: tuple[int, int], basis: str, out: s
     return f"combine_{stop - first}({start}, {basis}, {amount}{out});"
 
 
-def operations(fitted: Piecewise) -> int:
-    """Multiplications and additions of one evaluation of all columns, in the largest box."""
-    terms, t = int(fitted.arrays.leaves_i[:, 1].max()), fitted.outputs
-    return 2 * terms * t - t + terms + fitted.dimension * (2 + 3 * max(0, highest_degree(fitted) - 1))
-
-
 def first_rows(fitted: Piecewise) -> np.ndarray | None:
     """First row of coefficients of each leaf; None where leaf l simply starts at l times the number of terms."""
     leaves = fitted.arrays.leaves_i

@@ -161,7 +161,8 @@ CURVED = """\
     }
 """
 JACOBIAN = """
-int @prefix@_derivative(const @prefix@_parameters *parameters, const double state[@states@], @inputs@double rate[@states@])
+int @prefix@_derivative(const @prefix@_parameters *parameters, const double state[@states@],
+    @inputs@double rate[@states@])
 {
     double a[SIZE];
     int i;
@@ -174,8 +175,8 @@ int @prefix@_derivative(const @prefix@_parameters *parameters, const double stat
     return flag;
 }
 
-int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[@states@], @inputs@double rate[@states@],
-    double A[@states@][@states@]@B@)
+int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[@states@],
+    @inputs@double rate[@states@], double A[@states@][@states@]@B@)
 {
     tangents T;
     double L[SIZE][SIZE], column[SIZE];
@@ -242,4 +243,3 @@ def _elastic(model: CModel, names: set[str]) -> str:
         "bending": BENDING if "stiffness_gradient" in names else "",
     })  # fmt: skip
     return text + (INERTIA if model.bent else "") + (CURVED if "mass_curvature" in model.coefficients else "")
-

@@ -1,0 +1,60 @@
+"""How long explicit steps of a model may be: from the eigenvalues of its linear models at rest."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import NumericalError
+from supple.reduced.model import ReducedModel
+
+_POINTS = 27
+_GROWTH = 1e-6  # of what a step of an undamped oscillation may add by rounding of its eigenvalue
+
+
+class StableStep(NamedTuple):
+    """step : the longest for Runge-Kutta's method of order 4, s, inf where nothing bounds it; fastest : |λ|, 1/s, of
+    the fastest motion; points : how many were looked at, where M is positive definite"""
+
+    step: float
+    fastest: float
+    points: int
+
+
+def stable_step(model: ReducedModel) -> StableStep:
+    """At random points (seeded), undeformed, at rest, without inputs; dry friction is steepest there."""
+    leaves, rng = model.fitted.arrays.leaves_f, np.random.default_rng(2)
+    poles, n = [], model.layout.size
+    for center, inverse in leaves[rng.integers(len(leaves), size=_POINTS)]:
+        theta = center + rng.uniform(-1.0, 1.0, len(center)) * 0.999 / inverse
+        try:
+            linear = model.linearize(
+                theta, rates=np.zeros(n), inputs=np.zeros(len(model.layout.inputs)), delta=np.zeros(n - len(theta)),
+                drives=False,
+            )  # fmt: skip
+        except NumericalError:
+            continue
+        poles.append(np.linalg.eigvals(linear.A).astype(complex))
+    found = np.concatenate(poles) if poles else np.zeros(0, dtype=complex)
+    fastest = float(np.abs(found).max(initial=0.0))
+    # What grows by itself, as an arm held upright does, is no matter of the step.
+    decaying = found[found.real <= 1e-6 * fastest]
+    return StableStep(_longest(decaying), fastest, len(poles))
+
+
+def _longest(poles: NDArray[np.complex128]) -> float:
+    """The largest h with |R(hλ)| ≤ 1, R(z) = 1 + z + z²/2 + z³/6 + z⁴/24, for every λ."""
+    if not np.abs(poles).max(initial=0.0) > 0.0:
+        return np.inf
+    return min(float(_reach(round(float(np.angle(pole)), 12))) / abs(pole) for pole in poles if abs(pole) > 0.0)
+
+
+@cache
+def _reach(angle: float) -> float:
+    """|z| up to which |R| stays at one or below, along a direction of the left half plane."""
+    z = np.linspace(0.0, 3.0, 3001)[1:] * np.exp(1j * angle)
+    grown = np.abs(1.0 + z + z**2 / 2.0 + z**3 / 6.0 + z**4 / 24.0) > 1.0 + _GROWTH
+    return float(np.abs(z[np.argmax(grown)] if grown.any() else z[-1]))
