@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 import supple
 from supple.diagnostics import InputError
@@ -30,7 +31,11 @@ def geared_pair(**coupling):
         springs:
           twist: {{joint: pinion, stiffness: 3}}
         actuators: {{motor: {{joint: wheel}}}}
-        sensors: {{pinion: {{joint: pinion}}}}
+        sensors:
+          shown: {{joint: pinion}}
+          far: {{position: pinion}}
+          speed: {{joint: pinion, order: 1}}
+          load: {{reaction: pinion}}
         """
     )
 
@@ -145,7 +150,16 @@ def test_a_second_coupling_that_says_the_same_is_redundant():
 @pytest.mark.parametrize(
     ("coupling", "complaint"),
     [
-        ({"coordinates": {"wheel": 1}}, "coordinates"),
+        ({"coordinates": {}}, "coordinates"),
+        ({"coordinates": {"wheel": 1}}, "one joint coordinate, which it would hold"),
+        ({"coordinates": {"far": 1}}, "far.x, far.y, far.z"),
+        ({"coordinates": {"far.w": 1, "wheel": 1}}, '"far.w" is not an output of sensor "far"'),
+        ({"coordinates": {"speed": 1, "wheel": 1}}, 'sensor "speed" measures a rate'),
+        ({"coordinates": {"load.z": 1, "wheel": 1}}, 'sensor "load" measures a force inside'),
+        ({"coordinates": {"pinion": 1, "shown": 2}}, '"pinion" and "shown" are the same coordinate'),
+        ({"coordinates": {"wheel": 1, "pinion": 1}, "damping": 3}, "damping stands beside a stiffness"),
+        ({"coordinates": {"wheel": 1, "pinion": 1}, "stiffness": "3 N/m"}, "3 N/m"),
+        ({"coordinates": {"wheel": "20 mm", "pinion": "8 mm"}, "stiffness": "3 N m/rad"}, "3 N m/rad"),
         ({"coordinates": {"wheel": 1, "pinion": 0}}, "factor of pinion is 0"),
         ({"coordinates": {"wheel": 1, "rim": 1}}, 'no joint "rim"'),
         ({"coordinates": {"wheel": 1, "wheel.angle": 2}}, "same coordinate"),
@@ -163,3 +177,102 @@ def test_trees_refuse_couplings_by_name():
 
     with pytest.raises(InputError, match="gears"):
         tree_of_mechanism(geared_pair())
+
+
+def test_what_sensors_measure_may_be_coupled():
+    """Two weights on a rope over two pulleys: the lengths on either side add up to a constant."""
+    rope = supple.loads(
+        """
+        supple: 1
+        name: two weights on a rope
+        plane: xz
+        gravity: [0, -9.81]
+        points: {L: [0, 0], R: [0.5, 0], P: [0, -1], Q: [0.5, -1.2]}
+        bodies:
+          one: {mass: 3, center: P, inertia: 0.01}
+          two: {mass: 2, center: Q, inertia: 0.01}
+        joints:
+          one: {prismatic: [ground, one], at: P, axis: z}
+          two: {prismatic: [ground, two], at: Q, axis: z}
+        sensors: {left: {between: [ground.L, one.P]}, right: {between: [ground.R, two.Q]}}
+        couplings: {rope: {coordinates: {left: 1, right: 1}}}
+        coordinates: [one]
+        """
+    )
+    model = supple.local(rope, [0.1])
+    assert_allclose(model.M, [[5.0]], rtol=1e-13)
+    assert_allclose(model.force, [-9.81], rtol=1e-13)
+    run = supple.simulate(rope, until=0.2, step=0.01)
+    assert_allclose(run.coordinates["one"], -0.5 * 9.81 / 5.0 * run.time**2, rtol=0, atol=1e-12)  # a parabola is exact
+
+
+def test_a_coupling_of_a_sensor_alone_holds_it_at_its_value():
+    sliding = {"cylindrical": ["ground", "pinion"], "at": "B", "axis": "y"}
+    held = geared_pair(coordinates={"far.y": 1}, value=0.0).replace(
+        joints={"wheel": geared_pair().joints["wheel"], "pinion": sliding},
+        springs={}, sensors={"far": {"position": "pinion"}}, coordinates=["wheel", "pinion.angle"], actuators={},
+    )  # fmt: skip
+    assert supple.check(held).mobility == 2
+    assert_allclose(supple.assemble(held, [1.0, 2.0]).joint_coordinates["pinion.slide"], 0.0, atol=1e-14)
+
+
+BELT = {"coordinates": {"wheel": "15 mm", "pinion": "-40 mm"}, "stiffness": "2e5 N/m", "damping": "20 N s/m"}
+
+
+class TestABeltThatGivesWay:
+    """Between two pulleys, its stretch r₁ q₁ - r₂ q₂ on a spring and a damper."""
+
+    k, c, J = 2e5, 20.0, np.array([0.015, -0.04])
+    M = np.diag([WHEEL, PINION])
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def machine(cls):
+        joints = geared_pair().joints
+        bare = {name: joint.model_copy(update={"viscous": None}) for name, joint in joints.items()}
+        return geared_pair(**BELT).replace(springs={}, joints=bare, sensors={"pinion": {"joint": "pinion"}})
+
+    def matrix(self):
+        stiffness, damping = (-np.linalg.solve(self.M, f * np.outer(self.J, self.J)) for f in (self.k, self.c))
+        return np.block([[np.zeros((2, 2)), np.eye(2)], [stiffness, damping]])
+
+    def test_it_is_an_elastic_part(self, machine):
+        assert machine.elastic_names == ("gears",)
+        with pytest.warns(supple.SuppleWarning, match='its elastic part "gears" is taken as rigid'):
+            supple.linearize(machine)
+        assert_allclose(supple.local(machine, rigid=True).M, [[WHEEL + PINION * (15 / 40) ** 2]], rtol=1e-12)
+
+    def test_modes(self, machine):
+        locked = supple.modes(machine)
+        assert_allclose(locked.frequencies_hz, [np.sqrt(self.k * 0.04**2 / PINION) / (2 * np.pi)], rtol=1e-10)
+        assert 'coupling "gears" 100 % of the deformation' in locked.energy.words()[0]
+        free = supple.modes(machine, free_actuators=True)
+        square = self.k * self.J @ np.linalg.solve(self.M, self.J)
+        assert_allclose(free.frequencies_hz[-1], np.sqrt(square) / (2 * np.pi), rtol=1e-10)
+
+    def test_linear_and_reduced_models(self, machine):
+        poles = np.linalg.eigvals(self.matrix())
+        fastest = poles[np.argmax(np.abs(poles))]
+        for found in (
+            supple.linearize(machine, internal_modes=1),
+            supple.reduce(machine, region={"motor": (-1, 1)}, internal_modes=1, store=False).linearize([0.3]),
+        ):
+            values = np.linalg.eigvals(found.A)
+            assert_allclose(np.abs(values - fastest).min(), 0.0, atol=1e-8 * np.abs(fastest))
+
+    def test_a_response(self, machine):
+        f = 40.0
+        response = supple.frf(machine, None, "motor", "pinion", [f], free_actuators=True)
+        s = 2j * np.pi * f
+        K = (self.k + s * self.c) * np.outer(self.J, self.J)
+        expected = np.linalg.solve(s**2 * self.M + K, [1.0, 0.0])[1]
+        assert_allclose(np.ravel(response.values), expected, rtol=1e-9)
+
+    def test_motion_in_time(self, machine):
+        run = supple.simulate(machine, until=0.02, step=2e-5, inputs={"motor": 1.0})
+        whole = np.zeros((5, 5))
+        whole[:4, :4], whole[2, 4] = self.matrix(), 1.0 / WHEEL
+        expected = expm(0.02 * whole)[:2, 4]
+        found = [run.joint_coordinates[name][-1] for name in ("wheel", "pinion")]
+        assert_allclose(found, expected, rtol=1e-5)  # of steps of a sixtieth of its fastest period
+        assert run.energy_defect < 1e-5

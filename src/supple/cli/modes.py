@@ -178,6 +178,7 @@ def _energy(found: ModeSet) -> dict[str, Any]:
         "torsion": energy.torsion,
         "joints": energy.joints,
         "springs": energy.springs,
+        "couplings": energy.couplings,
         "along": energy.along,
         "out_of_plane": energy.out_of_plane,
     }

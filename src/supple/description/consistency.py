@@ -25,6 +25,8 @@ def require_consistent(mechanism: Mechanism) -> None:
     require_known_coordinates(mechanism)
     require_sound_stiffness(mechanism)
     _sensors(mechanism)
+    for name, coupling in mechanism.couplings.items():
+        _require_coupled(mechanism, name, coupling)
     _configurations(mechanism)
     _motions(mechanism)
     require_sound_scenarios(mechanism)
@@ -63,8 +65,6 @@ def require_known_coordinates(mechanism: Mechanism) -> None:
         for name, part in getattr(mechanism, section).items():
             if part.joint is not None:
                 _require_joint_coordinate(mechanism, part.joint, (section, name), "joint")
-    for name, coupling in mechanism.couplings.items():
-        _require_coupled(mechanism, name, coupling)
     names = mechanism.coordinate_names()
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -76,22 +76,59 @@ def require_known_coordinates(mechanism: Mechanism) -> None:
 
 
 def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> None:
-    """A coupling is between different coordinates that exist, and no joint has its name."""
+    """A coupling is between different measures that exist, and no joint or body has its name."""
     path = ("couplings", name)
-    if name in mechanism.joints:
-        raise InputError("a joint has the same name", part=part_name(path), path=path, hint="call it something else")
-    known: dict[tuple[str, str] | None, str] = {}
+    for section, what in (("joints", "joint"), ("bodies", "body")):
+        if name in getattr(mechanism, section):
+            raise InputError(
+                f"a {what} has the same name", part=part_name(path), path=path, hint="call it something else"
+            )
+    known: dict[object, str] = {}
     for reference in coupling.coordinates:
-        _require_joint_coordinate(mechanism, reference, (*path, "coordinates"), reference)
-        coordinate = mechanism.joint_coordinate(reference)
+        where = (*path, "coordinates")
+        sensor = _measuring(mechanism, reference, where)
+        if sensor is None:
+            _require_joint_coordinate(mechanism, reference, where, reference)
+        coordinate = mechanism.coupled_coordinate(reference) or reference
         if coordinate in known:
             raise InputError(
                 f'"{known[coordinate]}" and "{reference}" are the same coordinate',
                 part=part_name(path),
-                path=(*path, "coordinates", reference),
+                path=(*where, reference),
                 hint="list each once",
             )
         known[coordinate] = reference
+    if len(known) == 1 and not isinstance(next(iter(known)), str):
+        raise InputError(
+            "it has one joint coordinate, which it would hold",
+            part=part_name(path),
+            path=(*path, "coordinates"),
+            hint="name another one beside it, or weld the joint",
+        )
+
+
+def _measuring(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
+    """The sensor that an output is of, where no joint has that name; it measures where things are."""
+    name = next((item for item in (reference, reference.rpartition(".")[0]) if item in mechanism.sensors), None)
+    if name is None or reference.partition(".")[0] in mechanism.joints:
+        return None
+    sensor = mechanism.sensors[name]
+    if sensor.record.inside or sensor.record.order or sensor.order:
+        raise InputError(
+            f'sensor "{name}" measures {"a force inside" if sensor.record.inside else "a rate"}',
+            part=part_name(path),
+            path=(*path, reference),
+            hint="couple angles, distances, positions or joints",
+        )
+    outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
+    if sensor.kind != "joint" and reference not in outputs:
+        raise InputError(
+            f'"{reference}" is not an output of sensor "{name}"',
+            part=part_name(path),
+            path=(*path, reference),
+            hint=f"write one of {', '.join(outputs)}",
+        )
+    return name
 
 
 def _require_joint_coordinate(

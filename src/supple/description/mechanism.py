@@ -72,7 +72,7 @@ class Mechanism(Part):
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
-    """Gears, belts, racks: coordinates of joints that move together."""
+    """Gears, belts, racks: coordinates of joints, or what sensors measure, that move together."""
     point_masses: dict[Name, PointMass] = {}
     damping: Damping | None = None
     """Damping of what is elastic; none if left out."""
@@ -159,15 +159,16 @@ class Mechanism(Part):
 
     @property
     def elastic(self) -> bool:
-        """Whether a body, a joint or a drive yields."""
+        """Whether a body, a joint, a drive or a coupling yields."""
         return bool(self.elastic_names)
 
     @property
     def elastic_names(self) -> tuple[str, ...]:
-        """What yields, by name: bodies that bend, then joints (with their drives), in the order of the file."""
+        """What yields, by name: bodies that bend, joints (with their drives), couplings, in the order of the file."""
         bodies = (name for name, body in self.bodies.items() if body.elastic)
         joints = (name for name, joint in self.joints.items() if joint.yields)
-        return tuple(dict.fromkeys((*bodies, *joints)))
+        couplings = (name for name, coupling in self.couplings.items() if coupling.stiffness is not None)
+        return tuple(dict.fromkeys((*bodies, *joints, *couplings)))
 
     def plane_axes(self) -> NDArray[np.float64]:
         """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""
@@ -213,3 +214,11 @@ class Mechanism(Part):
         if not coordinate and len(names) == 1:
             return name, names[0]
         return (name, coordinate) if coordinate in names else None
+
+    def coupled_coordinate(self, reference: str) -> tuple[str, str] | None:
+        """The coordinate of a joint that a coupling names, itself or by a sensor of it; None if it is another sensor's
+        output."""
+        found = self.joint_coordinate(reference)
+        if found is None and reference in self.sensors and self.sensors[reference].kind == "joint":
+            return self.joint_coordinate(self.sensors[reference].said)
+        return found

@@ -1,4 +1,4 @@
-"""Rows of the joints that yield: sums of what the joint measures along its directions, each with its own stiffness.
+"""Rows that yield: of a joint sums of what it measures along its directions, each with its own stiffness; a coupling's.
 
     R φ = C λ,   K = Rᵀ C⁻¹ R,   C diagonal                                                  (elastic-rest, eqs. 5a-5c)
 
@@ -21,10 +21,10 @@ Integers = NDArray[np.int64]
 
 
 class SoftRow(NamedTuple):
-    """A row that yields: its joint, a direction, k and c along it, and the factors of deflections of the joint's drives
-    in it, by coordinate."""
+    """A row that yields: its joint or coupling, a direction ("" of a coupling), k and c along it, and the factors of
+    deflections of the joint's drives in it, by coordinate."""
 
-    joint: str
+    part: str
     direction: str
     stiffness: float
     damping: float
@@ -42,7 +42,7 @@ class YieldingRows(NamedTuple):
 def yielding_rows(numbering: Numbering, *, rigid: bool = False) -> YieldingRows:
     """The rows of the numbering, those of joints with a stiffness as the sums along which it is diagonal.
 
-    rigid : joints are taken as ideal, and rows stay as they are
+    rigid : joints and couplings are taken as ideal, and rows stay as they are
     """
     mechanism, extent = numbering.mechanism, float(numbering.arrays.extent)
     rows_i, rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
@@ -68,4 +68,8 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False) -> YieldingRows:
             rows_i[terms[:-1], THEN] = terms[1:]
             size = np.abs(rows_f[terms, FACTOR]) * np.where(np.isin(rows_i[terms, KIND], list(LENGTHS)), extent, 1.0)
             rows_f[terms, SCALE] = size.max()
+    for name, at_row in () if rigid else numbering.coupling_rows.items():
+        coupling = mechanism.couplings[name]
+        if coupling.stiffness is not None:
+            soft[at_row] = SoftRow(name, "", float(coupling.stiffness), float(coupling.damping or 0.0), {})
     return YieldingRows(rows_i, rows_f, soft)

@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_constraints import JointFrames, between, component
 from supple.kinematics.joint_frames import joint_frames
-from supple.kinematics.sensed import Key, sensed
+from supple.kinematics.sensed import Key, plain, sensed
 from supple.kinematics.term import Row, Term, single
 
 
@@ -56,9 +56,18 @@ class Measures:
     def coupled(self, name: str) -> Row:
         """The sum that a coupling holds constant."""
         coordinates = self.mechanism.couplings[name].coordinates
-        return tuple(
-            term.times(factor) for reference, factor in coordinates.items() for term in self._joint(reference)[1]
-        )
+        return tuple(term.times(factor) for reference, factor in coordinates.items() for term in self._tied(reference))
+
+    def _tied(self, reference: str) -> Row:
+        """What a coupling takes a factor of: a joint's coordinate, or an output of a sensor that is one measure."""
+        found = self.mechanism.coupled_coordinate(reference)
+        if found is not None:
+            return self.coordinates[found]
+        sensors = self.mechanism.sensors
+        name = reference if reference in sensors else reference.rpartition(".")[0]
+        key = plain(sensed(self.drawing, name).outputs[reference])
+        assert key is not None  # neither a rate nor in turning axes
+        return dict(self._sensed(name))[key]
 
     def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
         """What an actuator, spring, damper, force or sensor acts along."""

@@ -290,9 +290,9 @@ def _apply_couplings(
         else:
             at = coupling.value
             for reference, factor in coupling.coordinates.items():
-                coordinate = mechanism.joint_coordinate(reference)
-                assert coordinate is not None  # consistency has been checked
-                at -= factor * arrays.rows_f[measures["joint", *coordinate], OFFSET]
+                coordinate = mechanism.coupled_coordinate(reference)
+                if coordinate is not None:
+                    at -= factor * arrays.rows_f[measures["joint", *coordinate], OFFSET]
         arrays.rows_f[row, OFFSET] = -at
 
 

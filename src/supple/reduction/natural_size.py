@@ -7,6 +7,7 @@ natural rate of θ_j (1 for an angle, 1/extent for a length):
     M_ij : m_i m_j      K_ij : √(K_ii K_jj)      Γ_ijk : m m of two of them times r of a third that is in θ
     Γ_abc of δ alone : m_a m_b m_c / (√mass extent)      ∂²M_ij/∂δ_a∂δ_b : m_a m_b r_i r_j
     p_θ : r_j × weight × extent      p_δ : m_a g √mass      B, Ψ_o, J of δ_a : m_a max_j |∂_θj| / m_j
+    Ψ_o of an output that θ hardly moves, as one that a coupling holds : as if θ moved it by r_j, or r_j × extent
 
 What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
 nothing is known better than to ROUNDING of it.
@@ -60,6 +61,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     # A damper that θ alone moves leaves rounding on the modes, which their own damping would not tell from damping.
     d = np.maximum(d, moved * d[:, :theta].max(axis=1, initial=0.0, keepdims=True))
     outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
+    swept = np.maximum(rigid.max(axis=2), rate.max(initial=0.0) * min(1.0, extent))
     largest = outputs.max(axis=1, initial=0.0, keepdims=True)
     sizes = {
         "M": pairs,
@@ -70,7 +72,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "force": np.maximum(force, np.abs(parts["force"])),
         "input_map": np.einsum("pi,pu->piu", moved, maps[:, :theta].max(axis=1)),
         "outputs": np.broadcast_to(largest, outputs.shape),
-        "output_modes": np.einsum("po,pa->poa", rigid.max(axis=2), moved[:, theta:]),
+        "output_modes": np.einsum("po,pa->poa", swept, moved[:, theta:]),
         "friction_map": np.einsum("pf,pi->pfi", rubbing[:, :, :theta].max(axis=2), moved),
     }
     if parts["efforts"].size:  # each kind of entry of a row by the largest of all rows

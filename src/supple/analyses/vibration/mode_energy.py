@@ -37,7 +37,8 @@ class ModeEnergy:
     """Shares of each mode's energy, by name; every array is (..., k), in a batch (N, k).   [elastic-rest, eqs. 15-19]
 
     kinetic   : of the kinetic energy, in each body; motors: in the motor of each joint
-    strain    : of the elastic energy, in each body; joints: in each elastic joint; springs: in each spring
+    strain    : of the elastic energy, in each body; joints: in each elastic joint; springs: in each spring;
+                couplings: in each coupling that gives way
     torsion   : of the elastic energy of each body, in torsion of its beams; none in superelements and in the plane
     elastic   : elastic energy over the mode's potential energy; the rest is that of gravity and the forces at rest
     free      : whether the mode is a motion that nothing resists
@@ -53,6 +54,7 @@ class ModeEnergy:
     torsion: Shares
     joints: Shares
     springs: Shares
+    couplings: Shares
     elastic: Array
     free: NDArray[np.bool_]
     along: Array
@@ -89,8 +91,8 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         for body in rest.bodies
         if body.name in strain
     }
-    joints, springs = _elastic_rows(modes, Z, X)
-    stored = _total([strain, joints, springs], Z)
+    joints, springs, couplings = _elastic_rows(modes, Z, X)
+    stored = _total([strain, joints, springs, couplings], Z)
     squares = np.square(2.0 * np.pi * np.atleast_2d(modes.frequencies_hz))
     free = squares <= _rounding(modes, squares)
     inertia = _total([kinetic, motors], Z)
@@ -114,6 +116,7 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         torsion={name: part for body in strain for name, part in shares({body: twisted[body]}, strain[body]).items()},
         joints=shares(joints, np.where(free, 0.0, stored)),
         springs=shares(springs, np.where(free, 0.0, stored)),
+        couplings=shares(couplings, np.where(free, 0.0, stored)),
         elastic=unwrapped(np.divide(stored, squares, out=np.zeros_like(stored), where=~free)),
         free=free[0] if single else free,
         along=unwrapped(tensors.along(Z, X)),
@@ -155,15 +158,18 @@ def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
     return found
 
 
-def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
-    """(C z)²/c of elastic joints, k δ² of drives, k (C z)² of springs."""
+def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, Shares]:
+    """(C z)²/c of elastic joints and couplings, k δ² of drives, k (C z)² of springs."""
     rest = modes.rest
     joints: Shares = {}
+    couplings: Shares = {}
     soft = {int(row): float(c) for row, c in zip(modes.held.rows, modes.held.compliance, strict=True) if c > 0.0}
     rows = list(soft)
     moved = _moved(rest, rows, Z, X)
     for row, yielding in rest.elastic_rows.items():
-        joints[yielding.joint] = joints.get(yielding.joint, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
+        name = yielding.part
+        shares = couplings if name in rest.numbering.coupling_rows else joints
+        shares[name] = shares.get(name, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
     for drive in rest.drives.values():
         part = np.square(Z[..., drive.column]) * rest.arrays.stiffness[drive.column]
         joints[drive.joint] = joints.get(drive.joint, 0.0) + part
@@ -175,7 +181,7 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares]:
             if row in soft:  # else it stands on a coordinate that is locked
                 part = -spring.about_relaxed.slope * np.square(moved[..., rows.index(row)])
                 springs[name] = springs.get(name, 0.0) + part
-    return joints, springs
+    return joints, springs, couplings
 
 
 def _moved(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:

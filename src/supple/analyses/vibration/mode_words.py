@@ -40,6 +40,7 @@ def _sentence(energy: ModeEnergy, i: int) -> str:
     twisted = {name: float(values[i]) for name, values in energy.torsion.items()}
     deformed |= {f'joint "{name}"': values[i] for name, values in energy.joints.items()}
     deformed |= {f'spring "{name}"': values[i] for name, values in energy.springs.items()}
+    deformed |= {f'coupling "{name}"': values[i] for name, values in energy.couplings.items()}
     if energy.free[i]:
         parts.append("nothing resists it")
     elif energy.frequencies_hz[i] < 0.0:

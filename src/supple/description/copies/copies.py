@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, StringConstraints, WithJsonSchema, model_v
 
 from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, PointMass
+from supple.description.coupling import Coupling
 from supple.description.joints.joint import Joint
 from supple.description.load import Damper, Force, Spring
 from supple.description.quantities.dimension import ANGLE
@@ -56,6 +57,7 @@ class Copies(Part):
     bodies: dict[Name, Body] = {}
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
+    couplings: dict[Name, Coupling] = {}
     point_masses: dict[Name, PointMass] = {}
     springs: dict[Name, Spring] = {}
     dampers: dict[Name, Damper] = {}
@@ -64,7 +66,8 @@ class Copies(Part):
     sensors: dict[Name, Sensor] = {}
 
     sections: ClassVar[tuple[str, ...]] = (
-        "points", "bodies", "frames", "joints", "point_masses", "springs", "dampers", "forces", "actuators", "sensors",
+        "points", "bodies", "frames", "joints", "couplings", "point_masses", "springs", "dampers", "forces",
+        "actuators", "sensors",
     )  # fmt: skip
 
     @property

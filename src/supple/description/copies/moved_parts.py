@@ -12,6 +12,7 @@ from supple.description.actuator import Actuator
 from supple.description.body import Body, Frame, Inertia, PointMass, Solid
 from supple.description.copies.moved_stiffness import moved_stiffness
 from supple.description.copies.movement import Array, Movement
+from supple.description.coupling import Coupling
 from supple.description.elastic.beam import Beam
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kinds import JOINT_KINDS
@@ -145,6 +146,17 @@ def _same_axes(by: Movement, frames: tuple[str, ...], axes: tuple[Any, ...]) -> 
     return L
 
 
+def _coupling(coupling: Coupling, by: Movement, name: str) -> Coupling:
+    """Angles keep their signs in a mirror image, and so do factors; what is measured of the drawing may not."""
+    named: dict[str, float] = {}
+    for reference, factor in coupling.coordinates.items():
+        joint = by.joint(reference)
+        if joint == reference and by.sensor(reference) != reference and by.mirrored:
+            raise ValueError(f"what sensor {reference} measures may have another sign in a mirror image; write it out")
+        named[by.sensor(reference) if joint is None or joint == reference else joint] = factor
+    return _changed(coupling, coordinates=named)
+
+
 def _acting(part: Any, by: Movement, name: str = "", **changes: Any) -> Any:
     return _changed(part, joint=by.joint(part.joint), between=by.pair(part.between, by.named), **changes)
 
@@ -181,6 +193,7 @@ _MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {
     Body: _body,
     Frame: _frame,
     Joint: _joint,
+    Coupling: _coupling,
     PointMass: _point_mass,
     Spring: _acting,
     Damper: _acting,

@@ -88,6 +88,11 @@ class Movement:
         name, dot, coordinate = reference.partition(".")
         return (name + self.suffix if name in self.group.joints else name) + dot + coordinate
 
+    def sensor(self, reference: str) -> str:
+        """`sensor` or `sensor.x`."""
+        name, dot, part = reference.partition(".")
+        return (name + self.suffix if name in self.group.sensors else name) + dot + part
+
     def named(self, reference: str) -> str:
         """A point, a frame, a body, or `body.point`."""
         group = self.group

@@ -243,21 +243,35 @@ def _of_couplings(mechanism: Mechanism) -> Said:
     """Every term is of the dimension of the first whose factor has a unit; plain factors are in SI and fit."""
     for name, coupling in mechanism.couplings.items():
         path: Path = ("couplings", name)
-        of = {reference: _of_joint(mechanism, reference).value for reference in coupling.coordinates}
+        of = {reference: _of_coupled(mechanism, reference).value for reference in coupling.coordinates}
         given = [
             times(factor.dimension, of[reference])
             for reference, factor in coupling.coordinates.items()
             if isinstance(factor, Measured)
         ]
-        if not given or given[0] is None:
+        if given and given[0] is not None:
+            total = given[0]._replace(counts="")
+            for reference, factor in coupling.coordinates.items():
+                inverse = to_power(of[reference]._replace(counts=""), -1)
+                wanted = times(total, inverse)
+                assert wanted is not None  # both are told
+                yield (*path, "coordinates", reference), factor, wanted
+        elif len({*of.values()}) == 1:  # plain ratios between coordinates of one kind
+            total = next(iter(of.values()))
+        else:
             continue
-        total = given[0]._replace(counts="")
-        for reference, factor in coupling.coordinates.items():
-            inverse = to_power(of[reference]._replace(counts=""), -1)
-            wanted = times(total, inverse)
-            assert wanted is not None  # both are told
-            yield (*path, "coordinates", reference), factor, wanted
-        yield (*path, "value"), coupling.value, total if any(total.exponents) else ANGLE
+        turns = not any(total.exponents)
+        yield (*path, "value"), coupling.value, ANGLE if turns else total
+        acting = TURNING if turns else SLIDING
+        if turns or total.exponents == LENGTH.exponents:
+            yield (*path, "stiffness"), coupling.stiffness, acting.stiffness
+            yield (*path, "damping"), coupling.damping, acting.damping
+
+
+def _of_coupled(mechanism: Mechanism, reference: str) -> CoordinateDimensions:
+    """Of a joint's coordinate, or of an output of a sensor."""
+    found = mechanism.coupled_coordinate(reference)
+    return output_dimensions(mechanism, reference) if found is None else _of_joint(mechanism, ".".join(found))
 
 
 def _of_motions(mechanism: Mechanism) -> Said:

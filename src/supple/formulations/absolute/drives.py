@@ -72,7 +72,7 @@ def with_deflections(
         where = int(arrays.frame[i]), int(arrays.position[i])
         measured = numbering.measures["joint", drive.joint, drive.coordinate]
         factors = {measured: -float(rows.rows_f[measured, FACTOR])}
-        coupled = {row: item.drives for row, item in soft.items() if item.joint == drive.joint}
+        coupled = {row: item.drives for row, item in soft.items() if item.part == drive.joint}
         factors |= {row: own[drive.coordinate] for row, own in coupled.items() if drive.coordinate in own}
         for row, factor in factors.items():
             added = coordinate(where, ground, factor, float(rows.rows_f[row, SCALE]))

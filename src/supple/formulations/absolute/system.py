@@ -227,7 +227,7 @@ def gravity_of(numbering: Numbering) -> Array:
 
 
 def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) -> tuple[Array, Array]:
-    """1/k, and c/k with β of the mechanism, of the rows of elastic joints; zero of the others."""
+    """1/k, and c/k with β of the mechanism, of the rows of elastic joints and couplings; zero of the others."""
     compliance, lag = np.zeros(constraints), np.zeros(constraints)
     for row, yields in soft.items():
         compliance[row] = 1.0 / yields.stiffness

@@ -79,7 +79,7 @@ class ElasticRest:
     bodies: tuple[BodyCoordinates, ...]
     arrays: ElasticArrays
     band: float
-    elastic_rows: dict[int, SoftRow] = field(repr=False)  # row: its joint, and what it has of stiffness and damping
+    elastic_rows: dict[int, SoftRow] = field(repr=False)  # row: its part, stiffness and damping
     displacements: dict[str, int] = field(default_factory=dict)  # `place.axis`: row
     drives: dict[int, YieldingDrive] = field(default_factory=dict, repr=False)  # row of the deflection: drive
 
@@ -90,12 +90,12 @@ class ElasticRest:
 
     @property
     def elastic(self) -> bool:
-        """Whether anything deforms: a body, a joint or a drive."""
+        """Whether anything deforms: a body, a joint, a drive or a coupling."""
         return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows) or bool(self.drives)
 
     @property
     def dampers(self) -> dict[int, float]:
-        """Damping beside the stiffness of elastic joints and drives, by row."""
+        """Damping beside the stiffness of elastic joints, couplings and drives, by row."""
         given = {row: drive.damping for row, drive in self.drives.items()}
         given |= {row: soft.damping for row, soft in self.elastic_rows.items()}
         return {row: float(damping) for row, damping in given.items() if damping > 0.0}
