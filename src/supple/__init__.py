@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from supple.analyses.linear_models.linearization_batch import LinearBatch, linearize_batch
     from supple.analyses.motions.trajectory import Trajectory, trajectory
     from supple.analyses.statics.compliance import Compliance, compliance
+    from supple.analyses.statics.compliance_map import ComplianceMap, compliance_map
     from supple.analyses.statics.deflection import Deflection, deflection
     from supple.analyses.statics.equilibrium import equilibrium
     from supple.analyses.statics.large_deflection import LargeDeflection
@@ -78,6 +79,7 @@ _HOMES = {
     "Body": "supple.description.body",
     "Channel": "supple.results.channel",
     "Compliance": "supple.analyses.statics.compliance",
+    "ComplianceMap": "supple.analyses.statics.compliance_map",
     "Configuration": "supple.kinematics.configuration",
     "Coupling": "supple.description.coupling",
     "CrossSection": "supple.description.elastic.cross_section",
@@ -136,6 +138,7 @@ _HOMES = {
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
     "compliance": "supple.analyses.statics.compliance",
+    "compliance_map": "supple.analyses.statics.compliance_map",
     "deflection": "supple.analyses.statics.deflection",
     "equilibrium": "supple.analyses.statics.equilibrium",
     "export": "supple.export.export",
@@ -164,17 +167,18 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Channel", "Compliance", "Configuration", "Coupling", "CrossSection",
-    "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "Force",
-    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError",
-    "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
-    "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material", "Mechanism", "ModeSet", "Motion", "Motor",
-    "NumericalError", "PointMass", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
-    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
-    "TimeRecords", "Trajectory", "assemble", "check", "compare", "compliance", "deflection", "equilibrium", "export",
-    "frequency_map", "frf", "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load",
-    "load_records", "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate",
-    "small_motions", "sweep", "to_yaml", "trajectory",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Channel", "Compliance", "ComplianceMap", "Configuration",
+    "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter",
+    "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
+    "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
+    "LargeDeflection", "LawParameter", "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material",
+    "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Responses",
+    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
+    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "assemble", "check",
+    "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "load_records", "load_responses",
+    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
+    "trajectory",
 ]  # fmt: skip
 
 

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.cli.modes import typed_units
+from supple.cli.map_option import typed_units
 from supple.results.frequency_response import FrequencyResponse
 from supple.view.bode_plot import unwrapped_phase
-from supple.view.frequency_map_plot import colour_limits
 from supple.view.house_style import PALETTE, settings
+from supple.view.map_panels import colour_limits
 
 NOT_DRAWN = ("LocalModel", "Coefficients", "Comparison", "Sweep", "ModeSet of a batch", "Compliance of a batch")
 DRAWN = [name for name in RESULTS if name not in NOT_DRAWN]

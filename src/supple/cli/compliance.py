@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import TableFile, keep
+from supple.cli.kept import TableFile, keep, written
 from supple.cli.local import names
+from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance
+    from supple.analyses.statics.compliance_map import ComplianceMap
     from supple.analyses.statics.deflection import Deflection
     from supple.analyses.statics.large_deflection import LargeDeflection
     from supple.analyses.vibration.ports import Port
+    from supple.description.mechanism import Mechanism
     from supple.kinematics.numbering import Numbering
 
 Places = Annotated[
@@ -24,6 +28,13 @@ Places = Annotated[
     typer.Option(
         "--places", metavar="T,E.z,...", show_default=False,
         help="A place for all its directions, `place.axis`, or a sensor's output; all sensors if left out.",
+    ),
+]  # fmt: skip
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--file", metavar="FILE", show_default=False,
+        help="Draw the matrix, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
 Large = Annotated[
@@ -66,7 +77,8 @@ def compliance(
     file: File,
     at: At = None,
     places: Places = None,
-    output: TableFile = None,
+    grid: Map = None,
+    output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -77,11 +89,14 @@ def compliance(
         from supple.kinematics.closure import assemble
 
         mechanism = read_mechanism(answer, file, settings)
+        if grid is not None:
+            _map(answer, mechanism, grid, at, places, output)
+            return
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)
         wanted = [item.name for item in _ports(here.rest.numbering, places)]
         found = compliance_of(mechanism, here, wanted)
-        keep(found, output)
+        _written(found, output)
         try:
             stiffness: Any = found.stiffness
         except InputError as error:
@@ -95,6 +110,29 @@ def compliance(
             "at": here.coordinates,
         }
         answer.give(data, lambda: _show_compliance(found, stiffness))
+
+
+def _map(
+    answer: Answer, mechanism: Mechanism, grid: str, at: str | None, places: str | None, output: Path | None
+) -> None:
+    from supple.analyses.statics.compliance_map import compliance_map
+    from supple.kinematics.rest import rest
+
+    wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
+    found = compliance_map(mechanism, grid_of(grid, mechanism), wanted, at=stays_at(mechanism, at))
+    warn_of_map(answer, found.postures)
+    _written(found, output, units=typed_units(grid))
+    data = map_data(found.postures) | {"names": found.names, "units": found.units, "compliance": found.values}
+    answer.give(data, lambda: _show_map(found, output))
+
+
+def _written(found: Any, output: Path | None, **options: Any) -> None:
+    """Its numbers, or its picture, by the suffix."""
+    from supple.results.file import SUFFIXES
+
+    if output is not None:
+        table = output.suffix.lower() in SUFFIXES
+        written(output, lambda: found.save(output) if table else found.plot(**options).savefig(output))
 
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
@@ -129,6 +167,22 @@ def _show_sag(found: Deflection | LargeDeflection, ports: list[Port], data: dict
     ]
     if held:
         out.table(("coordinate", "held by"), held)
+
+
+def _show_map(found: ComplianceMap, output: Path | None) -> None:
+    import numpy as np
+
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    out.line(f"{map_heading(found.postures)}, displacement for a unit force along itself")
+    rows = []
+    for i, (name, unit) in enumerate(zip(found.names, found.units, strict=True)):
+        own = found.own[..., i][found.assembled]
+        unit = "rad/(N m)" if unit == "rad" else "m/N"
+        rows.append((name, *(number(value, unit) for value in (own.min(), np.median(own), own.max()))))
+    out.table(("direction", "least", "median", "largest"), rows)
+    out.line("--json gives all values" if output is None else f"written to {output}")
 
 
 def _show_compliance(found: Compliance, stiffness: Any) -> None:

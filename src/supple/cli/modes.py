@@ -11,16 +11,13 @@ from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.kept import written
-from supple.cli.options import At, File, Json, Settings, configuration, pieces, read_mechanism
-from supple.cli.quantities import along, quantity_of
+from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
+from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.analyses.vibration.frequency_map import FrequencyMap
     from supple.analyses.vibration.mode_set import ModeSet
     from supple.description.mechanism import Mechanism
-
-_STEPS = 33  # values of a coordinate where a map does not say how many
-_MOST = 1_000_000  # configurations of a map
 
 Count = Annotated[int, typer.Option("--count", metavar="N", help="How many of the lowest modes.")]
 FreeActuators = Annotated[
@@ -32,13 +29,6 @@ NoPreload = Annotated[
         "--no-preload", help="With free actuators: without the stiffness that gravity and the forces at rest give."
     ),
 ]
-Map = Annotated[
-    str | None,
-    typer.Option(
-        "--map", metavar="NAME=FROM:TO[:N],...", show_default=False,
-        help=f"Frequencies over a grid: N values of each coordinate, {_STEPS} if left out. The others stay at --at.",
-    ),
-]  # fmt: skip
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -72,7 +62,7 @@ def modes(
         if values is not None:
             if deformed or rates is not None:
                 raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
-            _map(answer, mechanism, values, configuration(mechanism, at), options, output, typed_units(grid or ""))
+            _map(answer, mechanism, values, stays_at(mechanism, at), options, output, typed_units(grid or ""))
             return
         if deformed or rates is not None:
             wanted = {"count": count, "free_actuators": free_actuators}
@@ -103,42 +93,6 @@ def warn_of_missing(answer: Answer, found: int, count: int) -> None:
         answer.warn(f"{count} modes were asked for, and there are only {found}; --count {max(found, 1)} is enough")
 
 
-def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
-    """`crank=-1.6:1.6:33,x=0:12mm:5` as {coordinate: values}."""
-    import numpy as np
-
-    found: dict[str, Any] = {}
-    total = 1
-    for piece in pieces(text):
-        name, equals, interval = (item.strip() for item in piece.partition("="))
-        limits = [item.strip() for item in interval.split(":")]
-        if not equals or not name or not all(limits) or len(limits) not in (2, 3):
-            raise typer.BadParameter(f"{piece.strip()!r} is not NAME=FROM:TO:N", param_hint="--map")
-        if name in found:
-            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--map")
-        count = limits[2] if len(limits) == 3 else str(_STEPS)
-        if not count.isdecimal() or int(count) < 1:
-            raise typer.BadParameter(f"{count!r} values of {name!r}: N is a whole number from 1", param_hint="--map")
-        total *= int(count)
-        if total > _MOST:
-            raise typer.BadParameter(f"more than {_MOST} configurations: ask for fewer values", param_hint="--map")
-        first, last = (quantity_of(limit, f"--map {name}", along(mechanism)(name)) for limit in limits[:2])
-        found[name] = np.linspace(first, last, int(count))
-    return found
-
-
-def typed_units(text: str) -> dict[str, str]:
-    """The units that intervals of `--map` were typed in, where both ends, or the one that has any, agree."""
-    found: dict[str, str] = {}
-    for piece in pieces(text):
-        name, _, interval = (item.strip() for item in piece.partition("="))
-        ends = {end.strip().lstrip("+-.0123456789eE").strip() for end in interval.split(":")[:2]} - {""}
-        if len(ends) == 1:
-            unit = ends.pop()
-            found |= {name: unit} if unit.isalpha() or unit in ("°", "µm") else {}
-    return found
-
-
 def _map(
     answer: Answer,
     mechanism: Mechanism,
@@ -152,20 +106,12 @@ def _map(
     from supple.results.file import SUFFIXES
 
     found = frequency_map(mechanism, grid, at=at, **options)
-    missing = int((~found.assembled).sum())
-    if missing:
-        answer.warn(f"{missing} of {found.assembled.size} configurations cannot be assembled; they are left empty")
+    warn_of_map(answer, found.postures)
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
     if output is not None:
         table = output.suffix.lower() in SUFFIXES
         written(output, lambda: found.save(output) if table else found.plot(units=units).savefig(output))
-    data = {
-        "coordinates": found.coordinates,
-        "frequencies_hz": found.frequencies_hz,
-        "assembled": found.assembled,
-        "bands_hz": found.bands_hz,
-        "at": found.at,
-    }
+    data = map_data(found.postures) | {"frequencies_hz": found.frequencies_hz, "bands_hz": found.bands_hz}
     answer.give(data, lambda: _show_map(found, output))
 
 
@@ -201,12 +147,7 @@ def _show_map(found: FrequencyMap, output: Path | None) -> None:
     from supple.cli.tables import Tables, number
 
     out = Tables()
-    over = ", ".join(
-        f"{name} {number(values[0])} to {number(values[-1])} ({len(values)})"
-        for name, values in found.coordinates.items()
-    )
-    fixed = "".join(f", {name}={number(value)}" for name, value in found.at.items())
-    out.line(f"{found.mechanism.name} over {over}{fixed}")
+    out.line(map_heading(found.postures))
     rows = [(str(i + 1), number(low), number(high)) for i, (low, high) in enumerate(found.bands_hz)]
     out.table(("mode", "lowest [Hz]", "highest [Hz]"), rows)
     if len(found.coordinates) == 1:

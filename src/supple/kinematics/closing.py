@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError, NumericalError
-from supple.kinematics.closure_kernel import Start, close_batch
+from supple.kinematics.closure_kernel import SHORTEST, Start, close_batch
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
 from supple.kinematics.householder import last_over_first
@@ -56,10 +56,13 @@ def _start(position: Rest) -> Start:
     return found
 
 
-def departure(position: Rest, arrays: RowArrays, X: Array, w: Array, *, count: int = 1) -> Start | None:
+def departure(
+    position: Rest, arrays: RowArrays, X: Array, w: Array, *, count: int = 1, shortest: float = SHORTEST
+) -> Start | None:
     """A start at poses X (bodies + 1, 12) with measures w, for rows of that mechanism; None at a dead point.
 
-    count : how many are asked for one after the other
+    count    : how many are asked for one after the other
+    shortest : step at which a dead point is not approached any further
     """
     sizes = position.numbering.sizes
     nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
@@ -68,7 +71,7 @@ def departure(position: Rest, arrays: RowArrays, X: Array, w: Array, *, count: i
     bulky = count * bulk(position.numbering)
     bulky = 0 if bulky == 1 else bulky  # milliseconds, once a mechanism: not worth compiling
     regular, sign = compiled(rigid_modes, count=bulky)(arrays, position.selected, X, work, Psi, dPsi, twists)
-    return Start(X, w, Psi, dPsi, sign, last_over_first(work.G, sizes.free)) if regular else None
+    return Start(X, w, Psi, dPsi, sign, last_over_first(work.G, sizes.free), shortest) if regular else None
 
 
 def bulk(numbering: Numbering) -> int:

@@ -29,12 +29,10 @@ def assemble(mechanism: Mechanism, at: At = None, *, failures: Literal["raise", 
     if posed is not None and failures == "raise" and not (posed.reached >= 1.0).all():
         raise out_of_reach(mechanism, at, posed)
     batch = np.ascontiguousarray(np.atleast_2d(theta))
-    X, w, reached = close_all(position, batch)
+    X, w, reached = close_all(position, batch) if posed is None else (posed.X, posed.w, posed.reached)
     if failures == "raise" and not (reached >= 1.0).all():
         n = int(np.flatnonzero(reached < 1.0)[0])
         raise dead_point(Configuration(position, batch[n], X[n], w[n], reached[n]))
-    if posed is not None:
-        reached = np.minimum(reached, posed.reached)
     if theta.ndim == 1:
         return Configuration(position, theta, X[0], w[0], reached[0])
     return Configuration(position, theta, X, w, reached)

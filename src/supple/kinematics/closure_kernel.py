@@ -6,7 +6,7 @@ each, which keeps the iteration on the branch it started on) and no body moves f
 dead point is jumped over, the determinant of the rows must keep its sign, and, because that does not show two singular
 values vanishing together, the step must be short against the margin of the rows, the last over the first diagonal entry
 of R: across a dead point the margins at both ends add up to no more than their slope times the step. Otherwise the step
-is halved; when it falls below SHORTEST, the mechanism stands before a dead point.
+is halved; when it falls below `shortest`, the mechanism stands before a dead point.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Start(NamedTuple):
     """Where closure sets out: rest, with its rigid modes, the sign of its determinant and its margin.
 
     X : (bodies + 1, 12) poses; w : (measures,); Psi, dPsi : as `rigid_modes` gives them
+    shortest : step, of the segment or of a radian, at which a dead point is not approached any further
     """
 
     X: Array
@@ -49,6 +50,7 @@ class Start(NamedTuple):
     dPsi: Array
     sign: float
     margin: float
+    shortest: float
 
 
 class Correction(NamedTuple):
@@ -226,11 +228,11 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
         copy_row(rest_w, w)
         done, step = 0.0, 1.0
         sign, margin = start.sign, start.margin
-        shortest = SHORTEST
+        shortest = start.shortest
         for i in range(s):  # no angle turns further than REACH in one step
             if rows_i[mc + i, KIND] == ANGLE:
                 turn = abs(thetas[n, i] - rest_w[i])
-                shortest = min(shortest, SHORTEST / max(turn, 1.0))
+                shortest = min(shortest, start.shortest / max(turn, 1.0))
                 while turn * step > REACH:
                     step *= 0.5
         while done < 1.0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from supple.kinematics.closure_kernel import Start, close_batch
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.jacobian import measured_values
 from supple.kinematics.numbering import numbering
-from supple.kinematics.primitives import U
+from supple.kinematics.primitives import U, row_value
 from supple.kinematics.rest import Rest, independent_rows, rest
 from supple.kinematics.row_arrays import RowArrays
 
@@ -37,7 +38,17 @@ _PRODUCTS = (
     "yz",
     "zx",
 )  # axes of the wanted frame and of the place: at right angles once it is turned
+_COARSE = 0.01  # of a segment: shortest step towards an edge that is further away than _CLOSE of them
+_CLOSE = 20.0
 _TURN = 0.4  # rad: the products follow a rotation about any axis this far
+
+
+class Solved(NamedTuple):
+    """Poses X (N, bodies + 1, 12), θ (N, s), and how far along its segment each was `reached` (N,)."""
+
+    X: Array
+    theta: Array
+    reached: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,37 +78,70 @@ class LedPlace:
         """R (3, 3) of the place at rest, in the drawing."""
         return _orientation(self.rest, self.place, self.rest.X)
 
-    def solved(self, wanted: Array, rotations: Array | None = None) -> tuple[Array, Array, Array]:
-        """Poses (N, bodies + 1, 12), θ (N, s) and how far each of `wanted` (N, s) was reached.
+    def led_to(self, wanted: Array, rotations: Array | None = None) -> Solved:
+        """As `solved` from rest. The edge of the reach is gone up to only where a segment ends close before it."""
+        found = self.solved(wanted, rotations, self.start._replace(shortest=_COARSE))
+        close = np.flatnonzero((found.reached < 1.0) & (found.reached > 1.0 - _CLOSE * _COARSE))
+        if len(close):
+            finer = self.solved(wanted[close], None if rotations is None else rotations[close])
+            for mine, new in zip(found, finer, strict=True):
+                mine[close] = new
+        return found
+
+    def solved(self, wanted: Array, rotations: Array | None = None, origin: Start | None = None) -> Solved:
+        """Where the straight segments to `wanted` (N, s) end, from rest or another position.
 
         rotations : (N, 3, 3) orientations of the place; as at rest if left out
+        origin    : as `from_position` gives it
         """
-        if rotations is None or self.turned is None:
-            X, w, reached = close_all(self.led, wanted, self.start)
-            return X, w[:, self.theta], reached
-        X, theta = np.empty((len(wanted), *self.led.X.shape)), np.empty((len(wanted), len(self.theta)))
-        reached = np.empty(len(wanted))
+        start = self.start if origin is None else origin
+        if self.turned is None:
+            X, w, reached = close_all(self.led, wanted, start)
+            return Solved(X, w[:, self.theta], reached)
+        if rotations is None:
+            rotations = np.broadcast_to(self.orientation, (len(wanted), 3, 3))
+        if start.X is self.led.X and (rotations == self.orientation).all():  # it only shifts: all at once
+            X, w, reached = close_all(self.led, wanted, start)
+            return Solved(X, w[:, self.theta], reached)
+        found = Solved(
+            np.empty((len(wanted), *self.led.X.shape)), np.empty((len(wanted), len(self.theta))), np.empty(len(wanted))
+        )
         for n, (values, R) in enumerate(zip(wanted, rotations, strict=True)):
-            X[n], theta[n], reached[n] = self._turned_to(values, R, len(wanted))
-        return X, theta, reached
+            found.X[n], found.theta[n], found.reached[n] = self._turned_to(values, R, start, len(wanted))
+        return found
 
-    def _turned_to(self, wanted: Array, R: Array, count: int) -> tuple[Array, Array, float]:
+    def from_position(self, X: Array, w: Array, count: int, shortest: float) -> Start | None:
+        """A start at poses X (bodies + 1, 12) with measures w of the mechanism; None where branches of it meet there.
+
+        count : how many set out from there, or from others like it
+        """
+        arrays, first = self.led.numbering.arrays, self.led.numbering.constraints
+        measures = self.led.w.copy()
+        known = self.rest.numbering
+        for key, row in known.measures.items():  # full turns, as they are counted
+            measures[self.led.numbering.measures[key] - first] = w[row - known.constraints]
+        rows = range(first, self.led.numbering.rows)
+        measures = np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, measures) for row in rows])
+        return departure(self.led, arrays, X.copy(), measures, count=count, shortest=shortest)
+
+    def _turned_to(self, wanted: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
         """One pose of `count`, in steps that turn about one axis."""
         led, run = self.led, compiled(close_batch, count=count * bulk(self.led.numbering))
-        here = self.orientation
+        here = _orientation(self.rest, self.place, origin.X)
         turn = Rotation.from_matrix(R @ here.T).as_rotvec()
         steps = max(1, ceil(float(np.linalg.norm(turn)) / _TURN))
-        X, w = led.X[None].copy(), led.w[None].copy()
+        X, w = origin.X[None].copy(), origin.w[None].copy()
+        home = origin.w[: len(wanted)]
         reached = np.ones(1)
         for step in range(1, steps + 1):
             axes = Rotation.from_rotvec(turn * (step / steps)).as_matrix() @ here
             arrays = self._towards(axes)
-            origin = w[0].copy()
+            measured = w[0].copy()
             now = _orientation(self.rest, self.place, X[0])
             assert self.turned is not None
-            origin[self.turned : self.turned + 3] = [axes[:, i] @ now[:, j] for i, j in _pairs()]
-            start = departure(led, arrays, X[0].copy(), origin, count=count)
-            target = self.home + (step / steps) * (wanted - self.home)
+            measured[self.turned : self.turned + 3] = [axes[:, i] @ now[:, j] for i, j in _pairs()]
+            start = departure(led, arrays, X[0].copy(), measured, count=count, shortest=origin.shortest)
+            target = home + (step / steps) * (wanted - home)
             target[self.turned : self.turned + 3] = 0.0
             if start is None:
                 return X[0], w[0, self.theta], (step - 1) / steps

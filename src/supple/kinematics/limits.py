@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,30 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
 
     w : values of every measure (θ first), as in `Configuration.w`
     """
-    mechanism, angles = numbering.mechanism, numbering.angles()
+    found = []
+    for part, row, limits in _limited(numbering):
+        value = float(w[row - numbering.constraints])
+        if not _inside(limits, value):
+            found.append(Excess(part, value, limits, "rad" if numbering.angles()[row] else "m"))
+    return found
+
+
+def within_limits(numbering: Numbering, w: Array) -> NDArray[np.bool_]:
+    """(N,) of w (N, measures): whether every actuator and joint is within its limits."""
+    inside = np.ones(len(w), dtype=bool)
+    for _, row, limits in _limited(numbering):
+        inside &= _inside(limits, w[:, row - numbering.constraints])
+    return inside
+
+
+def _inside(limits: tuple[float, float], value: Any) -> Any:
+    slack = _ROUNDING * max(abs(limits[0]), abs(limits[1]))
+    return (limits[0] - slack <= value) & (value <= limits[1] + slack)
+
+
+def _limited(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
+    """What has limits: as the user calls it, its row, and they."""
+    mechanism = numbering.mechanism
     given = []
     for name, actuator in mechanism.actuators.items():
         given.append((f'actuator "{name}"', key_of(mechanism, actuator), actuator.limits))
@@ -46,13 +69,4 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
             part = f'joint "{name}"' if len(names) == 1 else f'joint "{name}.{coordinate}"'
             limits = joint.value("limits", coordinate, mechanism.plane)
             given.append((part, ("joint", name, coordinate), limits))
-    found = []
-    for part, key, limits in given:
-        if limits is None:
-            continue
-        row = numbering.measures[key]
-        value = float(w[row - numbering.constraints])
-        slack = _ROUNDING * max(abs(limits[0]), abs(limits[1]))
-        if not limits[0] - slack <= value <= limits[1] + slack:
-            found.append(Excess(part, value, limits, "rad" if angles[row] else "m"))
-    return found
+    return [(part, numbering.measures[key], limits) for part, key, limits in given if limits is not None]

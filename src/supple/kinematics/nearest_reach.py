@@ -4,36 +4,33 @@
 
 with eigenvalues of ∂²V taken positive and steps shortened until V falls. At the edge of the reach J loses rank, e is
 normal to the edge and the curvature of x makes the minimum a regular one. Components that are not those of the position
-(an orientation, coordinates that are given) count as much heavier than it.
+(an orientation, coordinates that are given) count as much heavier than it. J and ∂²x are those of the rigid modes
+at hand (9, 10), and every step moves on from where the last one ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
-from scipy.stats.qmc import Halton
 
-from supple.diagnostics import InputError
+from supple.geometry.rotation import skew
 from supple.kinematics.closing import close_all, departure
+from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.led_place import LedPlace
-from supple.kinematics.motion import motion
-from supple.kinematics.primitives import row_value
 
 Array = NDArray[np.float64]
 
 _HEAVY = 1e3  # weight of what is not the position
 _ITERATIONS = 40
 _STEP = 0.5  # rad or extents: longest step of a coordinate
-_SHORTEST = 1e-9  # of a step that is still tried
+_SHORTEST = 1e-4  # of a step that is still tried; the shortest piece of it that closure tries
 _THERE = 1e-13  # extents
 _GAIN = 1e-8  # of the distance: less is not worth another step
 _DEAD = 1e-3  # margin of the rows: closer to a dead point no step is tried
-_SPREAD = 400  # postures over the reach
 _POSITION = ("x", "y", "z")
 
 
@@ -48,119 +45,70 @@ class Wanted(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Where a search ended: poses X, measures w, coordinates θ (N, ...), and e (N, s), weighted, in extents."""
+    """Where a search ended: θ (s,), poses X, measures w, and e (s,), weighted, in extents."""
 
     theta: Array
     X: Array
     w: Array
     error: Array
 
-    def put(self, which: NDArray[np.int64], other: Near, rows: NDArray[np.bool_]) -> None:
-        for mine, new in zip(self, other, strict=True):
-            mine[which[rows]] = new[rows]
+    @property
+    def distance(self) -> float:
+        """In extents."""
+        return float(np.linalg.norm(self.error))
 
 
-At = Callable[[LedPlace, Array, Wanted], tuple[Near, NDArray[np.bool_]]]
-"""The positions at θ, and which of them can be assembled."""
-
-
-def nearest_reach(place: LedPlace, theta: Array, wanted: Wanted) -> Near:
-    """The nearest positions found from θ (N, s), which can be assembled: all of them along θ's segment from rest."""
-    return _descended(place, _at(place, theta, wanted)[0], wanted, _at)
-
-
-def nearest_moved(place: LedPlace, X: Array, wanted: Wanted) -> Near:
-    """The nearest position found moving on from poses X (bodies + 1, 12), without a jump, for one that is wanted."""
-    arrays, first = place.rest.numbering.arrays, place.rest.numbering.constraints
-    rows = range(first, place.rest.numbering.rows)
-    w = np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, place.rest.w) for row in rows])
-    theta = w[: len(place.names)].copy()
-    here = Configuration(place.rest, theta[None], X[None], w[None], np.ones(1))
-    state = Near(theta[None], X[None].copy(), w[None], _error(place, here, wanted))
-
-    def moved(place: LedPlace, theta: Array, wanted: Wanted) -> tuple[Near, NDArray[np.bool_]]:
-        start = departure(place.rest, arrays, state.X[0].copy(), state.w[0].copy(), count=_ITERATIONS)
-        if start is None or start.margin < _DEAD:
-            return state, np.zeros(1, bool)
-        X, w, reached = close_all(place.rest, np.ascontiguousarray(theta), start, _ITERATIONS)
-        error = _error(place, Configuration(place.rest, theta, X, w, reached), wanted)
-        return Near(theta.copy(), X, w, error), reached >= 1.0
-
-    return _descended(place, state, wanted, moved)
-
-
-def _descended(place: LedPlace, here: Near, wanted: Wanted, at: At) -> Near:
-    """Newton's method from there, in place."""
-    theta = here.theta
-    active = np.arange(len(theta))
-    reach = np.ones(len(theta))  # of each, how much of Newton's step is tried
+def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
+    """The nearest position found moving on from poses X (bodies + 1, 12) with measures w, for one that is wanted."""
+    here = _near(place, X, w, wanted)
+    unit, reach = units(place), 1.0
+    start = _start(place, here)
     for _ in range(_ITERATIONS):
-        active = active[(np.linalg.norm(here.error[active], axis=1) > _THERE) & (reach[active] > _SHORTEST)]
-        if len(active) == 0:
+        if here.distance <= _THERE or reach <= _SHORTEST or start is None or start.margin < _DEAD:
             break
-        asked = wanted.of(active)
-        try:
-            step = _newton(place, here, active, asked)
-        except (InputError, np.linalg.LinAlgError):
+        step = _newton(place, here, start)
+        theta = here.theta + reach * step * unit
+        X_next, w_next, reached = close_all(place.rest, theta[None], start, _ITERATIONS)
+        trial = _near(place, X_next[0], w_next[0], wanted)
+        if reached[0] >= 1.0 and trial.distance < here.distance:
+            settled = trial.distance > (1.0 - _GAIN) * here.distance
+            here, start, reach = trial, _start(place, trial), min(1.0, 4.0 * reach)
+            if settled:
+                break
+        else:
+            reach *= 0.25
+        if np.abs(step).max() < _THERE:
             break
-        small = np.abs(step).max(axis=1) < _THERE
-        unit = _units(place)
-        trial, assembled = at(place, here.theta[active] + reach[active, None] * step * unit, asked)
-        before, after = (np.linalg.norm(error, axis=1) for error in (here.error[active], trial.error))
-        better = assembled & (after < before)
-        here.put(active, trial, better)
-        reach[active] = np.where(better, np.minimum(1.0, 4.0 * reach[active]), 0.25 * reach[active])
-        reach[active[small | (better & (after > (1.0 - _GAIN) * before))]] = 0.0
     return here
 
 
+def _start(place: LedPlace, here: Near) -> Start | None:
+    arrays = place.rest.numbering.arrays
+    return departure(place.rest, arrays, here.X.copy(), here.w.copy(), count=_ITERATIONS, shortest=_SHORTEST)
+
+
+def _near(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
+    theta = w[: len(place.names)].copy()
+    return Near(theta, X, w, errors(place, X[None], w[None], wanted)[0])
+
+
 def side(place: LedPlace, X: Array, w: Array) -> Array:
-    """(N,) sign of det ∂y/∂θ: it changes where branches meet."""
-    J = _moved(place, Configuration(place.rest, w[:, : len(place.names)], X, w, np.ones(len(X))))[0]
-    return np.sign(np.linalg.det(J))
-
-
-def nearest_of(place: LedPlace, wanted: Wanted) -> Array:
-    """θ (N, s): of postures spread over the limits, on the side of the rest, those nearest to what is wanted."""
-    theta = place.rest.numbering.mechanism.remembered(f"spread {place.names}", lambda: _spread(place))
-    X, w, reached = close_all(place.rest, theta)
-    here = Configuration(place.rest, theta, X, w, reached)
-    found = np.empty((len(wanted.values), theta.shape[1]))
-    for n in range(len(found)):
-        one = wanted.of(np.full(len(theta), n))
-        found[n] = theta[np.argmin(np.linalg.norm(_error(place, here, one), axis=1))]
+    """(N,) sign of det ∂y/∂θ: it changes where branches meet; 0 where they do."""
+    found = np.zeros(len(X))
+    for n in range(len(X)):
+        arrays = place.rest.numbering.arrays
+        start = departure(place.rest, arrays, X[n].copy(), w[n].copy(), count=len(X))
+        found[n] = 0.0 if start is None else np.sign(np.linalg.det(_moved(place, start)[0]))
     return found
 
 
-def _spread(place: LedPlace) -> Array:
-    """θ (K, s) within limits, or half a turn or half the extent to both sides of the rest; the rest among them."""
-    mechanism, home = place.rest.numbering.mechanism, place.rest.theta
-    low, high = home - 0.5 * _units(place), home + 0.5 * _units(place)
-    turning = _units(place) == 1.0
-    low[turning], high[turning] = home[turning] - np.pi, home[turning] + np.pi
-    for i, name in enumerate(place.rest.numbering.coordinates):
-        limits = mechanism.actuators[name].limits if name in mechanism.actuators else None
-        if limits is not None:
-            low[i], high[i] = limits
-    theta = np.vstack([home, low + Halton(len(home), scramble=False).random(_SPREAD) * (high - low)])
-    X, w, reached = close_all(place.rest, theta)
-    theta, X, w = (part[reached >= 1.0] for part in (theta, X, w))
-    return np.ascontiguousarray(theta[side(place, X, w) == side(place, place.rest.X[None], place.rest.w[None])])
-
-
-def _at(place: LedPlace, theta: Array, wanted: Wanted) -> tuple[Near, NDArray[np.bool_]]:
-    """The positions at θ, and which of them can be assembled."""
-    X, w, reached = close_all(place.rest, np.ascontiguousarray(theta), rounds=_ITERATIONS)
-    here = Configuration(place.rest, theta, X, w, reached)
-    return Near(theta.copy(), X, w, _error(place, here, wanted)), reached >= 1.0
-
-
-def _error(place: LedPlace, here: Configuration, wanted: Wanted) -> Array:
-    """e (N, s): how far each component is from what is wanted."""
+def errors(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Array:
+    """e (N, s), weighted: how far each component is from what is wanted, at poses X (N, ...) or one that is wanted."""
+    here = Configuration(place.rest, w[:, : len(place.names)], X, w, np.ones(len(X)))
     P = here.mechanism.plane_axes()
     pose = here.frame(place.place)
     x, R = pose.position @ P, P.T @ pose.rotation @ P
-    error = np.empty(wanted.values.shape)
+    error = np.empty((len(X), len(place.names)))
     for i, axis in enumerate(_axes(place)):
         if axis in _POSITION:
             error[:, i] = wanted.values[:, i] - x[:, _POSITION.index(axis)]
@@ -175,56 +123,47 @@ def _error(place: LedPlace, here: Configuration, wanted: Wanted) -> Array:
     return error * _weights(place)
 
 
-def _newton(place: LedPlace, here: Near, which: NDArray[np.int64], wanted: Wanted) -> Array:
-    """Steps (N, s) of θ in its units, at most _STEP long."""
-    w, s = here.w[which], len(place.names)
-    at = Configuration(place.rest, here.theta[which], here.X[which], w, np.ones(len(which)))
-    J, bend = _moved(place, at)
-    weights, unit = _weights(place), _units(place)
+def _newton(place: LedPlace, here: Near, start: Start) -> Array:
+    """A step (s,) of θ in its units, at most _STEP long."""
+    J, bend = _moved(place, start)
+    weights, unit = _weights(place), units(place)
     J = J * weights[:, None] * unit
     bend = bend * weights[:, None, None] * unit[:, None] * unit
-    error = here.error[which]
-    H = np.einsum("nci,ncj->nij", J, J) - np.einsum("nc,ncij->nij", error, bend)
-    values, vectors = np.linalg.eigh(0.5 * (H + np.swapaxes(H, 1, 2)))
-    floor = 1e-12 * np.abs(values).max(axis=1, keepdims=True) + 1e-300
-    along = np.einsum("nij,ni->nj", vectors, np.einsum("nci,nc->ni", J, error)) / np.maximum(np.abs(values), floor)
-    step = np.einsum("nij,nj->ni", vectors, along)
-    longest = np.abs(step).max(axis=1, keepdims=True)
-    assert step.shape[1] == s
-    return step * np.minimum(1.0, _STEP / np.maximum(longest, 1e-300))
+    H = J.T @ J - np.einsum("c,cij->ij", here.error, bend)
+    values, vectors = np.linalg.eigh(0.5 * (H + H.T))
+    floor = 1e-12 * np.abs(values).max() + 1e-300
+    step = vectors @ ((vectors.T @ (J.T @ here.error)) / np.maximum(np.abs(values), floor))
+    return np.asarray(step * min(1.0, _STEP / max(float(np.abs(step).max()), 1e-300)), dtype=np.float64)
 
 
-def _moved(place: LedPlace, here: Configuration) -> tuple[Array, Array]:
-    """J (N, c, s) = ∂y/∂θ, and ∂²x (N, c, s, s) of the components of the position; zero of all others."""
-    s = len(place.names)
-    units = np.eye(s)
-    pure = [_rates(place, here, units[j]) for j in range(s)]
-    J = np.stack([first for first, _ in pure], axis=-1)
-    bend = np.zeros((*J.shape, s))
-    for j in range(s):
-        bend[:, :, j, j] = pure[j][1]
-        for k in range(j):
-            both = _rates(place, here, units[j] + units[k])[1]
-            bend[:, :, j, k] = bend[:, :, k, j] = 0.5 * (both - pure[j][1] - pure[k][1])
-    return J, bend
+def _moved(place: LedPlace, start: Start) -> tuple[Array, Array]:
+    """J (c, s) = ∂y/∂θ, and ∂²x (c, s, s) of the components of the position; zero of all others.
 
-
-def _rates(place: LedPlace, here: Configuration, unit: Array) -> tuple[Array, Array]:
-    """ẏ (N, c), and ẍ of positions, for constant rates of θ."""
-    P = here.mechanism.plane_axes()
-    moved = motion(here, np.broadcast_to(unit, here.theta.shape)).frame(place.place)
-    v, a, turning = moved.velocity @ P, moved.acceleration @ P, moved.angular_velocity @ P
-    rate, second = np.zeros((len(v), len(place.names))), np.zeros((len(v), len(place.names)))
+    δ_j p = R (v_j + ω_j × r),   ∂_k δ_j p = R (ω_k × (v_j + ω_j × r) + ∂_k v_j + ∂_k ω_j × r)     [kinematics, 5, 6]
+    """
+    numbering, s = place.rest.numbering, len(place.names)
+    body, r, _ = numbering.place(place.place)
+    R = start.X[body, 3:].reshape(3, 3)
+    Psi, dPsi = np.zeros((6, s)), np.zeros((6, s * s))
+    Psi[numbering.arrays.column], dPsi[numbering.arrays.column] = start.Psi[body], start.dPsi[body]
+    arm = skew(r)
+    dp = Psi[:3] - arm @ Psi[3:]
+    ddp = (dPsi[:3] - arm @ dPsi[3:]).reshape(3, s, s)
+    ddp = R @ (ddp + np.cross(Psi[3:].T[None, :, :], dp.T[:, None, :]).transpose(2, 0, 1)).reshape(3, -1)
+    ddp = ddp.reshape(3, s, s)
+    velocity, turning = R @ dp, R @ Psi[3:]
+    J, bend = np.zeros((s, s)), np.zeros((s, s, s))
     for i, axis in enumerate(_axes(place)):
         if axis in _POSITION:
-            rate[:, i], second[:, i] = (part[:, _POSITION.index(axis)] for part in (v, a))
+            J[i] = velocity[_POSITION.index(axis)]
+            bend[i] = 0.5 * (ddp[_POSITION.index(axis)] + ddp[_POSITION.index(axis)].T)
         elif axis == "angle":
-            rate[:, i] = turning[:, 2]
+            J[i] = turning[2]
         elif axis == "":
-            rate[:, i] = unit[here.rest.numbering.coordinates.index(place.names[i])]
+            J[i, numbering.coordinates.index(place.names[i])] = 1.0
         else:
-            rate[:, i] = turning[:, ("rx", "ry", "rz").index(axis)]
-    return rate, second
+            J[i] = turning[("rx", "ry", "rz").index(axis)]
+    return J, bend
 
 
 def _axes(place: LedPlace) -> tuple[str, ...]:
@@ -232,7 +171,9 @@ def _axes(place: LedPlace) -> tuple[str, ...]:
     letters = place.rest.numbering.mechanism.plane
     known = place.rest.numbering.coordinates
     axes = ("" if name in known else name.rpartition(".")[2] for name in place.names)
-    return tuple(axis if letters is None or axis not in letters else _POSITION[letters.index(axis)] for axis in axes)
+    return tuple(
+        axis if letters is None or axis not in (*letters,) else _POSITION[letters.index(axis)] for axis in axes
+    )
 
 
 def _weights(place: LedPlace) -> Array:
@@ -244,12 +185,12 @@ def _weights(place: LedPlace) -> Array:
 
 def _angles(place: LedPlace) -> NDArray[np.bool_]:
     numbering = place.rest.numbering
-    unit = dict(zip(numbering.coordinates, _units(place) == 1.0, strict=True))
+    unit = dict(zip(numbering.coordinates, units(place) == 1.0, strict=True))
     return np.array([axis not in _POSITION if axis else unit[name]
                      for axis, name in zip(_axes(place), place.names, strict=True)])  # fmt: skip
 
 
-def _units(place: LedPlace) -> Array:
+def units(place: LedPlace) -> Array:
     """(s,) of θ: 1 rad, or the extent."""
     numbering = place.rest.numbering
     s = len(numbering.coordinates)

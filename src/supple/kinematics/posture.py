@@ -1,8 +1,8 @@
 """θ of a posture as a caller names it: by coordinates, or by the pose of a place.
 
-Of a place the posture is the one that its straight segment from rest leads to. Where that meets the edge of the reach,
-the nearest reachable position is searched for from there, and from postures spread over the reach: a target behind a
-bay of the edge is still reached if it lies on the same side of singularities; any other is told with its distance.
+Of a place the posture is the one that its straight segment from rest leads to, or where that meets the edge of the
+reach, a segment from the nearest of postures spread over it: a target behind a bay of the edge is still reached if it
+lies on the same side of singularities. Any other is told with its distance from the nearest reachable position.
 """
 
 from __future__ import annotations
@@ -22,20 +22,33 @@ from supple.diagnostics import InputError, nearest
 from supple.kinematics.closing import close_all
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.led_place import LedPlace, led_place
-from supple.kinematics.nearest_reach import Near, Wanted, nearest_moved, nearest_of, nearest_reach, side
+from supple.kinematics.nearest_reach import Near, Wanted, errors, nearest_moved
+from supple.kinematics.primitives import row_value
 from supple.kinematics.rest import rest
+from supple.kinematics.spread_postures import led_from_others, spread_postures
 
 Array = NDArray[np.float64]
 
-_THERE = 1e-11  # extents or rad: the place is where it is wanted
-_TOGETHER = 1e-7  # extents: both segments, of the place and of θ, lead to the same position
+_THERE = 1e-9  # extents, or rad and a thousandth of it: the place is where it is wanted
+_SHORT = 1.0 - 1e-9  # of a way that is not gone to its end
 
 
 class Posed(NamedTuple):
-    """θ (N, s) of a place's poses; where not `reached` (N,), how far along its way it came, at the nearest θ found."""
+    """θ (N, s) of a place's poses, and X, w (N, ...) to which its own segment leads; where not `reached` (N,), how far
+    along its way it came, and the rest."""
 
     theta: Array
     reached: Array
+    X: Array
+    w: Array
+
+    def put(self, which: NDArray[np.int64], place: LedPlace, wanted: Wanted) -> None:
+        """Those of which θ's own segment brings the place to where it is wanted."""
+        X, w, along = close_all(place.rest, np.ascontiguousarray(self.theta[which]))
+        error = np.abs(errors(place, X, w, wanted.of(which))).max(axis=1, initial=0.0)
+        there = (along >= 1.0) & (error <= _THERE)
+        for mine, new in ((self.X, X), (self.w, w), (self.reached, along)):
+            mine[which[there]] = new[there]
 
 
 def coordinate_values(mechanism: Mechanism, at: At) -> Array:
@@ -61,7 +74,7 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
             raise InputError(f'there is no configuration "{at}"', hint=nearest(at, mechanism.configurations))
         at = mechanism.configurations[at]
     if isinstance(at, Mapping):
-        found = posture(mechanism, _numbers(mechanism, at))
+        found = posture(mechanism, in_numbers(mechanism, at))
         if found.components:
             lead, values = _batch({**found.coordinates, **found.components})
             posed = _posed(mechanism, found, values)
@@ -83,8 +96,8 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
     return theta, posed
 
 
-def _numbers(mechanism: Mechanism, given: Mapping[str, Any]) -> dict[str, Any]:
-    """By components, texts with units in SI."""
+def in_numbers(mechanism: Mechanism, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A posture by components, its texts with units in SI."""
     known = mechanism.coordinate_names()
 
     def number(name: str, value: Any) -> Any:
@@ -136,40 +149,17 @@ def led_of(mechanism: Mechanism, given: Posture) -> LedPlace:
 def _posed(mechanism: Mechanism, given: Posture, values: dict[str, Array]) -> Posed:
     place = led_of(mechanism, given)
     wanted = _wanted(place, given, values)
-    X, theta, reached = place.solved(wanted.values, wanted.rotations)
-    closed, _, along = close_all(place.rest, np.ascontiguousarray(theta))
-    extent = float(place.rest.numbering.arrays.extent)
-    same = (along >= 1.0) & (np.abs(closed - X).max(axis=(1, 2)) <= _TOGETHER * max(extent, 1.0))
-    left = np.flatnonzero((reached < 1.0) | ~same)
+    found = place.led_to(wanted.values, wanted.rotations)
+    count, position = len(wanted.values), place.rest
+    X, w = np.broadcast_to(position.X, (count, *position.X.shape)).copy(), np.tile(position.w, (count, 1))
+    posed = Posed(found.theta, np.minimum(found.reached, _SHORT), X, w)
+    posed.put(np.flatnonzero(found.reached >= 1.0), place, wanted)
+    left = np.flatnonzero(posed.reached < 1.0)
     if len(left):
-        start = np.where((along[left] >= 1.0)[:, None], theta[left], place.rest.theta)
-        theta[left], there = _searched(place, start, wanted.of(left))
-        reached[left] = np.where(there, 1.0, np.minimum(reached[left], 1.0 - 1e-9))
-    return Posed(theta, reached)
-
-
-def _searched(place: LedPlace, start: Array, wanted: Wanted) -> tuple[Array, NDArray[np.bool_]]:
-    """The nearest θ found from where the segments ended, and from postures spread over the reach; which are there."""
-    near = nearest_reach(place, start, wanted)
-    there = _arrived(place, near)
-    for begin in (nearest_of(place, wanted), np.broadcast_to(place.rest.theta, start.shape)):
-        left = np.flatnonzero(~there)
-        if len(left) == 0:
-            break
-        other = nearest_reach(place, begin[left], wanted.of(left))
-        arrived = _arrived(place, other)
-        before, after = (np.linalg.norm(error, axis=1) for error in (near.error[left], other.error))
-        near.put(left, other, arrived | (after < before))
-        there[left] = arrived
-    return near.theta, there
-
-
-def _arrived(place: LedPlace, near: Near) -> NDArray[np.bool_]:
-    """Which are where they are wanted, on the side of singularities where the rest is."""
-    there = np.abs(near.error).max(axis=1) <= _THERE
-    if there.any():
-        there[there] = side(place, near.X[there], near.w[there]) == side(place, place.rest.X[None], place.rest.w[None])
-    return there
+        theta, there = led_from_others(place, wanted.of(left))
+        posed.theta[left[there]] = theta[there]
+        posed.put(left[there], place, wanted)
+    return posed
 
 
 def _wanted(place: LedPlace, given: Posture, values: dict[str, Array]) -> Wanted:
@@ -191,33 +181,42 @@ def out_of_reach(mechanism: Mechanism, at: At, posed: Posed) -> InputError:
     if isinstance(at, str):
         at = mechanism.configurations[at]
     assert isinstance(at, Mapping)
-    given = posture(mechanism, _numbers(mechanism, at))
+    given = posture(mechanism, in_numbers(mechanism, at))
     _, values = _batch({**given.coordinates, **given.components})
     place = led_of(mechanism, given)
     n = int(np.flatnonzero(posed.reached < 1.0)[0])
-    wanted = _wanted(place, given, values).of(np.array([n]))
-    near = nearest_reach(place, posed.theta[[n]], wanted)
-    if np.linalg.norm(near.error) > _THERE:
-        moved = nearest_moved(place, place.solved(wanted.values, wanted.rotations)[0][0], wanted)
-        before, after = (float(np.linalg.norm(one.error)) for one in (near, moved))
-        near = moved if _THERE < after < before else near  # there itself it stands beyond a dead point of θ
+    near = _nearest(place, _wanted(place, given, values).of(np.array([n])))
     extent = float(place.rest.numbering.arrays.extent)
     said = {f"{given.said}.{key}" if key in given.components else key: value[n] for key, value in values.items()}
     asked = ", ".join(f"{name}={value:.6g}" for name, value in said.items())
-    gap = float(np.linalg.norm(near.error[0])) * extent
     part = f'mechanism "{mechanism.name}" at {asked}'
     names = place.rest.numbering.coordinates
-    theta = ",".join(f"{name}={value:.6g}" for name, value in zip(names, near.theta[0], strict=True))
-    if gap <= _THERE * extent:
+    theta = ",".join(f"{name}={value:.6g}" for name, value in zip(names, near.theta, strict=True))
+    if near.distance <= _THERE:
         return InputError(
             f'place "{given.said}" gets there only beyond a singular configuration, on another branch',
             part=part, hint=f"give the coordinates, {theta}, or draw the rest on that branch",
         )  # fmt: skip
-    point = _position(place, near.X[0])
     return InputError(
-        f'place "{given.said}" does not reach it: the nearest point found is {point}, {gap:.6g} m away',
+        f'place "{given.said}" does not reach it: the nearest point found is {_position(place, near.X)}, '
+        f"{near.distance * extent:.6g} m away",
         part=part, hint=f"ask for a point within reach; the nearest is at {theta}",
     )  # fmt: skip
+
+
+def _nearest(place: LedPlace, wanted: Wanted) -> Near:
+    """The nearest position to one that is wanted: from where its segment ended, from the nearest of the postures spread
+    over the reach, and from rest."""
+    spread = spread_postures(place)
+    other = int(spread.nearest(wanted, 1)[0, 0])
+    ended = place.solved(wanted.values, wanted.rotations).X[0]
+    arrays, first = place.rest.numbering.arrays, place.rest.numbering.constraints
+    rows = range(first, place.rest.numbering.rows)
+    w = np.array([row_value(arrays.rows_i, arrays.rows_f, row, ended, place.rest.w) for row in rows])
+    starts = [(ended, w), (spread.X[other], spread.w[other]), (place.rest.X, place.rest.w)]
+    found = [nearest_moved(place, X, w, wanted) for X, w in starts]
+    away = [near for near in found if near.distance > _THERE]  # there itself it stands beyond a singular configuration
+    return min(away or found, key=lambda near: near.distance)
 
 
 def _position(place: LedPlace, X: Array) -> str:

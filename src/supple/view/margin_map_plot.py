@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.view.frequency_map_plot import colour_limits
 from supple.view.house_style import PALETTE, in_house_style, label, new_figure
+from supple.view.map_panels import colour_limits
 
 if TYPE_CHECKING:
     from supple.control.margins.margin_map import MarginMap

@@ -1,0 +1,106 @@
+"""`--map`: a grid of coordinates or of positions of a place, what its text means, and what is said of every map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer
+from supple.cli.options import asked_posture, configuration, pieces
+from supple.cli.quantities import along, quantity_of
+
+if TYPE_CHECKING:
+    from supple.analyses.posture_grid import PostureGrid
+    from supple.description.mechanism import Mechanism
+
+_STEPS = 33  # values of a coordinate where a map does not say how many
+_MOST = 1_000_000  # configurations of a map
+_FORM = "NAME=FROM:TO:N"
+
+Map = Annotated[
+    str | None,
+    typer.Option(
+        "--map", metavar="NAME=FROM:TO[:N],...", show_default=False,
+        help=f"Over a grid: N values of each coordinate, {_STEPS} if left out, or of where a place is: "
+        "`tool.x=-0.3:0.3:40,tool.y=-0.3:0.3:40,tool.z=-1.1`. The others stay at --at.",
+    ),
+]  # fmt: skip
+
+
+def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
+    """`crank=-1.6:1.6:33,tool.x=0:12mm:5,tool.z=-1.1` as {coordinate or place.axis: values, or the one it stays at}."""
+    import numpy as np
+
+    from supple.description.posture import component_dimension
+
+    found: dict[str, Any] = {}
+    total = 1
+    for piece in pieces(text):
+        name, equals, interval = (item.strip() for item in piece.partition("="))
+        limits = [item.strip() for item in interval.split(":")]
+        if not equals or not name or not all(limits) or len(limits) > 3:
+            raise typer.BadParameter(f"{piece.strip()!r} is not {_FORM}", param_hint="--map")
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--map")
+        wanted = along(mechanism)(name) or component_dimension(mechanism, name)
+        ends = [quantity_of(limit, f"--map {name}", wanted) for limit in limits[:2]]
+        if len(ends) == 1:
+            found[name] = ends[0]
+            continue
+        count = limits[2] if len(limits) == 3 else str(_STEPS)
+        if not count.isdecimal() or int(count) < 1:
+            raise typer.BadParameter(f"{count!r} values of {name!r}: N is a whole number from 1", param_hint="--map")
+        total *= int(count)
+        if total > _MOST:
+            raise typer.BadParameter(f"more than {_MOST} configurations: ask for fewer values", param_hint="--map")
+        found[name] = np.linspace(ends[0], ends[1], int(count))
+    if not any(np.ndim(values) for values in found.values()):
+        raise typer.BadParameter(f"{text!r} varies nothing: {_FORM} does", param_hint="--map")
+    return found
+
+
+def stays_at(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
+    """What `--at` says, places by their components, so that those which the grid varies may replace them."""
+    said, resting = asked_posture(mechanism, at)
+    return configuration(mechanism, at) if resting else said
+
+
+def typed_units(text: str) -> dict[str, str]:
+    """The units that intervals of `--map` were typed in, where both ends, or the one that has any, agree."""
+    found: dict[str, str] = {}
+    for piece in pieces(text):
+        name, _, interval = (item.strip() for item in piece.partition("="))
+        if ":" not in interval:
+            continue
+        ends = {end.strip().lstrip("+-.0123456789eE").strip() for end in interval.split(":")[:2]} - {""}
+        if len(ends) == 1:
+            unit = ends.pop()
+            found |= {name: unit} if unit.isalpha() or unit in ("°", "µm") else {}
+    return found
+
+
+def warn_of_map(answer: Answer, postures: PostureGrid) -> None:
+    """Say what is left empty, and what lies beyond limits."""
+    missing, all_of_them = int((~postures.assembled).sum()), postures.assembled.size
+    if missing:
+        why = "are out of reach" if postures.by_place else "cannot be assembled"
+        answer.warn(f"{missing} of {all_of_them} configurations {why}; they are left empty")
+    beyond = postures.beyond_limits
+    if beyond:
+        answer.warn(f"at {beyond} of {all_of_them} configurations actuators or joints are outside their limits")
+
+
+def map_data(postures: PostureGrid) -> dict[str, Any]:
+    """What every map gives to scripts."""
+    data = {"coordinates": postures.axes, "assembled": postures.assembled, "at": postures.fixed}
+    return data | ({"theta": postures.theta} if postures.by_place else {})
+
+
+def map_heading(postures: PostureGrid) -> str:
+    """`delta over tool.x -0.3 to 0.3 (40), tool.z=-1.1`"""
+    from supple.analyses.posture_grid import over
+    from supple.cli.tables import number
+
+    fixed = "".join(f", {name}={number(value)}" for name, value in postures.fixed.items())
+    return f"{postures.mechanism.name} over {over(postures.axes)}{fixed}"
