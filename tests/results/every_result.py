@@ -79,6 +79,7 @@ RESULTS = {
     "LinearModel": linear,
     "LinearBatch": lambda: supple.linearize_batch(arm(), [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]),
     "Compliance": lambda: supple.compliance(five_bar(), "home", ["tool.x", "tool.z"]),
+    "ComplianceMap": lambda: supple.compliance_map(five_bar(), {"A": [2.05, 2.1], "E": [1.1, 1.12]}, "tool.x"),
     "Compliance of a batch": lambda: supple.compliance(five_bar(), [[2.05, 1.12], [2.1, 1.1]], ["tool.x", "tool.z"]),
     "Deflection": lambda: supple.deflection(five_bar(), "home"),
     "LargeDeflection": lambda: supple.deflection(five_bar(), "home", large=True),

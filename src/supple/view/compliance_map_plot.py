@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from supple.analyses.statics.compliance_map import ComplianceMap
 
 _YIELDS = {"m": ("µm/N", 1e6), "rad": ("µrad/(N m)", 1e6)}
+_LINES = ("-", "--", ":")  # directions that yield alike lie on one another
 _RESISTS = {"m": ("N/µm", 1e-6), "rad": ("N m/µrad", 1e-6)}
 
 
@@ -39,10 +40,11 @@ def _curves(found: ComplianceMap, over: Axis, shown: list[Panel]) -> Any:
     figure = new_figure(8.0, 2.9 * len(labels) + 0.4)
     for axes, text in zip(figure.subplots(len(labels), squeeze=False, sharex=True).ravel(), labels, strict=True):
         for i, panel in enumerate(panel for panel in shown if panel.label == text):
-            axes.plot(over.values, panel.values, color=PALETTE[i % len(PALETTE)], label=panel.title)
-        axes.set_xlabel(over.title)
+            style = {"color": PALETTE[i % len(PALETTE)], "linestyle": _LINES[i % len(_LINES)], "label": panel.title}
+            axes.plot(over.values, panel.values, **style)
         axes.set_ylabel(text)
         axes.set_ylim(bottom=0.0)
         legend_beside(axes)
+    figure.axes[-1].set_xlabel(over.title)
     figure.axes[0].set_title(standing(found.postures), fontsize="medium")
     return figure

@@ -76,7 +76,7 @@ def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel]
     figure = new_figure(3.5 * columns, 3.0 * rows + 0.3)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     shading = "gouraud" if postures.assembled.all() and min(postures.shape) > 1 else "nearest"
-    for axes_of, panel in zip(panels, shown, strict=False):
+    for i, (axes_of, panel) in enumerate(zip(panels, shown, strict=False)):
         low, high, extend = colour_limits(panel.values)
         axes_of.set_facecolor(_EMPTY)
         drawn = axes_of.pcolormesh(
@@ -85,7 +85,9 @@ def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel]
         axes_of.grid(visible=False)
         figure.colorbar(drawn, ax=axes_of, extend=extend).set_label(panel.label)
         axes_of.set_title(panel.title)
-        axes_of.set_xlabel(first.title)
+        if i + columns >= len(shown):  # the lowest of its column
+            axes_of.set_xlabel(first.title)
+            axes_of.tick_params(labelbottom=True)
         axes_of.set_ylabel(second.title)
         if _alike(first, second):
             axes_of.set_aspect("equal", adjustable="box")
