@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from supple.identification.identified import Identified
     from supple.identification.identify import identify
     from supple.identification.logged_runs import LoggedRun
+    from supple.identification.updating.measurement import Measurement
+    from supple.identification.updating.update import update
+    from supple.identification.updating.updated import Predicted, Updated
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -112,12 +115,14 @@ _HOMES = {
     "LocalModel": "supple.parameterization.local_model",
     "LoggedRun": "supple.identification.logged_runs",
     "Material": "supple.description.elastic.material",
+    "Measurement": "supple.identification.updating.measurement",
     "Mechanism": "supple.description.mechanism",
     "ModeSet": "supple.analyses.vibration.mode_set",
     "Motion": "supple.description.motion",
     "Motor": "supple.description.joints.joint",
     "NumericalError": "supple.diagnostics",
     "PointMass": "supple.description.body",
+    "Predicted": "supple.identification.updating.updated",
     "ReducedModel": "supple.reduced.model",
     "Responses": "supple.results.responses",
     "Rotation": "supple.description.body",
@@ -134,6 +139,7 @@ _HOMES = {
     "SuppleWarning": "supple.diagnostics",
     "TimeRecords": "supple.results.time_records",
     "Trajectory": "supple.analyses.motions.trajectory",
+    "Updated": "supple.identification.updating.updated",
     "assemble": "supple.kinematics.closure",
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
@@ -164,6 +170,7 @@ _HOMES = {
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
     "trajectory": "supple.analyses.motions.trajectory",
+    "update": "supple.identification.updating.update",
 }
 
 __all__ = [
@@ -172,13 +179,13 @@ __all__ = [
     "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
     "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
     "LargeDeflection", "LawParameter", "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material",
-    "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Responses",
-    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
-    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "assemble", "check",
-    "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export", "frequency_map", "frf",
-    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "load_records", "load_responses",
-    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
-    "trajectory",
+    "Measurement", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
+    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory",
+    "Updated", "assemble", "check", "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export",
+    "frequency_map", "frf", "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load",
+    "load_records", "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate",
+    "small_motions", "sweep", "to_yaml", "trajectory", "update",
 ]  # fmt: skip
 
 

@@ -45,10 +45,14 @@ class Home:
 
 @dataclass(eq=False)
 class Parts:
-    """Sections of the mechanism file, and the rows that their parts stand in."""
+    """Sections of the mechanism file, and the rows that their parts stand in.
+
+    taken : names of what numbers were worked out from, so that they do not say so any more
+    """
 
     data: dict[str, dict[str, Any]] = field(default_factory=lambda: {name: {} for name in GROUPED})
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
 
     def add(self, section: str, name: str, part: Any, row: Row) -> None:
         if name in self.data[section]:

@@ -37,9 +37,11 @@ def stiffnesses_of(rows: list[Row], links: Mapping[str, Link]) -> tuple[dict[str
             if value < 0.0 or (value == 0.0 and name != OWN[link.kind]):
                 raise row.fault(name, f"{value:g} is not above 0", hint="leave the cell empty where it is rigid")
         own = values.pop(OWN[link.kind], 0.0)
-        found[link.label] = {"elastic": values} if values else {}
+        written = {name: row.written(name, DIRECTIONS[name]) for name in (*values, *([OWN[link.kind]] if own else []))}
+        said = written.pop(OWN[link.kind], 0.0)
+        found[link.label] = {"elastic": written} if written else {}
         if own and link.actuated:
-            found[link.label]["drive"] = {"stiffness": own}
+            found[link.label]["drive"] = {"stiffness": said}
         elif own:
-            springs[link.name] = {"joint": link.name, "stiffness": own, "rest": link.drawn_at}
+            springs[link.name] = {"joint": link.name, "stiffness": said, "rest": link.drawn_at}
     return found, springs
