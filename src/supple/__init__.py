@@ -55,9 +55,6 @@ if TYPE_CHECKING:
     from supple.identification.identified import Identified
     from supple.identification.identify import identify
     from supple.identification.logged_runs import LoggedRun
-    from supple.identification.updating.measurement import Measurement
-    from supple.identification.updating.update import update
-    from supple.identification.updating.updated import Predicted, Updated
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -69,6 +66,7 @@ if TYPE_CHECKING:
     from supple.reduction.reduce import reduce
     from supple.results.channel import Channel
     from supple.results.frequency_response import FrequencyResponse
+    from supple.results.linear_family import LinearFamily
     from supple.results.linear_model import LinearModel
     from supple.results.responses import Responses
     from supple.results.simulation import Simulation
@@ -111,18 +109,17 @@ _HOMES = {
     "LinearBatch": "supple.analyses.linear_models.linearization_batch",
     "LargeDeflection": "supple.analyses.statics.large_deflection",
     "LawParameter": "supple.description.force_law",
+    "LinearFamily": "supple.results.linear_family",
     "LinearModel": "supple.results.linear_model",
     "LocalModel": "supple.parameterization.local_model",
     "LoggedRun": "supple.identification.logged_runs",
     "Material": "supple.description.elastic.material",
-    "Measurement": "supple.identification.updating.measurement",
     "Mechanism": "supple.description.mechanism",
     "ModeSet": "supple.analyses.vibration.mode_set",
     "Motion": "supple.description.motion",
     "Motor": "supple.description.joints.joint",
     "NumericalError": "supple.diagnostics",
     "PointMass": "supple.description.body",
-    "Predicted": "supple.identification.updating.updated",
     "ReducedModel": "supple.reduced.model",
     "Responses": "supple.results.responses",
     "Rotation": "supple.description.body",
@@ -139,7 +136,6 @@ _HOMES = {
     "SuppleWarning": "supple.diagnostics",
     "TimeRecords": "supple.results.time_records",
     "Trajectory": "supple.analyses.motions.trajectory",
-    "Updated": "supple.identification.updating.updated",
     "assemble": "supple.kinematics.closure",
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
@@ -170,7 +166,6 @@ _HOMES = {
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
     "trajectory": "supple.analyses.motions.trajectory",
-    "update": "supple.identification.updating.update",
 }
 
 __all__ = [
@@ -178,14 +173,14 @@ __all__ = [
     "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter",
     "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
     "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
-    "LargeDeflection", "LawParameter", "LinearBatch", "LinearModel", "LocalModel", "LoggedRun", "Material",
-    "Measurement", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
-    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory",
-    "Updated", "assemble", "check", "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export",
-    "frequency_map", "frf", "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load",
-    "load_records", "load_responses", "loads", "local", "modes", "motion", "reduce", "register", "simulate",
-    "small_motions", "sweep", "to_yaml", "trajectory", "update",
+    "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun",
+    "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Responses",
+    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
+    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "assemble", "check",
+    "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export", "frequency_map", "frf",
+    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "load_records", "load_responses",
+    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
+    "trajectory",
 ]  # fmt: skip
 
 

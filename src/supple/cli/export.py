@@ -25,6 +25,10 @@ Precision = Annotated[
     str | None,
     typer.Option("--precision", metavar="double|single", show_default="double", help="Of the numbers in C."),
 ]
+Tolerance = Annotated[
+    float | None,
+    typer.Option("--tolerance", metavar="REL", show_default="0.01", help="Of responses between the points of lpv."),
+]
 
 
 def export(
@@ -33,6 +37,7 @@ def export(
     directory: Directory = Path("."),
     prefix: Prefix = None,
     precision: Precision = None,
+    tolerance: Tolerance = None,
     as_json: Json = False,
 ) -> None:
     """Write a reduced model for other programs."""
@@ -41,6 +46,7 @@ def export(
         from supple.export.targets import TARGETS
 
         TARGETS[to]  # refused before the file is read: the shorter way to the mistake
-        options = {name: value for name, value in {"precision": precision}.items() if value is not None}
+        given = {"precision": precision, "tolerance": tolerance}
+        options = {name: value for name, value in given.items() if value is not None}
         files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix, **options)]
         answer.give({"files": files}, lambda: print("\n".join(files)))

@@ -39,6 +39,7 @@ from supple.reduced.time.led_motion import Led, led_motion
 from supple.reduced.time.simulation import simulate_model
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
+from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
@@ -322,6 +323,24 @@ class ReducedModel:
             preload=preload,
             drives=drives,
         )
+
+    def linear_family(self, **options: Any) -> LinearFamily:
+        """Linear models on a grid over its region (LPV); see `supple.reduced.linear_family.linear_family`."""
+        from supple.reduced.linear_family import linear_family
+
+        return linear_family(self, **options)
+
+    def to_control(self) -> Any:
+        """A NonlinearIOSystem of python-control; see `supple.reduced.control_system.control_system`."""
+        from supple.reduced.control_system import control_system
+
+        return control_system(self)
+
+    def to_sympy(self, theta: Values | str, coefficients: Sequence[str] = ("M", "force")) -> dict[str, Any]:
+        """Its coefficients in the box of θ as expressions; see `supple.reduced.control_system.symbolic`."""
+        from supple.reduced.control_system import symbolic
+
+        return symbolic(self, theta, coefficients)
 
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""

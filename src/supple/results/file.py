@@ -39,28 +39,15 @@ def save_result(path: str | Path, columns: Callable[[], Arrays], arrays: Callabl
             file=str(target),
             hint="name the kind of table by its ending",
         )
-
-    def write(stream: BinaryIO) -> None:
-        if suffix == ".csv":
-            stream.write(csv_text(columns()).encode("utf-8"))
-        elif suffix == ".npz":
-            _write_npz(stream, arrays())
-        else:
-            _write_mat(stream, arrays())
-
-    return _whole(target, write)
-
-
-def save_text(path: str | Path, text: str) -> Path:
-    """Write a text beside the target, then rename."""
-    return _whole(Path(path), lambda stream: stream.write(text.encode("utf-8")))
-
-
-def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as stream:
-            write(stream)
+            if suffix == ".csv":
+                stream.write(csv_text(columns()).encode("utf-8"))
+            elif suffix == ".npz":
+                arrays_npz(stream, arrays())
+            else:
+                arrays_mat(stream, arrays())
         beside.replace(target)
     except OSError as error:
         raise InputError(
@@ -84,7 +71,8 @@ def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
     return "".join(lines)
 
 
-def _write_npz(stream: BinaryIO, arrays: Arrays) -> None:
+def arrays_npz(stream: BinaryIO, arrays: Arrays) -> None:
+    """Arrays as .npz."""
     # Not numpy.savez: an array of its own may be called `file` there, and texts must never be pickled.
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, values in arrays.items():
@@ -92,7 +80,8 @@ def _write_npz(stream: BinaryIO, arrays: Arrays) -> None:
                 np.lib.format.write_array(entry, np.ascontiguousarray(values).reshape(values.shape), allow_pickle=False)
 
 
-def _write_mat(stream: BinaryIO, arrays: Arrays) -> None:
+def arrays_mat(stream: BinaryIO, arrays: Arrays) -> None:
+    """Arrays as a .mat file of version 5."""
     from scipy.io import savemat
 
     found: dict[str, Any] = {}

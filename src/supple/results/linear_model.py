@@ -13,7 +13,7 @@ from supple.diagnostics import InputError, nearest
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_modes import LinearModes, linear_modes
-from supple.results.names import listed
+from supple.results.names import listed, undotted
 from supple.results.picture import picture
 from supple.results.result import Result, bundle
 from supple.results.table import Table, matrix_table
@@ -201,9 +201,9 @@ class LinearModel(Result):
             self.B,
             self.C,
             self.D,
-            states=_without_dots(self.states),
-            inputs=_without_dots(self.inputs),
-            outputs=_without_dots(self.outputs),
+            states=undotted(self.states),
+            inputs=undotted(self.inputs),
+            outputs=undotted(self.outputs),
             dt=0 if self.step is None else self.step,
         )
 
@@ -214,13 +214,3 @@ class LinearModel(Result):
         if self.step is None:
             return StateSpace(self.A, self.B, self.C, self.D)
         return StateSpace(self.A, self.B, self.C, self.D, dt=self.step)
-
-
-def _without_dots(names: tuple[str, ...]) -> list[str]:
-    found: list[str] = []
-    for name in names:
-        plain = name.replace(".", "_")
-        while plain in found:
-            plain += "_"
-        found.append(plain)
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def fresh(name: str, taken: Iterable[str]) -> str:
@@ -19,3 +19,14 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     if len(found) > most + 1:
         return ", ".join(found[:most]) + f" and {len(found) - most} more"
     return ", ".join(found) or "none"
+
+
+def undotted(names: Sequence[str]) -> list[str]:
+    """tool_x for tool.x, none twice: a dot stands between a system and its signal in python-control."""
+    found: list[str] = []
+    for name in names:
+        plain = name.replace(".", "_")
+        while plain in found:
+            plain += "_"
+        found.append(plain)
+    return found

@@ -1,0 +1,1 @@
+"""A reduced model as a linear parameter-varying system."""

@@ -1,1 +1,0 @@
-"""Numbers of a mechanism file from measured vibrations and deflections (docs/theory/updating.md)."""

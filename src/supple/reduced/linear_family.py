@@ -1,0 +1,188 @@
+"""The linear parameter-varying system of a reduced model: linear models on a grid that is as fine as a tolerance asks.
+
+How far it is off is told by its responses. At random θ between the points, over a band around the vibrations (of a
+rigid model above the slow motions that gravity and springs make), the difference of each output is set against its
+largest response to any input: max_ω |Ĥ - H| / max(max_u |H(ω)|, max_band,u |H|). Where a vibration has less than 1 % of
+damping, both are taken beside the imaginary axis, at s = (0.01 - ζ) ω + iω: on it they would be compared where they are
+infinite.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError, SuppleWarning, nearest
+from supple.results.linear_family import MATRICES, POINTS, AffineFamily, LinearFamily, Names
+from supple.results.linear_model import LinearModel
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+Array = NDArray[np.float64]
+
+_FIRST, _MOST = 3, 20_000  # points along a coordinate to begin with; in all
+_CHECKS, _EDGES = 100, 24  # random θ that judge the family; edges of the grid that say where it must be finer
+_SAFE = 0.7  # of the tolerance: what random points may show, so that others keep it
+_LINES, _CLEAR = 160, 0.01  # lines of a response; least damping ratio at which it is taken on the imaginary axis
+_SLOWEST = 0.1  # Hz, of a rigid model whose own motions are slower still
+
+
+def linear_family(
+    model: ReducedModel,
+    *,
+    grid: Mapping[str, int | ArrayLike] | None = None,
+    tolerance: float = 0.01,
+    drives: bool = False,
+    seed: int = 0,
+) -> LinearFamily:
+    """Linear models of a reduced model over its region, the same states (η, η̇) at every point.
+
+    grid      : points along coordinates, by number or by value, equally spaced over the region by number; what is left
+                out gets as many as the tolerance asks for
+    tolerance : of the responses between the points, see above; a family that misses it says so
+    drives    : from commands to what instruments show; from forces otherwise
+    """
+    lower, upper = _region(model)
+    names = model.layout.coordinates[: model.layout.theta]
+    for name in grid or ():
+        if name not in names:
+            raise InputError(f'"{name}" is not a coordinate of its region', part="grid", hint=nearest(name, names))
+    axes = [_axis((grid or {}).get(name), low, high) for name, low, high in zip(names, lower, upper, strict=True)]
+    free = [name not in (grid or {}) for name in names]
+    random = np.random.default_rng(seed)
+    known: dict[bytes, LinearModel] = {}
+    points = random.uniform(lower, upper, (_CHECKS, len(names)))
+    while True:
+        family = _family(model, dict(zip(names, axes, strict=True)), known, drives)
+        gap = max(response_gap(family.model_at(at), _linear(model, at, known, drives)) for at in points)
+        finer = _too_coarse(model, family, free, _SAFE * tolerance, known, drives, random)
+        if not finer and gap > _SAFE * tolerance:
+            finer = {i for i, may in enumerate(free) if may}
+        if not finer or np.prod([2 * len(x) - 1 if i in finer else len(x) for i, x in enumerate(axes)]) > _MOST:
+            break
+        axes = [_halved(x) if i in finer else x for i, x in enumerate(axes)]
+    if gap > tolerance:
+        warnings.warn(
+            SuppleWarning(
+                f'the linear models of "{model.name}" on {" x ".join(map(str, family.shape))} points are {gap:.2g} off '
+                f"between them, not {tolerance:g}; give a finer grid or a larger tolerance"
+            ),
+            stacklevel=2,
+        )
+    return replace(family, gap=gap)
+
+
+def affine_gap(model: ReducedModel, family: AffineFamily, *, seed: int = 0) -> float:
+    """How far an affine family is off at random θ, as above."""
+    points = np.random.default_rng(seed).uniform(family.lower, family.upper, (_CHECKS, len(family.lower)))
+    return max(response_gap(family.model_at(at), _linear(model, at, {}, False)) for at in points)
+
+
+def response_gap(found: LinearModel, exact: LinearModel) -> float:
+    """The largest difference of their responses over all channels, as above."""
+    lines, damping = band_of(exact)
+    s = 2.0 * np.pi * lines * (max(0.0, _CLEAR - damping) + 1j)
+    ours, theirs = transfer(found, s), transfer(exact, s)
+    here = np.abs(theirs).max(axis=2, keepdims=True, initial=0.0)
+    size = np.maximum(here, here.max(axis=0))
+    return float((np.abs(ours - theirs) / np.where(size > 0.0, size, 1.0)).max(initial=0.0))
+
+
+def band_of(exact: LinearModel) -> tuple[Array, float]:
+    """Lines (Hz) of the band, and the least damping ratio of the vibrations in it."""
+    poles = exact.eigenvalues
+    hertz = np.abs(poles) / (2.0 * np.pi)
+    elastic = 0 if exact.basis is None else 2 * (len(exact.basis.constraint) + exact.basis.internal)
+    if not elastic:
+        slowest = max(_SLOWEST, float(hertz.max(initial=0.0)))
+        return np.geomspace(3.0 * slowest, 300.0 * slowest, _LINES), 1.0
+    fast = np.sort(hertz)[-elastic:]
+    vibrating = poles[hertz >= fast[0]]
+    lines = np.concatenate([np.geomspace(0.5 * fast[0], 1.5 * fast[-1], _LINES), fast])
+    return np.sort(lines), float((-vibrating.real / np.abs(vibrating)).min())
+
+
+def transfer(model: LinearModel, s: NDArray[Any]) -> NDArray[np.complex128]:
+    """C (s - A)⁻¹ B + D, (lines, outputs, inputs)."""
+    x = np.linalg.solve(s[:, None, None] * np.eye(len(model.A)) - model.A, model.B.astype(complex))
+    return np.asarray(model.C @ x + model.D)
+
+
+def _region(model: ReducedModel) -> tuple[Array, Array]:
+    bounds = model.fitted.arrays.roots_f
+    if len(bounds) > 1:
+        raise InputError(
+            f"its region is {len(bounds)} boxes apart, and a grid needs one", part=f'model "{model.name}"',
+            hint="reduce over one box",
+        )  # fmt: skip
+    return bounds[0, 0], bounds[0, 1]
+
+
+def _axis(given: int | ArrayLike | None, low: float, high: float) -> Array:
+    if given is None:
+        return np.linspace(low, high, _FIRST)
+    values = np.linspace(low, high, int(given)) if np.ndim(given) == 0 else np.sort(np.asarray(given, float))  # type: ignore[arg-type]
+    if not len(values) or not np.isfinite(values).all() or (np.diff(values) <= 0.0).any():
+        raise InputError(
+            f"{given} are no points of a grid", part="grid", hint="give a number of points, or rising values"
+        )
+    return values
+
+
+def _halved(x: Array) -> Array:
+    return np.sort(np.concatenate([x, 0.5 * (x[1:] + x[:-1])]))
+
+
+def _linear(model: ReducedModel, theta: Array, known: dict[bytes, LinearModel], drives: bool) -> LinearModel:
+    key = np.ascontiguousarray(theta, dtype=float).tobytes()
+    if key not in known:
+        known[key] = model.linearize(theta, drives=drives)
+    return known[key]
+
+
+def _family(model: ReducedModel, grid: dict[str, Array], known: dict[bytes, LinearModel], drives: bool) -> LinearFamily:
+    mesh = np.stack(np.meshgrid(*grid.values(), indexing="ij"), axis=-1)
+    shape = mesh.shape[:-1]
+    made = [_linear(model, theta, known, drives) for theta in mesh.reshape(-1, len(grid))]
+    first = made[0]
+    A, B, C, D = (
+        np.array([getattr(item, name) for item in made]).reshape(*shape, *getattr(first, name).shape)
+        for name in MATRICES
+    )
+    at = {
+        name: np.array([[item.at[name].get(key, 0.0) for key in getattr(first, name)] for item in made])
+        for name in POINTS
+    }
+    at = {name: values.reshape(*shape, -1) for name, values in at.items()}
+    names = Names(first.states, first.inputs, first.outputs)
+    return LinearFamily(model.name, grid, A, B, C, D, at, names, np.nan, model.basis, model.units)
+
+
+def _too_coarse(
+    model: ReducedModel,
+    family: LinearFamily,
+    free: list[bool],
+    tolerance: float,
+    known: dict[bytes, LinearModel],
+    drives: bool,
+    random: np.random.Generator,
+) -> set[int]:
+    """Coordinates along which the middles of random edges are off by more than their share of the tolerance."""
+    axes, found = list(family.grid.values()), set()
+    for i, x in enumerate(axes):
+        if not free[i]:
+            continue
+        middles = 0.5 * (x[1:] + x[:-1])
+        for _ in range(_EDGES):
+            theta = np.array([values[random.integers(len(values))] for values in axes])
+            theta[i] = middles[random.integers(len(middles))]
+            if response_gap(family.model_at(theta), _linear(model, theta, known, drives)) > tolerance / len(axes):
+                found.add(i)
+                break
+    return found

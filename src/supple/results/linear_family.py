@@ -1,0 +1,206 @@
+"""Linear models over a grid of θ, with the same states everywhere: a linear parameter-varying system (LPV).
+
+    ẋ = A(θ) (x - x₀(θ)) + B(θ) (u - u₀(θ)),   y = y₀(θ) + C(θ) (x - x₀(θ)) + D(θ) (u - u₀(θ))
+
+Between the points of the grid every matrix is linear along each coordinate, as blocks for such systems have it. Each is
+a linearization at rest (no rates of θ), from one germ, so that a state means the same at every point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.diagnostics import InputError
+from supple.results.basis import Basis
+from supple.results.linear_model import LinearModel
+from supple.results.names import listed
+from supple.results.result import Result
+from supple.results.table import Table, batch_table
+from supple.results.units import UNKNOWN, Units
+
+Array = NDArray[np.float64]
+
+MATRICES = ("A", "B", "C", "D")
+POINTS = ("states", "inputs", "outputs")
+
+
+class Names(NamedTuple):
+    """Of states, inputs and outputs."""
+
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearFamily(Result):
+    """Linear models on a grid.
+
+    grid : coordinate -> its values (g_i,), rising
+    A, B, C, D : (g₁, g₂, ..., rows, columns)
+    at   : states, inputs and outputs of the rest at each point, (g₁, g₂, ..., k)
+    gap  : largest difference of its responses, between the points, to those of the model it stands for, each against
+           the channel's largest in the band; see `supple.reduced.linear_family`
+    """
+
+    name: str
+    grid: dict[str, Array]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    at: dict[str, Array]
+    names: Names
+    gap: float
+    basis: Basis | None = None
+    units: Units = UNKNOWN
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(values) for values in self.grid.values())
+
+    def summary(self) -> str:
+        over = ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.grid.items())
+        states = f"{len(self.names.states)} states ({listed(self.names.states)})"
+        return f'of "{self.name}" over {over}: {states}, gap {self.gap:.2g}'
+
+    def table(self) -> Table:
+        """The points of the grid, and the frequencies of the poles of each, Hz, rising."""
+        mesh = np.meshgrid(*self.grid.values(), indexing="ij")
+        poles = np.sort(np.abs(np.linalg.eigvals(self.A)), axis=-1).reshape(-1, self.A.shape[-1]) / (2.0 * np.pi)
+        return batch_table(
+            {name: values.ravel() for name, values in zip(self.grid, mesh, strict=True)},
+            {f"pole {i + 1}": values for i, values in enumerate(poles.T)},
+            "Hz",
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """As Matlab's arrays of models have it: A (x, x, g₁, g₂, ...), offsets x0 (x, 1, g₁, ...), and the grid."""
+        s = len(self.grid)
+        matrices = {name: np.moveaxis(getattr(self, name), range(s), range(2, 2 + s)) for name in MATRICES}
+        rests = {
+            key: np.moveaxis(self.at[name], range(s), range(1, 1 + s))[:, None]
+            for key, name in (("x0", "states"), ("u0", "inputs"), ("y0", "outputs"))
+        }
+        texts = {name: np.array(getattr(self.names, name), dtype=str) for name in POINTS}
+        texts["scheduling"] = np.array(list(self.grid), dtype=str)
+        values = {f"grid_{i + 1}": values for i, values in enumerate(self.grid.values())}
+        return {**matrices, **rests, **values, **texts, "gap": np.array(self.gap)}
+
+    def model_at(self, theta: ArrayLike) -> LinearModel:
+        """Between the points: linear along each coordinate."""
+        point = self._inside(theta)
+        weights = [_weights(values, x) for values, x in zip(self.grid.values(), point, strict=True)]
+        A, B, C, D = (_between(getattr(self, name), weights) for name in MATRICES)
+        rest = {name: _between(self.at[name], weights) for name in POINTS}
+        at = {name: dict(zip(getattr(self.names, name), rest[name].tolist(), strict=True)) for name in POINTS}
+        return LinearModel(A, B, C, D, *self.names, at, basis=self.basis, units=self.units)
+
+    def _inside(self, theta: ArrayLike) -> Array:
+        point = np.asarray(theta, float)
+        if point.shape != (len(self.grid),):
+            raise InputError(
+                f"θ has the shape {point.shape}", hint=f"give {len(self.grid)} values: {', '.join(self.grid)}"
+            )
+        for (name, values), x in zip(self.grid.items(), point, strict=True):
+            if not values[0] <= x <= values[-1]:
+                raise InputError(
+                    f"{name}={x:.6g} lies outside {values[0]:.6g} to {values[-1]:.6g}", hint="stay inside the grid"
+                )
+        return point
+
+    def to_control(self) -> NDArray[Any]:
+        """StateSpaces of python-control, an array of objects over the grid (the extra `control`)."""
+        found = np.empty(self.shape, dtype=object)
+        for place in np.ndindex(self.shape):
+            theta = [values[i] for values, i in zip(self.grid.values(), place, strict=True)]
+            found[place] = self.model_at(theta).to_control()
+        return found
+
+    def affine(self) -> AffineFamily:
+        """The closest family that is affine in θ: A₀ + Σ_i ψ_i A_i, by least squares over the grid."""
+        lower, upper = (np.array([values[i] for values in self.grid.values()]) for i in (0, -1))
+        mesh = np.stack(np.meshgrid(*self.grid.values(), indexing="ij"), axis=-1).reshape(-1, len(self.grid))
+        psi = np.hstack([np.ones((len(mesh), 1)), scaled(mesh, lower, upper)])
+        shaped = {name: getattr(self, name).reshape(len(mesh), *getattr(self, name).shape[-2:]) for name in MATRICES}
+        found = {
+            name: np.linalg.lstsq(psi, values.reshape(len(mesh), -1), rcond=None)[0].reshape(-1, *values.shape[1:])
+            for name, values in shaped.items()
+        }
+        return AffineFamily(self.name, tuple(self.grid), lower, upper, **found, names=self.names, units=self.units)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AffineFamily(Result):
+    """A(θ) = A₀ + Σ_i ψ_i A_i, ψ_i = (2 θ_i - lower_i - upper_i) / (upper_i - lower_i); B, C, D likewise.
+
+    A, B, C, D : (1 + s, rows, columns), the constant part first
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    lower: Array
+    upper: Array
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    names: Names
+    units: Units = UNKNOWN
+
+    def summary(self) -> str:
+        return f'of "{self.name}", affine in {listed(self.coordinates)}: {len(self.names.states)} states'
+
+    def table(self) -> Table:
+        """The corners of the region, and the frequencies of their poles, Hz, rising."""
+        corners = self.corners
+        poles = [np.sort(np.abs(np.linalg.eigvals(self.model_at(corner).A))) / (2.0 * np.pi) for corner in corners]
+        return batch_table(
+            dict(zip(self.coordinates, corners.T, strict=True)),
+            {f"pole {i + 1}": values for i, values in enumerate(np.array(poles).T)},
+            "Hz",
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        texts = {name: np.array(getattr(self.names, name), dtype=str) for name in POINTS}
+        matrices = {name: getattr(self, name) for name in MATRICES}
+        return {**matrices, "lower": self.lower, "upper": self.upper, **texts}
+
+    @property
+    def corners(self) -> Array:
+        """(2^s, s): the region is their convex hull, and so are all models of the family the hull of theirs."""
+        return np.array(list(product(*zip(self.lower, self.upper, strict=True))))
+
+    @property
+    def vertices(self) -> list[LinearModel]:
+        """The models at the corners: the polytope that holds the family."""
+        return [self.model_at(corner) for corner in self.corners]
+
+    def model_at(self, theta: ArrayLike) -> LinearModel:
+        psi = np.concatenate([[1.0], scaled(np.asarray(theta, float), self.lower, self.upper)])
+        A, B, C, D = (np.tensordot(psi, getattr(self, name), axes=1) for name in MATRICES)
+        return LinearModel(A, B, C, D, *self.names, {name: {} for name in POINTS}, units=self.units)
+
+
+def scaled(theta: Array, lower: Array, upper: Array) -> Array:
+    """ψ: -1 to 1 over the region."""
+    return np.asarray((2.0 * theta - lower - upper) / (upper - lower))
+
+
+def _weights(values: Array, x: float) -> tuple[int, float]:
+    """The point below x, and how much of the one above it counts."""
+    if len(values) == 1:
+        return 0, 0.0
+    below = int(np.clip(np.searchsorted(values, x, side="right") - 1, 0, len(values) - 2))
+    return below, float((x - values[below]) / (values[below + 1] - values[below]))
+
+
+def _between(values: Array, weights: list[tuple[int, float]]) -> Array:
+    for below, above in weights:
+        values = values[below] if above == 0.0 else (1.0 - above) * values[below] + above * values[below + 1]
+    return values
