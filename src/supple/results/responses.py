@@ -175,15 +175,11 @@ class Responses(Result):
         """Accelerations per reference."""
         return self.to("acceleration")
 
-    def reversed(self, *names: str) -> Responses:
+    def reversed(self, *responses: str, references: str | Sequence[str] = ()) -> Responses:
         """Channels that were mounted the other way: their numbers change sign, `platform.z` stays `platform.z`."""
-        i = {_number(name, self.responses, "response") for name in names if _has(name, self.responses)}
-        j = {_number(name, self.references, "reference") for name in names if _has(name, self.references)}
-        for name in names:
-            if not _has(name, self.responses) and not _has(name, self.references):
-                self.response(name)
-        signs = np.where([k in i for k in range(len(self.responses))], -1.0, 1.0)[:, None]
-        signs = signs * np.where([k in j for k in range(len(self.references))], -1.0, 1.0)
+        signs = np.ones(self.H.shape[1:])
+        signs[_numbers(responses, self.responses, "response")] *= -1.0
+        signs[:, _numbers(references, self.references, "reference")] *= -1.0
         return replace(self, H=self.H * signs)
 
     def deviations(self) -> Array | None:
@@ -281,10 +277,6 @@ def fixed(values: Any, kind: Any) -> Any:
     found = np.array(values, dtype=kind, order="C")
     found.flags.writeable = False
     return found
-
-
-def _has(name: str, channels: Iterable[Channel]) -> bool:
-    return any(one.name == name for one in channels)
 
 
 def _number(name: str, channels: Sequence[Channel], what: str) -> int:

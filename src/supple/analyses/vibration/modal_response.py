@@ -32,7 +32,7 @@ Complex = NDArray[np.complex128]
 
 _NOTHING = 1e-13  # an eigenvalue of the response that is rounding, of the largest: not a motion
 _STILL = 1e-13  # of the largest ω²: less is rounding, and the mode a motion without stiffness
-_COUPLED = 1e-12  # of the largest entry: what couples modes
+_COUPLED = 1e-10  # of the largest entry: what couples modes; rounding over hundreds of coordinates is below
 
 
 class ModalSystem(NamedTuple):
@@ -149,7 +149,7 @@ def rigid_motions(rest: ElasticRest, configuration: Configuration, led: list[int
 def _projected(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:
     """Φᵀ D Φ with all viscous damping, and Φᵀ H Φ with all that is hysteretic."""
     Phi = system.shapes
-    by_mass = damping.alpha * np.diag(np.einsum("rn,nm,rm->r", Phi, system.M, Phi))
+    by_mass = damping.alpha * np.diag(np.sum((Phi @ system.M) * Phi, axis=1))
     viscous = system.dampers + by_mass + damping.beta * system.stiffness + Phi @ deformed.viscous @ Phi.T
     return viscous, damping.eta * system.stiffness + Phi @ deformed.hysteretic @ Phi.T
 

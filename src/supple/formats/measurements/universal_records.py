@@ -17,9 +17,9 @@ from supple.results.names import listed
 from supple.results.time_records import TimeRecords
 
 
-def universal_of(records: TimeRecords, *, binary: bool = False) -> UniversalFile:
+def universal_of(records: TimeRecords, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
     """The sets of records: points as 2411, a function for every channel of every record, which are numbered from 1."""
-    nodes = Nodes(records.channels)
+    nodes = nodes or Nodes(records.channels)
     both = np.concatenate([records.x, records.y], axis=1)
     functions = []
     for n in range(records.count):
@@ -46,23 +46,25 @@ def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, s
             "it has no record over time (58 of kind 1)", file=told, hint="responses are read by load_responses"
         )
     channels = FileChannels(file, quantities)
-    found: dict[str, Channel] = {}
-    scales: dict[str, float] = {}
-    values: dict[tuple[int, str], tuple[Function, float]] = {}
+    # A hammer and a sensor of one point and direction have one name: they are told apart by what they are.
+    found: dict[tuple[bool, str], Channel] = {}
+    scales: dict[tuple[bool, str], float] = {}
+    values: dict[tuple[int, tuple[bool, str]], tuple[Function, float]] = {}
     for one in functions:
         made, factor = channels.alone(one)
-        if (one.record, made.name) in values:
+        key = made.quantity == "force", made.name
+        if (one.record, key) in values:
             raise InputError(
                 f'record {one.record} has "{made.name}" twice (set {one.number})', file=told,
                 hint="number the records (field 2 of record 6 of each set 58)",
             )  # fmt: skip
-        values[one.record, made.name] = one, factor
-        found.setdefault(made.name, made)
+        values[one.record, key] = one, factor
+        found.setdefault(key, made)
         about = dict(item.split("=", 1) for item in one.texts[4].split() if "=" in item)
         if "full_scale" in about:
-            scales[made.name] = float(about["full_scale"])
+            scales[key] = float(about["full_scale"])
     numbers = sorted({record for record, _ in values})
-    missing = [f"{name} in record {n}" for n in numbers for name in found if (n, name) not in values]
+    missing = [f"{key[1]} in record {n}" for n in numbers for key in found if (n, key) not in values]
     if missing:
         raise InputError(f"{listed(missing)} are missing", file=told, hint="export every channel of every record")
     axis = axis_of(functions[0])
@@ -74,15 +76,14 @@ def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, s
         which = "force" if not references else "motion"
         raise InputError(f"none of its channels is a {which}", file=told, hint="quantities={...} says what each is")
 
-    def block(kinds: list[Channel]) -> np.ndarray:
-        return np.array(
-            [[values[n, one.name][0].values.real * values[n, one.name][1] for one in kinds] for n in numbers]
-        )
+    def block(force: bool) -> np.ndarray:
+        keys = [key for key in found if key[0] == force]
+        return np.array([[values[n, key][0].values.real * values[n, key][1] for key in keys] for n in numbers])
 
-    names = [one.name for one in (*references, *responses)]
-    full = np.array([scales[name] for name in names]) if all(name in scales for name in names) else None
+    order = [key for force in (True, False) for key in found if key[0] == force]
+    full = np.array([scales[key] for key in order]) if all(key in scales for key in order) else None
     return TimeRecords(
-        (len(axis) - 1) / float(axis[-1] - axis[0]), tuple(references), tuple(responses), block(references),
-        block(responses), before=-float(axis[0]), full_scale=full, at=posture_of([functions[0].texts[1]]),
+        (len(axis) - 1) / float(axis[-1] - axis[0]), tuple(references), tuple(responses), block(True),
+        block(False), before=-float(axis[0]), full_scale=full, at=posture_of([functions[0].texts[1]]),
         title=file.title, date=file.date, notes=(*file.notes, *channels.notes),
     )  # fmt: skip

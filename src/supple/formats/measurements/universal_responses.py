@@ -23,9 +23,9 @@ _SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis 
 _ABOUT = re.compile(r"(\w+)=(\S+)")
 
 
-def universal_of(test: Responses, *, binary: bool = False) -> UniversalFile:
+def universal_of(test: Responses, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
     """The sets of a test: points as 2411, a function for every pair, and one for every coherence."""
-    nodes = Nodes([*test.responses, *test.references])
+    nodes = nodes or Nodes([*test.responses, *test.references])
     lines = test.frequencies_hz
     about = f"{axis_text(lines)} n={test.averages} rate={test.window_rate:.9g} by={test.estimator or '-'}"
     functions = []

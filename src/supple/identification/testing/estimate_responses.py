@@ -19,6 +19,7 @@ Complex = NDArray[np.complex128]
 
 Estimator = Literal["H1", "H2", "Hv"]
 ESTIMATORS = ("H1", "H2", "Hv")
+_NOTHING = 1e-16  # of the largest spectrum of a force: less is rounding, and does not push
 _SINGULAR = 1e-10  # of the largest eigenvalue of the forces' spectra: less, and two forces are one
 
 
@@ -51,19 +52,30 @@ def estimate_responses(
     rate = 0.0 if exponential is None else exponential_rate(exponential, good.samples / good.sampling_hz)
     x, y = _windowed(good, force_length, rate)
     X, Y = _spectra(x, y, good.sampling_hz, window, blocks, overlap)
+    lines = fft.rfftfreq(good.samples if blocks is None else blocks, 1.0 / good.sampling_hz)
+    whole = lines < 0.5 * good.sampling_hz  # at half the sampling rate only the real part is there
+    lines, X, Y = lines[whole], X[:, :, whole], Y[:, :, whole]
     means = _means(X, Y)
     if len(X) < len(records.references):
         raise InputError(
             f"{len(X)} records cannot tell {len(records.references)} references apart", part="records",
             hint="give as many as references, or cut them into blocks",
         )  # fmt: skip
-    lines = fft.rfftfreq(good.samples if blocks is None else blocks, 1.0 / good.sampling_hz)
     H = {"H1": _h1, "H2": _h2, "Hv": _hv}[estimator](means)
     coherence = None
     if len(X) > len(records.references):
         coherence = _coherence(means)
     else:
         notes = (*notes, f"of {len(X)} record{'s' * (len(X) != 1)} there is no coherence")
+    pushed = _pushed(means)
+    if not pushed.all():
+        kept = np.flatnonzero(pushed)
+        if not len(kept):
+            raise InputError("nothing pushes in any record", part="references", hint="check the cable of the force")
+        inside = slice(kept[0], kept[-1] + 1)
+        notes = (*notes, f"lines outside {lines[kept[0]]:.6g} to {lines[kept[-1]]:.6g} Hz are left out: nothing pushed")
+        lines, H = lines[inside], H[inside]
+        coherence = None if coherence is None else coherence[inside]
     return Responses(
         np.asarray(lines), good.responses, good.references, H, coherence, len(X), rate, good.at, good.title, good.date,
         estimator, (*good.notes, *notes),
@@ -76,6 +88,12 @@ class Means(NamedTuple):
     xx: Complex
     yx: Complex
     yy: Array
+
+
+def _pushed(means: Means) -> NDArray[np.bool_]:
+    """Lines at which every reference pushes."""
+    power = np.einsum("lpp->lp", means.xx).real
+    return np.asarray((power > _NOTHING * power.max(axis=0, initial=0.0)).all(axis=1))
 
 
 def _without_faults(records: TimeRecords) -> tuple[TimeRecords, tuple[str, ...]]:

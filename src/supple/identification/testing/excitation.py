@@ -52,7 +52,7 @@ def shaker_signals(
     """
     if kind not in SHAKERS:
         raise InputError(f'"{kind}" is not a signal', part="shaker", hint=nearest(kind, SHAKERS))
-    low, high = band_hz or (sampling_hz / samples, 0.4 * sampling_hz)
+    low, high = band_hz or usual_band(sampling_hz, samples)
     if not 0.0 <= low < high <= 0.5 * sampling_hz:
         raise InputError(
             f"{low:g} to {high:g} Hz is no band below half the sampling rate ({0.5 * sampling_hz:g} Hz)",
@@ -83,6 +83,11 @@ def shaker_signals(
         found = base[None] * np.array([_signs(inputs)[:, n % inputs] for n in range(records)])[:, :, None]
     size = np.sqrt(np.mean(found**2, axis=2, keepdims=True))
     return np.asarray(rms * found / np.where(size > 0.0, size, 1.0))
+
+
+def usual_band(sampling_hz: float, samples: int) -> tuple[float, float]:
+    """Hz: from the first line to four fifths of half the sampling rate."""
+    return sampling_hz / samples, 0.4 * sampling_hz
 
 
 def _signs(inputs: int) -> Array:

@@ -1,0 +1,197 @@
+"""`check_measurement`: a test looked at before anything is fitted to it; `join_responses`: several files as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.elastic.damping import Damping
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, SuppleError
+from supple.identification.testing.matching import WITHIN, MatchedResponses, match_channels
+from supple.identification.testing.model_responses import model_responses
+from supple.identification.testing.suspicions import Suspicion, likeness, suspicions
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.results.names import listed
+from supple.results.responses import Responses
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+_BETTER = 0.15  # of likeness: so much more another posture must fit to be named
+_ALIKE = 0.9  # correlation of what two files both measured
+_SAME = 1e-6  # of a step: lines of two files
+_NO_PLACES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasurementCheck(Result):
+    """responses : the test, channels by places where a mechanism was given; suspicions, the certain ones first."""
+
+    responses: Responses
+    suspicions: tuple[Suspicion, ...]
+    matched: MatchedResponses | None = None
+    model: Responses | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong for certain."""
+        return not any(item.certain for item in self.suspicions)
+
+    def require_sound(self) -> Responses:
+        """The responses; an InputError with the first thing that is wrong for certain, if there is one."""
+        wrong = [item for item in self.suspicions if item.certain]
+        if wrong:
+            more = f" ({len(wrong) - 1} more)" if len(wrong) > 1 else ""
+            part = f"channel {wrong[0].channel}" if wrong[0].channel else "test"
+            raise InputError(f"{wrong[0].what}{more}", part=part, hint=wrong[0].hint)
+        return self.responses
+
+    def summary(self) -> str:
+        certain = sum(item.certain for item in self.suspicions)
+        told = f"{certain} wrong, {len(self.suspicions) - certain} doubtful" if self.suspicions else "nothing wrong"
+        return f"{told} with {self.responses.summary()}"
+
+    def table(self) -> Table:
+        """What is wrong, with which channel, what it looks like and what to do."""
+        columns = {
+            name: np.array([str(getattr(item, name)) for item in self.suspicions], dtype=str)
+            for name in ("kind", "channel", "what", "hint")
+        }
+        columns["certain"] = np.array([item.certain for item in self.suspicions], dtype=int)
+        return Table(columns)
+
+
+def check_measurement(
+    test: Responses,
+    mechanism: Mechanism | None = None,
+    at: At | Configuration = None,
+    *,
+    places: Mapping[str, str] = _NO_PLACES,
+    within: float = WITHIN,
+    free_actuators: bool = False,
+    damping: Damping | Mapping[str, Any] | float | None = None,
+    drives: bool = True,
+) -> MeasurementCheck:
+    """Look for what is wrong with a test; with a mechanism, match its points and compare it with the model.
+
+    Signs, units, axes and the posture are judged against the model, whose frequencies may be off by 15 %.
+    places, within : as in `match_channels`; the others as in `frf`
+    """
+    if mechanism is None:
+        return MeasurementCheck(test, _ordered(suspicions(test)))
+    matched = match_channels(test, mechanism, at, places=places, within=within)
+    named = matched.responses
+    chosen: Any = at if at is not None else (named.at or None)
+
+    def answer(where: At | Configuration) -> Responses:
+        lines = named.frequencies_hz
+        first = 1 if free_actuators and lines[0] == 0.0 else 0
+        found = model_responses(
+            mechanism, where, named.references, named.responses, lines[first:], free_actuators=free_actuators,
+            damping=damping, drives=drives,
+        )  # fmt: skip
+        if not first:
+            return found
+        H = np.concatenate([np.zeros_like(found.H[:1]), found.H])
+        return found.changed(frequencies_hz=lines, H=H)
+
+    model = answer(chosen)
+    found = suspicions(named, model)
+    finite = not any(item.kind == "not finite" for item in found)
+    if finite and len(named.frequencies_hz) > 2:
+        found += _other_postures(named, model, mechanism, chosen, answer)
+    return MeasurementCheck(named, _ordered(found), matched, model)
+
+
+def join_responses(*tests: Responses) -> Responses:
+    """Several files of one test as one: the same lines, posture and references; responses together.
+
+    What two of them both measured must be alike; if it is not, they are of different postures, or something moved.
+    """
+    if not tests:
+        raise InputError("none is given", part="tests", hint="give some")
+    first = tests[0]
+    responses, parts, gammas = list(first.responses), [first.H], [first.coherence]
+    for n, other in enumerate(tests[1:], 2):
+        part = f"test {n}{f' ({other.title})' if other.title else ''}"
+        if other.at != first.at:
+            raise InputError(
+                f"it was made at {other.at or 'an unknown posture'}, the first at {first.at or 'an unknown one'}",
+                part=part,
+                hint="files of different postures are different tests: give them one by one, each with its posture",
+            )  # fmt: skip
+        _require_alike(first, other, part)
+        fresh = [one.name for one in other.responses if one.name not in {known.name for known in responses}]
+        for name in (one.name for one in other.responses if one.name not in fresh):
+            _require_same(first, other, name, part)
+        if fresh:
+            added = other.select(fresh)
+            responses += added.responses
+            parts.append(added.H)
+            gammas.append(added.coherence)
+    coherence = (
+        None if any(one is None for one in gammas) else np.concatenate([one for one in gammas if one is not None], 1)
+    )
+    notes = tuple(dict.fromkeys(note for test in tests for note in test.notes))
+    return first.changed(responses=tuple(responses), H=np.concatenate(parts, axis=1), coherence=coherence, notes=notes)
+
+
+def _require_alike(first: Responses, other: Responses, part: str) -> None:
+    lines = first.frequencies_hz
+    if len(other.frequencies_hz) != len(lines) or not np.allclose(other.frequencies_hz, lines, rtol=_SAME, atol=0.0):
+        raise InputError("its lines are others than those of the first", part=part, hint="measure all alike")
+    if [one.name for one in other.references] != [one.name for one in first.references]:
+        raise InputError(
+            f"its references are {listed(one.name for one in other.references)}, "
+            f"not {listed(one.name for one in first.references)}",
+            part=part, hint="join files of the same hammer point",
+        )  # fmt: skip
+    if other.window_rate != first.window_rate:
+        raise InputError("it was measured with another exponential window", part=part, hint="use one window for all")
+
+
+def _require_same(first: Responses, other: Responses, name: str, part: str) -> None:
+    if not any(one.name == name for one in first.responses):
+        return
+    a, b = (test.H[:, test.response(name)].ravel() for test in (first, other))
+    size = float(np.sqrt(np.sum(np.abs(a) ** 2) * np.sum(np.abs(b) ** 2)))
+    c = float(np.sum((a.conj() * b).real)) / size if size > 0.0 else 1.0
+    if c < _ALIKE:
+        raise InputError(
+            f'"{name}" is in both, and differs: correlation {c:.2f}', part=part,
+            hint="the files are of different postures, or the sensor was moved: give them one by one",
+        )  # fmt: skip
+
+
+def _other_postures(
+    named: Responses, model: Responses, mechanism: Mechanism, chosen: Any, answer: Any
+) -> list[Suspicion]:
+    """Named postures of the mechanism that the test fits clearly better."""
+    own = likeness(named, model)
+    here = chosen if isinstance(chosen, Configuration) else assemble(mechanism, chosen)
+    better: dict[str, float] = {}
+    for name in mechanism.configurations:
+        try:
+            there = assemble(mechanism, name)
+            if not np.allclose(there.theta, here.theta):
+                better[name] = likeness(named, answer(there))
+        except SuppleError:  # a posture that cannot be had is none that it was measured at
+            continue
+    if not better:
+        return []
+    best = max(better, key=lambda name: better[name])
+    if better[best] < own + _BETTER:
+        return []
+    what = f'it fits the posture "{best}" better ({better[best]:.2f}) than the one it is taken at ({own:.2f})'
+    return [Suspicion("posture", "", what, "was it measured there? Give its posture with --at, or FILE@POSTURE")]
+
+
+def _ordered(found: list[Suspicion]) -> tuple[Suspicion, ...]:
+    return tuple(sorted(found, key=lambda item: not item.certain))

@@ -1,0 +1,231 @@
+"""Points of a test on a mechanism: by name, or by where they are at the posture of the test, within a distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.elastic.placed_beam import placed_beams
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.identification.testing.model_responses import place_position
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.results.channel import Channel, Vector3
+from supple.results.names import listed
+from supple.results.responses import Responses
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+WITHIN = 0.02  # m
+_NO_PLACES: Mapping[str, str] = {}
+
+
+class Match(NamedTuple):
+    """point : of the test; place : of the mechanism; how : given, name or position; distance : m, NaN if unknown."""
+
+    point: str
+    place: str
+    how: str
+    distance: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchedResponses(Result):
+    """responses : of the test, channels by the places of the mechanism; matches : of every point."""
+
+    responses: Responses
+    matches: tuple[Match, ...]
+    within: float
+
+    def summary(self) -> str:
+        far = [match.distance for match in self.matches if np.isfinite(match.distance)]
+        told = f"{len(self.matches)} points matched"
+        return (
+            f"{told}, at most {1e3 * max(far):.3g} mm away" if far else f"{told} by name, where they are is not known"
+        )
+
+    def table(self) -> Table:
+        """Point, place, how it was found and how far they are apart."""
+        return Table(
+            {
+                "point": np.array([match.point for match in self.matches], dtype=str),
+                "place": np.array([match.place for match in self.matches], dtype=str),
+                "how": np.array([match.how for match in self.matches], dtype=str),
+                "distance": np.array([match.distance for match in self.matches]),
+            },
+            {"distance": "m"}, index="point",
+        )  # fmt: skip
+
+
+def match_channels(
+    test: Responses,
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    places: Mapping[str, str] = _NO_PLACES,
+    within: float = WITHIN,
+) -> MatchedResponses:
+    """The test with its points called as the mechanism calls its places.                        [measurements, eq. 13]
+
+    A point is the place that `places` says, else the one of its name (a body, frame, joint's point, sensor or
+    `body[share]`), else the nearest named one, else the nearest along a beam. Where the test knows where a point is,
+    the place must be `within` metres of it at the posture, which is the test's own if `at` is left out.
+    """
+    configuration = at if isinstance(at, Configuration) else assemble(mechanism, _posture(test, mechanism, at))
+    known = _named_places(configuration)
+    lines = _beam_lines(configuration)
+    points = {one.point: one.position for one in (*test.responses, *test.references)}
+    found: dict[str, Match] = {}
+    lost: list[str] = []
+    for point, position in points.items():
+        made = _match(point, position, places, known, lines, configuration, within)
+        if isinstance(made, Match):
+            found[point] = made
+        else:
+            lost.append(made)
+    if lost:
+        raise InputError(
+            f"{lost[0]}" + (f" ({len(lost) - 1} more points match nothing)" if len(lost) > 1 else ""),
+            part="points of the test", hint=_other_posture(points, mechanism, configuration, within),
+        )  # fmt: skip
+
+    def renamed(channels: Sequence[Channel]) -> tuple[Channel, ...]:
+        return tuple(
+            one.replaced(point=found[one.point].place, position=place_position(configuration, found[one.point].place))
+            for one in channels
+        )
+
+    matched = test.changed(responses=renamed(test.responses), references=renamed(test.references))
+    if not test.at and isinstance(at, str):
+        matched = matched.changed(at=at)
+    return MatchedResponses(matched, tuple(found.values()), within)
+
+
+def _posture(test: Responses, mechanism: Mechanism, at: At | Configuration) -> At:
+    """What was asked for, which must be what the test says if it says anything; else the test's own."""
+    assert not isinstance(at, Configuration)
+    if isinstance(at, str) and isinstance(test.at, str) and test.at and test.at != at:
+        raise InputError(
+            f'the test says that it was made at "{test.at}", not "{at}"', part="at",
+            hint=f'take it at its own posture, or change what it says: test.changed(at="{at}")',
+        )  # fmt: skip
+    chosen = at if at is not None else (test.at or None)
+    if isinstance(chosen, str) and chosen not in mechanism.configurations:
+        raise InputError(
+            f'the mechanism has no configuration "{chosen}"', part="at", hint=nearest(chosen, mechanism.configurations)
+        )
+    return chosen
+
+
+def _match(
+    point: str,
+    position: Vector3 | None,
+    places: Mapping[str, str],
+    known: Mapping[str, Array],
+    lines: Sequence[tuple[str, Array]],
+    configuration: Configuration,
+    within: float,
+) -> Match | str:
+    """Where a point is, or why nowhere."""
+    named = places.get(point, point)
+    how = "given" if point in places else "name"
+    try:
+        place: Vector3 | None = place_position(configuration, named)
+    except InputError:
+        place = None
+        if point in places:
+            return f'"{named}", which stands for point "{point}", is no place of the mechanism'
+    if place is not None:
+        apart = float("nan") if position is None else float(np.linalg.norm(np.subtract(place, position)))
+        if apart > within:
+            return (
+                f'point "{point}" is {_length(apart)} from the place "{named}", more than {_length(within)}: '
+                "another posture, other axes or units of the test's points, or another place of that name"
+            )
+        return Match(point, named, how, apart)
+    if position is None:
+        return f'no place is called "{point}", and the test does not say where it is; {nearest(point, known)}'
+    x = np.array(position)
+    close = [(float(np.linalg.norm(where - x)), name) for name, where in known.items()]
+    least_of_all = min((off for off, _ in close), default=np.inf)
+    close = [item for item in close if item[0] <= least_of_all + 1e-3 * within][:1]  # of several names there the first
+    along = sorted(_along(name, ends, x) for name, ends in lines)
+    if close and close[0][0] <= within and (not along or close[0][0] <= along[0][0] + 1e-3 * within):
+        return Match(point, close[0][1], "position", close[0][0])
+    if along and along[0][0] <= within:
+        return Match(point, along[0][1], "position", along[0][0])
+    if close and close[0][0] <= within:
+        return Match(point, close[0][1], "position", close[0][0])
+    least = min([*close[:1], *along[:1]])
+    return (
+        f'point "{point}" at ({", ".join(f"{value:.4g}" for value in position)}) m matches no sensor or place: the '
+        f'nearest is "{least[1]}", {_length(least[0])} away, more than {_length(within)}'
+    )
+
+
+def _named_places(configuration: Configuration) -> dict[str, Array]:
+    """Sensors first, so that of several names of one place theirs is taken; then bodies, frames, joints' points."""
+    mechanism, found = configuration.mechanism, {}
+    sensors = [name for name, sensor in mechanism.sensors.items() if sensor.place is not None]
+    drawing = configuration.rest.numbering.drawing
+    for name in (*sensors, *mechanism.bodies, *drawing.frames, *drawing.joint_points):
+        if name in found or (name in drawing.frames and drawing.frames[name].body == GROUND):
+            continue
+        found[name] = np.array(place_position(configuration, name))
+    return found
+
+
+def _beam_lines(configuration: Configuration) -> list[tuple[str, Array]]:
+    """Elastic bodies with their beams at the posture, (beams, 2, 4): both ends, and their shares of the length."""
+    numbering = configuration.rest.numbering
+    found = []
+    for name in numbering.bodies:
+        beams = placed_beams(numbering.drawing, name) if numbering.mechanism.bodies[name].elastic else ()
+        if beams:
+            pose = configuration.X[numbering.body_index(name)]
+            local = np.array([beam.ends for beam in beams])
+            world = (pose[:3] + local @ pose[3:].reshape(3, 3).T) @ numbering.mechanism.plane_axes().T
+            lengths = np.cumsum([0.0, *(beam.length for beam in beams)]) / sum(beam.length for beam in beams)
+            shares = np.stack([lengths[:-1], lengths[1:]], axis=1)
+            found.append((name, np.concatenate([world, shares[:, :, None]], axis=2)))
+    return found
+
+
+def _along(name: str, line: Array, x: Array) -> tuple[float, str]:
+    """Distance to the nearest place along a body, and its name."""
+    best = (np.inf, "")
+    for a, b in line:
+        way = b[:3] - a[:3]
+        size = float(way @ way)
+        t = float(np.clip((x - a[:3]) @ way / size, 0.0, 1.0)) if size > 0.0 else 0.0
+        off = float(np.linalg.norm(a[:3] + t * way - x))
+        if off < best[0]:
+            best = (off, f"{name}[{a[3] + t * (b[3] - a[3]):.6g}]")
+    return best
+
+
+def _other_posture(
+    points: Mapping[str, Vector3 | None], mechanism: Mechanism, configuration: Configuration, within: float
+) -> str:
+    """A hint: a posture of the mechanism at which the points match, or what else to do."""
+    usual = "put a sensor there, say which place it is (places={...}, --place POINT=PLACE), or allow more (--within)"
+    fits = []
+    for name in mechanism.configurations:
+        other = assemble(mechanism, name)
+        if np.allclose(other.theta, configuration.theta):
+            continue
+        known, lines = _named_places(other), _beam_lines(other)
+        if all(isinstance(_match(p, x, {}, known, lines, other, within), Match) for p, x in points.items()):
+            fits.append(f'"{name}"')
+    return f"all points match at the posture {listed(fits)}: was it measured there?" if fits else usual
+
+
+def _length(metres: float) -> str:
+    return f"{metres:.3g} m" if metres >= 1.0 else f"{1e3 * metres:.3g} mm"

@@ -1,0 +1,356 @@
+"""A test that is simulated: blows or shakers on a mechanism, sensors with noise and digits, records and responses.
+
+Records are computed from the linear model about the posture, line by line over a padded period, F(ω) → H(ω) F(ω), and
+back into time: exact for every law of damping, a band below half the sampling rate, and a period in which everything
+dies away (docs/theory/measurements.md). Structural damping has no motion in time of its own; what its response has
+before the blow is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.elastic.damping import Damping
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.measurements.universal_file import write_universal
+from supple.formats.measurements.universal_test import universal_test
+from supple.identification.testing.estimate_responses import Estimator, estimate_responses
+from supple.identification.testing.excitation import Shaker, blow_spectrum, shaker_signals, usual_band
+from supple.identification.testing.model_responses import model_responses, place_channels
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.results.channel import Channel
+from supple.results.picture import picture
+from supple.results.responses import UNIVERSAL, Responses
+from supple.results.result import Result
+from supple.results.table import Table
+from supple.results.time_records import TimeRecords
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_BEFORE = 0.04  # of a record: what comes before the trigger
+_SOFT = 1.25  # of the period of half the sampling rate: how long a blow lasts, 17 dB down at the end of the band
+_SPREAD = 0.15  # of its size and length: by how much blows differ
+_FEW = 6  # channels that tell how long the motion lasts
+_ROOM = 1.25  # of the largest number: the range that is set
+_DEAD = 1e-5  # of the largest: so far must the answer have died away in the middle of the padded period
+_SHORTEST, _LONGEST = 4, 64  # times a record: the padded period
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VirtualTest(Result):
+    """records : as they were sampled; responses : estimated from them; exact : of the model, at the same lines."""
+
+    records: TimeRecords
+    responses: Responses
+    exact: Responses
+
+    def summary(self) -> str:
+        return f"{self.records.summary()}; {self.responses.summary()}"
+
+    def table(self) -> Table:
+        """Of every pair: r.m.s. of the response, its error relative to that, and its mean coherence.
+
+        Behind an exponential window the response is another one, H(σ + iω), and its error is not known here: NaN.
+        """
+        pairs = [(i, j) for i in range(len(self.exact.responses)) for j in range(len(self.exact.references))]
+        size = np.sqrt(np.mean(np.abs(self.exact.H) ** 2, axis=0))
+        error = np.sqrt(np.mean(np.abs(self.responses.H - self.exact.H) ** 2, axis=0))
+        share = np.divide(error, size, out=np.zeros_like(error), where=size > 0.0)
+        if self.responses.window_rate:
+            share = np.full(size.shape, np.nan)
+        gamma = self.responses.coherence
+        mean = np.full(size.shape, np.nan) if gamma is None else gamma.mean(axis=0)
+        return Table(
+            {
+                "pair": np.array([f"{self.exact.responses[i].name}/{self.exact.references[j].name}" for i, j in pairs]),
+                "rms": np.array([size[i, j] for i, j in pairs]), "error": np.array([share[i, j] for i, j in pairs]),
+                "coherence": np.array([mean[i, j] for i, j in pairs]),
+            },
+            index="pair",
+        )  # fmt: skip
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {**self.records.arrays(), **self.responses.arrays(), "exact_H": self.exact.H}
+
+    def save(self, path: str | Path, *, binary: bool = False) -> Path:
+        """Write responses and records into one universal file, .npz or .mat; or the table as .csv."""
+        if Path(path).suffix.lower() in UNIVERSAL:
+            return write_universal(path, universal_test(self.responses, self.records, binary=binary))
+        return super().save(path)
+
+    def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
+        """Draw responses, dashed over them those of the model; returns the figure."""
+        return picture("virtual_test_plot")(self, pairs, axes)
+
+
+def virtual_test(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    hammer: str | tuple[str, Any] | Sequence[str] = (),
+    sensors: str | Sequence[str] = (),
+    *,
+    sampling_hz: float,
+    samples: int = 1024,
+    blows: int = 3,
+    noise: float = 0.0,
+    bits: int | None = None,
+    ranges: Mapping[str, float] | None = None,
+    peak: float = 100.0,
+    duration: float | None = None,
+    shaker: Shaker | None = None,
+    estimator: Estimator = "H1",
+    force_length: float | None = None,
+    exponential: float | None = None,
+    quantity: str = "acceleration",
+    free_actuators: bool = False,
+    damping: Damping | Mapping[str, Any] | float | None = None,
+    drives: bool = True,
+    seed: int = 0,
+) -> VirtualTest:
+    """Strike (or shake) a mechanism at a posture, and measure it with these sensors.             [measurements, 10-12]
+
+    hammer    : where and along what: "platform.-z", ("platform", (0.6, 0, 0.8)); several are struck one after another,
+                `blows` times each, or shaken together
+    sensors   : "platform.x"; a place alone is all its directions; `arm[0.25]` a quarter of the way along its beams
+    blows     : records of each hammer point; of shakers all records
+    noise     : of every channel, white and normal, its r.m.s. as a share of that of the channel's record
+    bits      : digits of the converter over ±full scale, None for none
+    ranges    : full scale by channel's name or quantity, SI, where numbers are cut off; a quarter more than is needed
+                where none is given
+    peak, duration : of a blow, N and s, which differ by up to 15 % between blows; it lasts 2.5 samples if left out
+    shaker    : random, burst, chirp or multisine in place of blows, of `peak` N r.m.s.
+    estimator, force_length, exponential : as in `estimate_responses`
+    """
+    _require(samples >= 16, "samples", f"{samples} are too few", "give 16 or more")
+    _require(blows >= 1, "blows", f"{blows} are none", "give 1 or more")
+    _require(0.0 <= noise < np.inf, "noise", f"{noise:g} is not possible", "a share, such as 0.01")
+    _require(0.0 < sampling_hz < np.inf, "sampling_hz", f"{sampling_hz:g} Hz is no rate", "samples a second")
+    _require(bits is None or 2 <= bits <= 32, "bits", f"{bits} are not possible", "give 2 to 32, such as 16")
+    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    references = _hammers(configuration, hammer)
+    responses = [one for name in _texts(sensors, "sensors") for one in place_channels(configuration, name, quantity)]
+    named = at if isinstance(at, str) else {name: float(x) for name, x in configuration.coordinates.items()}
+    model = _Model(mechanism, configuration, references, responses, free_actuators, damping, drives)
+    setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)
+    rng = np.random.default_rng(seed)
+    period = _period(model, setup)
+    H = model(_lines(period, setup))
+    x, y = _motion(setup, H, period, rng)
+    notes = _notes(model, H, period, setup)
+    x, y, full = _measured(x, y, [*references, *responses], noise, bits, ranges or {}, rng)
+    records = TimeRecords(
+        setup.sampling_hz, tuple(references), tuple(responses), x, y, setup.before, full, named,
+        f"virtual test of {mechanism.name}", notes=notes,
+    )  # fmt: skip
+    found = estimate_responses(records, estimator=estimator, force_length=force_length, exponential=exponential)
+    if free_actuators:
+        found = found.select(lines=found.frequencies_hz > 0.0)
+    if shaker is not None:
+        found = found.select(band_hz=usual_band(sampling_hz, samples))
+    true = model_responses(
+        mechanism, configuration, references, responses, found.frequencies_hz, free_actuators=free_actuators,
+        damping=damping, drives=drives,
+    )  # fmt: skip
+    return VirtualTest(records, found, true.changed(at=named))
+
+
+class _Setup(NamedTuple):
+    """How it is measured and pushed."""
+
+    sampling_hz: float
+    samples: int
+    blows: int
+    peak: float
+    duration: float | None
+    shaker: Shaker | None
+
+    @property
+    def before(self) -> float:
+        """s before the trigger; a shaker has none."""
+        return 0.0 if self.shaker else round(_BEFORE * self.samples) / self.sampling_hz
+
+    @property
+    def blow(self) -> float:
+        """s that a blow lasts."""
+        return 2.0 * _SOFT / self.sampling_hz if self.duration is None else self.duration
+
+
+class _Model(NamedTuple):
+    """The mechanism at its posture, asked for H at lines."""
+
+    mechanism: Mechanism
+    configuration: Configuration
+    references: list[Channel]
+    responses: list[Channel]
+    free: bool
+    damping: Any
+    drives: bool
+
+    def __call__(self, lines: Array, few: int | None = None) -> Complex:
+        """(lines, responses, references); free at 0 Hz it is taken as at the first line, of accelerations alone."""
+        first = _first(self.free)
+        if self.free and any(one.quantity != "acceleration" for one in self.responses):
+            raise InputError(
+                "free actuators drift, so that only accelerations stay small", part="quantity", hint="acceleration"
+            )
+        found = model_responses(
+            self.mechanism, self.configuration, self.references, self.responses[:few], lines[first:],
+            free_actuators=self.free, damping=self.damping, drives=self.drives,
+        ).H  # fmt: skip
+        return np.concatenate([found[:1].real + 0j, found]) if first else found
+
+
+def _first(free: bool) -> int:
+    return 1 if free else 0
+
+
+def _period(model: _Model, setup: _Setup) -> int:
+    """Samples of a period in which the motion after a blow dies away; a few channels tell."""
+    length = _SHORTEST * setup.samples
+    while True:
+        lines = _lines(length, setup)
+        u = np.fft.irfft(_struck(model(lines, _FEW), model.responses[:_FEW], lines, setup, 0.0), axis=0)
+        late = np.abs(u[int(0.45 * length) : int(0.55 * length)]).max()
+        if late <= _DEAD * np.abs(u).max():
+            return length
+        length *= 2
+        if length > _LONGEST * setup.samples:
+            raise InputError(
+                f"{100.0 * late / np.abs(u).max():.2g} % of the motion is left after "
+                f"{0.25 * length / setup.sampling_hz:.3g} s", part="damping",
+                hint="give damping, such as {'modal': 0.01} (--damping 0.01), or longer records",
+            )  # fmt: skip
+
+
+def _lines(period: int, setup: _Setup) -> Array:
+    return np.asarray(np.fft.rfftfreq(period, 1.0 / setup.sampling_hz), dtype=np.float64)
+
+
+def _struck(H: Complex, channels: Sequence[Channel], lines: Array, setup: _Setup, start: float) -> Complex:
+    """Spectra of displacements for a blow, with both ends of the band taken off smoothly.
+
+    The end of the band rings, and structural damping, which is not zero at 0 Hz, fades as 1/t: neither tells how
+    motions die away.
+    """
+    band = np.sin(np.pi * lines / lines[-1]) ** 2
+    omega = 2.0 * np.pi * np.maximum(lines, lines[1])
+    orders = np.array([one.order or 0 for one in channels])
+    push = blow_spectrum(lines, 1.0, setup.blow, start) * band
+    return np.asarray(H / (omega[:, None] ** orders)[:, :, None] * push[:, None, None])
+
+
+def _motion(setup: _Setup, H: Complex, period: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Forces (records, references, samples) and motions (records, responses, samples), without noise."""
+    p = H.shape[2]
+    lines = _lines(period, setup)
+    N = setup.samples
+    if setup.shaker in ("chirp", "multisine"):  # steady: a period is a record, whose lines are some of the padded one
+        force = _shaken(setup, N, p, rng)
+        H = H[:: period // N]
+        y = np.fft.irfft(np.einsum("lrp,npl->nrl", H, np.fft.rfft(force, axis=2)), N, axis=2)
+        return force, y
+    if setup.shaker is not None:
+        length = N if setup.shaker == "burst" else period
+        F = np.fft.rfft(_shaken(setup, length, p, rng), period, axis=2) / setup.sampling_hz
+    else:
+        F = np.zeros((setup.blows * p, p, len(lines)), dtype=complex)
+        for n in range(len(F)):
+            size, long = setup.peak * rng.uniform(1.0 - _SPREAD, 1.0), setup.blow * rng.uniform(1.0, 1.0 + _SPREAD)
+            start = setup.before + rng.uniform(0.0, 1.0) / setup.sampling_hz
+            F[n, n // setup.blows] = blow_spectrum(lines, size, long, start)
+    x = np.fft.irfft(F, period, axis=2)[:, :, :N] * setup.sampling_hz
+    y = np.empty((len(F), H.shape[1], N))
+    for n in range(len(F)):  # one record at a time: a padded one of all channels is large
+        y[n] = np.fft.irfft(np.einsum("lrp,pl->rl", H, F[n]), period, axis=1)[:, :N] * setup.sampling_hz
+    return np.ascontiguousarray(x), y
+
+
+def _shaken(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) -> Array:
+    assert setup.shaker is not None
+    return shaker_signals(
+        setup.shaker, sampling_hz=setup.sampling_hz, samples=samples, records=setup.blows, inputs=inputs,
+        band_hz=usual_band(setup.sampling_hz, setup.samples), rms=setup.peak, seed=int(rng.integers(2**31)),
+    )  # fmt: skip
+
+
+def _measured(
+    x: Array,
+    y: Array,
+    channels: Sequence[Channel],
+    noise: float,
+    bits: int | None,
+    ranges: Mapping[str, float],
+    rng: np.random.Generator,
+) -> tuple[Array, Array, Array | None]:
+    """What the channels show of it, and their full scales."""
+    both = np.concatenate([x, y], axis=1)
+    for name in ranges:
+        if name not in {one.name for one in channels} | {one.quantity for one in channels}:
+            raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
+    if noise:
+        size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
+        size = np.where(size > 0.0, size, size.max(axis=0, keepdims=True))  # a hammer that rests is as noisy
+        both = both + noise * size * rng.normal(size=both.shape)
+    if bits is None and not ranges:
+        return both[:, : x.shape[1]], both[:, x.shape[1] :], None
+    needed = _ROOM * np.abs(both).max(axis=(0, 2))
+    full = np.array(
+        [ranges.get(one.name, ranges.get(one.quantity, n)) for one, n in zip(channels, needed, strict=True)]
+    )
+    full = np.where(full > 0.0, full, 1.0)
+    if bits is not None:
+        step = full / 2.0 ** (bits - 1)
+        both = np.round(both / step[:, None]) * step[:, None]
+    both = np.clip(both, -full[:, None], full[:, None])
+    return both[:, : x.shape[1]], both[:, x.shape[1] :], full
+
+
+def _notes(model: _Model, H: Complex, period: int, setup: _Setup) -> tuple[str, ...]:
+    notes = [f"simulated: below {0.5 * setup.sampling_hz:.6g} Hz, as behind an ideal filter; nothing was measured"]
+    law = model.mechanism.damping if model.damping is None else model.damping
+    structural = (
+        law.structural if isinstance(law, Damping) else law.get("structural") if isinstance(law, Mapping) else 0
+    )
+    if structural:
+        half = 0.5 * period / setup.sampling_hz  # so that what comes before the blow is seen
+        u = np.fft.irfft(_struck(H, model.responses, _lines(period, setup), setup, half), axis=0)
+        before = u[: period // 2 - 2]
+        early = float(np.sqrt(np.sum(before**2) / np.sum(u**2))) if u.any() else 0.0
+        notes.append(
+            "structural damping has no exact motion in time; it is that of its frequency response, of which "
+            f"{100.0 * early:.2g} % (r.m.s. of displacements) come before the blow"
+        )
+    return tuple(notes)
+
+
+def _hammers(configuration: Configuration, given: Any) -> list[Channel]:
+    if isinstance(given, tuple) and len(given) == 2 and not (isinstance(given[1], str) and "." in given[1]):
+        given = [Channel(str(given[0]), given[1], "force").name]
+    found = []
+    for name in _texts(given, "hammer"):
+        channels = place_channels(configuration, name, "force")
+        if len(channels) != 1:
+            raise InputError("it has no direction", part=f'hammer "{name}"', hint=f"say along what: {name}.-z")
+        found += channels
+    return found
+
+
+def _texts(given: str | Sequence[str], what: str) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given)
+    if not names:
+        raise InputError("none is given", part=what, hint="name a place, such as platform.z")
+    return names
+
+
+def _require(holds: bool, part: str, message: str, hint: str) -> None:
+    if not holds:
+        raise InputError(message, part=part, hint=hint)
