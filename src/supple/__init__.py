@@ -55,6 +55,11 @@ if TYPE_CHECKING:
     from supple.identification.identified import Identified
     from supple.identification.identify import identify
     from supple.identification.logged_runs import LoggedRun
+    from supple.identification.testing.check_measurement import MeasurementCheck, check_measurement, join_responses
+    from supple.identification.testing.estimate_responses import estimate_responses
+    from supple.identification.testing.matching import match_channels
+    from supple.identification.testing.model_responses import model_responses
+    from supple.identification.testing.virtual_test import VirtualTest, virtual_test
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -166,6 +171,14 @@ _HOMES = {
     "sweep": "supple.analyses.sweep",
     "to_yaml": "supple.formats.mechanism_text",
     "trajectory": "supple.analyses.motions.trajectory",
+    "VirtualTest": "supple.identification.testing.virtual_test",
+    "virtual_test": "supple.identification.testing.virtual_test",
+    "estimate_responses": "supple.identification.testing.estimate_responses",
+    "MeasurementCheck": "supple.identification.testing.check_measurement",
+    "check_measurement": "supple.identification.testing.check_measurement",
+    "join_responses": "supple.identification.testing.check_measurement",
+    "match_channels": "supple.identification.testing.matching",
+    "model_responses": "supple.identification.testing.model_responses",
 }
 
 __all__ = [
@@ -174,13 +187,14 @@ __all__ = [
     "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
     "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
     "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun",
-    "Material", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "ReducedModel", "Responses",
-    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
-    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "assemble", "check",
-    "compare", "compliance", "compliance_map", "deflection", "equilibrium", "export", "frequency_map", "frf",
-    "hardware_of", "identify", "inverse", "linearize", "linearize_batch", "load", "load_records", "load_responses",
-    "loads", "local", "modes", "motion", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
-    "trajectory",
+    "Material", "MeasurementCheck", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass",
+    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory",
+    "VirtualTest", "assemble", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
+    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
+    "join_responses", "linearize", "linearize_batch", "load", "load_records", "load_responses", "loads", "local",
+    "match_channels", "model_responses", "modes", "motion", "reduce", "register", "simulate", "small_motions",
+    "sweep", "to_yaml", "trajectory", "virtual_test",
 ]  # fmt: skip
 
 
