@@ -10,7 +10,9 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.diagnostics import InputError
 from supple.formats.khalil_kleinfinger.beams import orientation
+from supple.formats.khalil_kleinfinger.written import to_tables
 from supple.formats.mechanism_file import loads
+from supple.formats.mechanism_text import to_yaml
 
 ARM = """
 supple: 1
@@ -167,6 +169,21 @@ def test_a_parallel_robot_of_three_copied_chains(delta):
     expected = [11.709762, 11.709762, 15.358492, 31.613967, 31.613967, 35.851265, 39.013092, 39.013092, 40.695904]
     assert_allclose(found, expected, rtol=1e-4)  # the angle of the arms is known to 1e-4 degrees
     assert_allclose(found[[0, 3, 6]], found[[1, 4, 7]], rtol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "at"), [("delta", None), ("arm", {"shoulder": 0.7, "elbow": -0.4})])
+def test_tables_of_elastic_robots_are_written_and_read_back(name, at):
+    """Beams that begin aside of a joint, masses on them, elastic joints, copies, loops, and a body of the file."""
+    robot = loads({"delta": DELTA, "arm": ARM}[name])
+    text = to_tables(robot)
+    again = loads(text)
+    assert "_mass" not in text  # masses on beams are rows again
+    assert set(again.elastic_names) == set(robot.elastic_names)
+    assert list(again.actuators) == list(robot.actuators)
+    ours, theirs = (supple.modes(machine, at, count=9).frequencies_hz for machine in (again, robot))
+    assert_allclose(ours, theirs, rtol=1e-9)
+    plain = loads(to_yaml(robot))  # and by way of the mechanism file
+    assert_allclose(supple.modes(loads(to_tables(plain)), at, count=9).frequencies_hz, theirs, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ Output = Annotated[
 To = Annotated[
     Literal["mechanism", "tables"],
     typer.Option(
-        "--to", help="A mechanism file, or tables after Khalil and Kleinfinger (rigid, of hinges and slides)."
+        "--to",
+        help="A mechanism file, or tables after Khalil and Kleinfinger (of hinges and slides, rigid or of beams).",
     ),
 ]
 

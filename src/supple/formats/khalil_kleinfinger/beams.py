@@ -54,7 +54,9 @@ class Beams:
         if body not in self.nodes:
             return True
         ends = self.nodes[body]
-        return any(_distance(place, a, b) <= _ON * float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(ends))
+        return any(
+            distance_from(place, a, b) <= _ON * float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(ends)
+        )
 
 
 def orientation(phi: float, theta: float, psi: float) -> Array:
@@ -133,7 +135,8 @@ def _elements(row: Row) -> int:
     return int(said)
 
 
-def _distance(place: Array, a: Array, b: Array) -> float:
+def distance_from(place: Array, a: Array, b: Array) -> float:
+    """Of a place from the straight line between a and b, m."""
     along = b - a
     share = min(1.0, max(0.0, float((place - a) @ along) / float(along @ along)))
     return float(np.linalg.norm(place - a - share * along))

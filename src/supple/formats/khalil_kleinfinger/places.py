@@ -9,7 +9,7 @@ from typing import Any
 from supple.description.drawing import Attached, Drawing
 
 _NOT_PLACES = ("joint", "reaction", "axis", "axes", "coordinates", "law", "name", "description")
-_SECTIONS = ("springs", "dampers", "forces", "actuators", "sensors", "motions")
+_SECTIONS = ("springs", "dampers", "forces", "actuators", "sensors", "motions", "point_masses")
 
 
 @dataclass(eq=False)

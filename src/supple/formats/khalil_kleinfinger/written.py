@@ -1,31 +1,31 @@
-"""A mechanism of rigid bodies, hinges and slides as tables, which `load` reads as the same mechanism.
-
-R_i is the frame of joint i on its body, z_i its axis; any frame has six parameters in any other (`parameters_of`).
-"""
+"""A mechanism of hinges and slides, rigid or of beams, as tables, which `load` reads as the same mechanism."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from supple.description.drawing import Drawing, Pose
+from supple.description.drawing import Attached, Drawing
 from supple.description.joints.joint import Joint
 from supple.description.mass_properties import mass_properties
-from supple.description.mechanism import GROUND, Mechanism
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
-from supple.formats.khalil_kleinfinger.closures import KINDS, WITH_AXIS
+from supple.formats.khalil_kleinfinger.chains import HEADINGS as _BEAMS
+from supple.formats.khalil_kleinfinger.chains import chain_of
+from supple.formats.khalil_kleinfinger.closures import KINDS
+from supple.formats.khalil_kleinfinger.masses import as_body, moved
 from supple.formats.khalil_kleinfinger.places import Places, with_places
-from supple.formats.khalil_kleinfinger.transform import HERE, along_z, parameters_of, within
+from supple.formats.khalil_kleinfinger.row_frames import SIGMA, RowFrames, own_frames, row_frames
+from supple.formats.khalil_kleinfinger.stiffnesses import COLUMNS as STIFFNESSES
+from supple.formats.khalil_kleinfinger.stiffnesses import OWN
+from supple.formats.khalil_kleinfinger.transform import numbers
 from supple.formats.mechanism_text import as_text
 from supple.geometry.inertia import MassProperties
-from supple.geometry.rotation import axes_from_z
 
-_SIGMA = {"revolute": 0, "prismatic": 1}
-_KEPT = ("limits", "viscous", "dry", "motor", "drive")  # what a joint says that no table has
+# What a joint says that no table has; stiffnesses only in part.
+_KEPT = ("limits", "viscous", "dry", "motor", "drive", "stiffness", "elastic", "elastic_damping")
 _MADE = (
     "supple",
     "points",
@@ -39,111 +39,74 @@ _MADE = (
     "sections",
 )
 _GEOMETRY = ("joint", "antecedent", "actuated", "sigma", "gamma", "b", "alpha", "d", "theta", "r", "q", "body")
+_SAME = 1e-12  # m: closer is one place
 _MASSES = ("body", "mass", "x", "y", "z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-
-
-@dataclass(eq=False)
-class Written:
-    """Rows as they come about; frames : R_i in the axes of its body, by body; rows : label of the row, by body."""
-
-    drawing: Drawing
-    frames: dict[str, Pose] = field(default_factory=lambda: {GROUND: HERE})
-    rows: dict[str, str] = field(default_factory=lambda: {GROUND: "0"})
-    geometry: list[tuple[Any, ...]] = field(default_factory=list)
-    closures: list[tuple[str, str, str, str]] = field(default_factory=list)
-
-    def fixed(self, label: str, body: str, pose: Pose) -> str:
-        """A row σ = 2 for a frame on a body, in the body's axes."""
-        six = parameters_of(within(self.frames[body], pose))
-        self.geometry.append((label, self.rows[body], 0, 2, *six, "", ""))
-        return label
-
-    @property
-    def taken(self) -> set[str]:
-        """Names that rows have, or will have."""
-        mechanism = self.drawing.mechanism
-        return {*mechanism.joints, *mechanism.frames, *(str(row[0]) for row in self.geometry)}
-
-    def new(self, label: str) -> str:
-        """A label that no row has; a frame that reading a table made for its joint gives way."""
-        while label in self.taken - _own_frames(self.drawing.mechanism):
-            label += "_"
-        return label
-
-    def moving(self, label: str, ends: tuple[str, str], pose: Pose, at: float) -> None:
-        """A row for a joint from ends[0], in whose axes its frame is `pose` where q = 0, to a body called ends[1]."""
-        kind = self.drawing.mechanism.joints[label].kind
-        gamma, b, alpha, d, theta, r = parameters_of(within(self.frames[ends[0]], pose))
-        moved = (f"q + {theta!r}", r) if kind == "revolute" else (theta, f"q + {r!r}")
-        actuator = self.drawing.mechanism.actuators.get(label)
-        acts = actuator is not None and actuator.joint == label
-        row = (label, self.rows[ends[0]], int(acts), _SIGMA[kind], gamma, b, alpha, d, *moved, at, ends[1])
-        self.geometry.append(row)
 
 
 def to_tables(mechanism: Mechanism) -> str:
     """The text of a mechanism file with `tables:`; what no table can say of a mechanism is refused."""
-    _require_rigid(mechanism)
-    _require_names(mechanism)
+    _require_writable(mechanism)
     drawing = Drawing(mechanism)
-    written = Written(drawing)
-    closing = _tree(written)
-    for name in closing:
-        _close(written, name)
+    carried = _carried(drawing)
+    written = row_frames(drawing, carried)
     places = Places(drawing, written.taken)
     data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
-    rest = with_places({key: value for key, value in data.items() if key not in _MADE}, places)
-    joints = {
-        name: {key: part[key] for key in _KEPT if part.get(key) is not None} for name, part in data["joints"].items()
-    }
-    rest["joints"] = {name: part for name, part in joints.items() if part}
-    rows = {row[0] for row in written.geometry}
+    rest = {key: value for key, value in data.items() if key not in _MADE}
+    rest["point_masses"] = {
+        name: part for name, part in data.get("point_masses", {}).items()
+        if mechanism.bodies[drawing.attached(part["at"], ("point_masses", name)).body].elastic
+    }  # fmt: skip
+    rest["actuators"] = data.get("actuators", {})
+    rest = with_places(rest, places)
     for name, frame in drawing.frames.items():
-        if name not in rows and (name in places.used or name not in _own_frames(mechanism)):
+        known = {row[0] for row in written.geometry}
+        if name not in known and (name in places.used or name in carried.values() or name not in own_frames(mechanism)):
             written.fixed(name, frame.body, frame.pose)
     for label, place in places.new.items():
-        written.fixed(label, place.body, place.pose)
+        _fix(written, label, place)
     masses = mass_properties(drawing)
-    if [row[0] for row in written.geometry if row[2]] != list(mechanism.actuators):
-        written.geometry = [(*row[:2], 0, *row[3:]) for row in written.geometry]  # their order is that of the file
+    rest["actuators"] = _actuators(written, rest["actuators"])
+    stiffness, rest["joints"] = _stiffnesses(mechanism, written, data["joints"])
+    rest["bodies"] = {body: _outside(drawing, body, masses[body]) for body in written.outside}
+    rest["bodies"] |= {
+        name: rest["bodies"].get(name, {}) | {"allow": part["allow"]}
+        for name, part in data["bodies"].items() if part.get("allow") and name not in carried
+    }  # fmt: skip
+    weighed = [
+        _mass(written, drawing, body, mass, carried)
+        for body, mass in masses.items()
+        if (mass.mass or mass.inertia.any()) and not mechanism.bodies[body].elastic and body not in written.outside
+    ]
+    beams = [
+        row for body, chain in written.chains.items() for row in chain.rows(written.rows[body], written.frames[body])
+    ]
+    columns = [name for name in STIFFNESSES.spellings if any(name in row for row in stiffness)]
     tables = [
         _block("geometry", _GEOMETRY, written.geometry),
-        _block(
-            "masses",
-            _MASSES,
-            [_mass(written, body, mass) for body, mass in masses.items() if mass.mass or mass.inertia.any()],
-        ),
+        _block("masses", _MASSES, weighed),
+        _block("beams", _BEAMS, beams),
+        _block("stiffness", columns, [tuple(row.get(name, "") for name in columns) for row in stiffness]),
         _block("closures", ("first", "second", "kind", "name"), written.closures),
     ]
     return as_text({key: value for key, value in rest.items() if value != {}}) + "tables:\n" + "".join(tables)
 
 
-def _require_rigid(mechanism: Mechanism) -> None:
+def _require_writable(mechanism: Mechanism) -> None:
     if mechanism.planar:
         raise InputError(
             "a table describes a mechanism in space, and this one is planar",
             part=f'mechanism "{mechanism.name}"', hint="draw it in space: leave out plane:",
         )  # fmt: skip
-    for name, body in mechanism.bodies.items():
-        if body.elastic:
-            raise InputError("it is elastic, and only rigid bodies are written as tables", part=f'body "{name}"')
-        if body.allow is not None:
-            raise InputError("what it allows has no place in a table", part=f'body "{name}"', hint="leave allow out")
     for name, joint in mechanism.joints.items():
         if joint.kind not in KINDS:
             raise InputError(
                 f"a {joint.kind} joint is no row of a table", part=f'joint "{name}"',
                 hint=f"tables know {', '.join(KINDS)}; draw it as hinges with massless bodies between them",
             )  # fmt: skip
-        if joint.kind not in _SIGMA and joint.rest is not None:
+        if joint.kind not in SIGMA and joint.rest is not None:
             raise InputError(
                 "in a table it is zero where its frames meet", part=f'joint "{name}"', hint="leave rest out"
             )
-        if joint.elasticity(None).soft:
-            raise InputError("it is elastic, and only ideal joints are written as tables", part=f'joint "{name}"')
-
-
-def _require_names(mechanism: Mechanism) -> None:
     for name in mechanism.frames:
         if name in mechanism.joints:
             raise InputError(
@@ -152,102 +115,120 @@ def _require_names(mechanism: Mechanism) -> None:
             )  # fmt: skip
 
 
-def _tree(written: Written) -> list[str]:
-    """Rows from the ground outwards over hinges and slides; the joints that are left close loops."""
-    mechanism = written.drawing.mechanism
-    left = dict(mechanism.joints)
-    while (name := _next(left, written.rows)) is not None:
-        joint = left.pop(name)
-        turned = joint.bodies[0] not in written.rows
-        before, body = joint.bodies[::-1] if turned else joint.bodies
-        first, second, at = _joint_frames(written.drawing, name, joint, turned=turned)
-        written.frames[body] = second
-        written.moving(name, (before, body), first, at)
-        written.rows[body] = name
-    missing = [body for body in mechanism.bodies if body not in written.rows]
-    if missing:
+def _carried(drawing: Drawing) -> dict[str, str]:
+    """Rigid bodies on elastic ones that a row of masses makes again, with its label: `tip_mass`, welded on where the
+    frame `tip` is, or where the beams of the body of joint `tip` begin."""
+    mechanism, found = drawing.mechanism, {}
+    for name, joint in mechanism.joints.items():
+        label, body = name.removesuffix("_mass"), joint.bodies[0]
+        alone = sum(name in other.bodies for other in mechanism.joints.values()) == 1
+        if label == name or joint.kind != "weld" or joint.bodies[1] != name or joint.yields or not alone:
+            continue
+        if body not in mechanism.bodies or not mechanism.bodies[body].elastic:
+            continue
+        at = drawing.bodies[body].to_local(drawing.bodies[name].position)
+        placed = drawing.frames.get(label)
+        if placed is not None:
+            places = [placed.pose.position] if placed.body == body else []
+        else:
+            leads = label in mechanism.joints and body in mechanism.joints[label].bodies
+            places = list(chain_of(drawing, body).nodes[[0, -1]]) if leads else []
+        if any(np.allclose(at, place, rtol=0.0, atol=_SAME) for place in places):
+            found[name] = label
+    return found
+
+
+def _fix(written: RowFrames, label: str, place: Attached) -> None:
+    if place.body not in written.frames:
         raise InputError(
-            "no chain of hinges and slides leads to it from the ground", part=f'body "{missing[0]}"',
-            hint="welded bodies are one body in a table",
+            "what is carried by an elastic body is a row of masses in a table, and has no place of its own",
+            part=f'body "{place.body}"', hint="name a place on the body that carries it",
         )  # fmt: skip
-    return list(left)
+    written.fixed(label, place.body, place.pose)
 
 
-def _next(joints: Mapping[str, Joint], reached: Collection[str]) -> str | None:
-    """The first hinge or slide that leads from what is reached to what is not."""
-    for name, joint in joints.items():
-        if joint.kind in _SIGMA and sum(body in reached for body in joint.bodies) == 1:
-            return name
-    return None
+def _actuators(written: RowFrames, actuators: Mapping[str, Any]) -> dict[str, Any]:
+    """What rows with μ = 1 do not say of the actuators; all of it where their order is not that of the rows."""
+    if [row[0] for row in written.geometry if row[2]] != list(actuators):
+        written.geometry = [(*row[:2], 0, *row[3:]) for row in written.geometry]
+        return dict(actuators)
+    said = {name: {key: value for key, value in part.items() if key != "joint"} for name, part in actuators.items()}
+    return {name: part for name, part in said.items() if part}
 
 
-def _close(written: Written, name: str) -> None:
-    joint = written.drawing.mechanism.joints[name]
-    first, second, at = _joint_frames(written.drawing, name, joint, turned=False)
-    a, b = joint.bodies
-    end = written.fixed(written.new(f"{name}_end"), b, second)
-    if joint.kind in _SIGMA:
-        written.moving(name, (a, f"{name}_cut"), first, at)
-        written.closures.append((name, end, "weld", ""))
+def _stiffnesses(
+    mechanism: Mechanism, written: RowFrames, joints: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Rows of stiffnesses, by column, where a joint's are numbers of directions; what else joints say."""
+    rows, rest = [], {}
+    moving = {row[0]: row for row in written.geometry if row[3] != 2}
+    for name, joint in mechanism.joints.items():
+        said = {key: joints[name][key] for key in _KEPT if joints[name].get(key) is not None}
+        row = moving.get(name)
+        values = {} if row is None else _plain(joint, actuated=bool(row[2]))
+        if row is not None and row[11] == joint.bodies[0] and joint.yields and not _round(joint, values):
+            raise InputError(
+                "stiffnesses of a row are along axes of its antecedent, and these along axes of the body it moves",
+                part=f'joint "{name}"', hint="name its two bodies in the other order",
+            )  # fmt: skip
+        if values:
+            rows.append({"joint": name, **values})
+            said = {key: value for key, value in said.items() if key not in ("stiffness", "elastic")}
+        if said:
+            rest[name] = said
+    return rows, rest
+
+
+def _plain(joint: Joint, *, actuated: bool) -> dict[str, float]:
+    """Stiffnesses by column, where they are numbers; none of a matrix or of what follows a coordinate."""
+    said = joint.elastic if joint.elastic is not None else joint.stiffness
+    if not isinstance(said, Mapping):
+        return {}
+    own = OWN[joint.kind]
+    values = {
+        name: value for key, value in said.items() if (name := STIFFNESSES.named(key)) and isinstance(value, float)
+    }
+    loose = [name for name in values if own in name.split(".")]
+    return {} if len(values) < len(said) or (loose and not actuated) else values
+
+
+def _round(joint: Joint, values: Mapping[str, float]) -> bool:
+    """Whether its stiffness is the same along all directions across its axis."""
+    only_drive = not joint.elastic and joint.stiffness is None
+    same = values.get("x") == values.get("y") and values.get("rx") == values.get("ry")
+    return only_drive or (bool(values) and same and not any("." in name for name in values))
+
+
+def _mass(
+    written: RowFrames, drawing: Drawing, body: str, mass: MassProperties, carried: Mapping[str, str]
+) -> tuple[Any, ...]:
+    """In the axes of the row of its body, or of the row on the elastic body that carries it."""
+    if body not in carried:
+        frame, seen, label = written.frames[body], mass, written.rows[body]
     else:
-        written.closures.append((written.fixed(written.new(f"{name}_start"), a, first), end, joint.kind, name))
+        label, own = carried[body], drawing.bodies[body]
+        carrier = drawing.mechanism.joints[body].bodies[0]
+        frame = drawing.frames[label].pose if label in drawing.frames else written.frames[carrier]
+        home = drawing.bodies[carrier]
+        seen = moved(mass, home.axes.T @ own.axes, home.to_local(own.position))
+        if label not in drawing.frames and (
+            written.rows[carrier] != label or np.abs(frame.position - home.to_local(own.position)).max() > _SAME
+        ):
+            raise InputError(
+                f"row {label} would carry it, and begins elsewhere", part=f'body "{body}"', hint="give it another name"
+            )
+    found = moved(seen, frame.axes.T, -frame.axes.T @ frame.position)
+    return (label, found.mass, *found.center, *found.inertia[np.triu_indices(3)])
 
 
-def _joint_frames(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> tuple[Pose, Pose, float]:
-    """Frames of a joint on both its bodies, z the axis, that coincide where q = 0; and q as drawn.
-
-    turned : they are asked for from the second body to the first, about the opposite axis
-    """
-    path = ("joints", name)
-    axis = np.array([0.0, 0.0, 1.0])
-    if joint.kind in WITH_AXIS:
-        if joint.axis is None:
-            raise InputError("it has no axis", part=part_name(path), hint="say about or along what: axis: z")
-        axis = drawing.direction(joint.axis, (*path, "axis"))
-    E = axes_from_z(-axis if turned else axis) if joint.kind in WITH_AXIS else np.eye(3)
-    if joint.frames is not None:
-        places = [drawing.attached(reference, path).pose for reference in joint.frames]
-        poses = [Pose(pose.position, pose.axes @ E) for pose in places]
-        value = 0.0
-    else:
-        at: Any = joint.at if joint.at is not None else name
-        axes = [drawing.bodies[body].axes.T @ E for body in joint.bodies]
-        positions = [drawing.on_body(body, at, path) for body in joint.bodies]
-        poses = [Pose(p, R) for p, R in zip(positions, axes, strict=True)]
-        value = float(joint.rest) if isinstance(joint.rest, float) else 0.0
-    first, second = poses[::-1] if turned else poses
-    if joint.frames is not None:
-        value = _measured(drawing, joint, first, second, turned=turned)
-    else:  # the frames are drawn together, where the coordinate is `rest`
-        back = along_z(-value, 0.0) if joint.kind == "revolute" else along_z(0.0, -value)
-        first = Pose(first.to_world(back.position), first.axes @ back.axes)
-    return first, second, value
-
-
-def _measured(drawing: Drawing, joint: Joint, first: Pose, second: Pose, *, turned: bool) -> float:
-    """The coordinate of a hinge or slide as its frames are drawn."""
-    a, b = (drawing.bodies[body] for body in (joint.bodies[::-1] if turned else joint.bodies))
-    start = Pose(a.to_world(first.position), a.axes @ first.axes)
-    seen = within(start, Pose(b.to_world(second.position), b.axes @ second.axes))
-    if joint.kind == "prismatic":
-        return float(seen.position[2])
-    return float(np.arctan2(seen.axes[1, 0], seen.axes[0, 0])) if joint.kind == "revolute" else 0.0
-
-
-def _mass(written: Written, body: str, mass: MassProperties) -> tuple[Any, ...]:
-    frame = written.frames[body]
-    R = frame.axes.T
-    J = R @ mass.inertia @ R.T
-    return (written.rows[body], mass.mass, *(R @ (mass.center - frame.position)), *J[np.triu_indices(3)])
-
-
-def _own_frames(mechanism: Mechanism) -> set[str]:
-    """Frames that reading a table makes for its joints: they come about again."""
-    endings = ("_a", "_b", "_start", "_end")
-    return {
-        frame for name, joint in mechanism.joints.items() for frame in joint.frames or ()
-        if frame in [name + ending for ending in endings]
-    }  # fmt: skip
+def _outside(drawing: Drawing, body: str, mass: MassProperties) -> dict[str, Any]:
+    """A rigid body of the file, in the axes of the drawing."""
+    pose = drawing.bodies[body]
+    at = {"at": numbers(pose.position)}
+    if not mass.mass and not mass.inertia.any():
+        return {"mass": 0.0, **at}
+    turned = moved(mass, pose.axes, np.zeros(3))
+    return {**as_body(turned), "center": numbers(pose.position + turned.center), **at}
 
 
 def _block(name: str, headings: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> str:
