@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from supple.identification.testing.matching import match_channels
     from supple.identification.testing.model_responses import model_responses
     from supple.identification.testing.virtual_test import VirtualTest, virtual_test
+    from supple.identification.updating.measurement import Measurement
+    from supple.identification.updating.update import update
+    from supple.identification.updating.updated import Predicted, Updated
     from supple.kinds.registry import register
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
@@ -119,12 +122,14 @@ _HOMES = {
     "LocalModel": "supple.parameterization.local_model",
     "LoggedRun": "supple.identification.logged_runs",
     "Material": "supple.description.elastic.material",
+    "Measurement": "supple.identification.updating.measurement",
     "Mechanism": "supple.description.mechanism",
     "ModeSet": "supple.analyses.vibration.mode_set",
     "Motion": "supple.description.motion",
     "Motor": "supple.description.joints.joint",
     "NumericalError": "supple.diagnostics",
     "PointMass": "supple.description.body",
+    "Predicted": "supple.identification.updating.updated",
     "ReducedModel": "supple.reduced.model",
     "Responses": "supple.results.responses",
     "Rotation": "supple.description.body",
@@ -141,6 +146,7 @@ _HOMES = {
     "SuppleWarning": "supple.diagnostics",
     "TimeRecords": "supple.results.time_records",
     "Trajectory": "supple.analyses.motions.trajectory",
+    "Updated": "supple.identification.updating.updated",
     "assemble": "supple.kinematics.closure",
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
@@ -179,6 +185,7 @@ _HOMES = {
     "join_responses": "supple.identification.testing.check_measurement",
     "match_channels": "supple.identification.testing.matching",
     "model_responses": "supple.identification.testing.model_responses",
+    "update": "supple.identification.updating.update",
 }
 
 __all__ = [
@@ -187,14 +194,14 @@ __all__ = [
     "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
     "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
     "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun",
-    "Material", "MeasurementCheck", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass",
-    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TimeRecords", "Trajectory",
-    "VirtualTest", "assemble", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
-    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
-    "join_responses", "linearize", "linearize_batch", "load", "load_records", "load_responses", "loads", "local",
-    "match_channels", "model_responses", "modes", "motion", "reduce", "register", "simulate", "small_motions",
-    "sweep", "to_yaml", "trajectory", "virtual_test",
+    "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
+    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
+    "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "check", "check_measurement", "compare",
+    "compliance", "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "frequency_map",
+    "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
+    "load_records", "load_responses", "loads", "local", "match_channels", "model_responses", "modes", "motion",
+    "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip
 
 

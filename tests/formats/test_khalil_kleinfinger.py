@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -290,3 +291,57 @@ def test_a_wrong_table_gives_row_column_and_reason(written, wrong, where, why):
 def test_a_wrong_word_under_tables_is_told_with_the_right_one():
     with pytest.raises(InputError, match=r"masses"):
         loads(TWO_LINK.replace("  masses: |", "  mases: |"))
+
+
+GEARED = """
+supple: 1
+name: arm with a belt
+gravity: [0, 0, -9.81]
+tables:
+  geometry: |
+    joint, a, mu, sigma, alpha, d,   theta,        r
+    1,     0, 1,  0,     0,     0,   q,            0
+    2,     1, 1,  0,     -pi/2, 0.1, q,            0
+    3,     2, 0,  0,     0,     0.4, -q2 + pi/3,   0
+    4,     3, 0,  1,     pi/2,  0,   0,            0.02*q1 + 0.01*q3 + 0.1
+  masses: |
+    body, mass, x,   y,    z,    Ixx,  Iyy,  Izz
+    1,    2,    0.1, 0,    0.05, 0.02, 0.02, 0.02
+    2,    1.5,  0.2, 0.01, 0,    1e-3, 0.02, 0.02
+    3,    0.7,  0.1, 0,    0,    1e-3, 2e-3, 2e-3
+    4,    0.3,  0,   0.02, 0.05, 1e-3, 1e-3, 1e-3
+"""
+
+
+def test_a_row_may_follow_others():
+    """θ₃ = -q₂ + π/3 and r₄ = 0.02 q₁ + 0.01 q₃ + 0.1, against the arm whose joints all move, M = GᵀM_qG."""
+    machine = loads(GEARED)
+    assert list(machine.couplings) == ["joint3_follows", "joint4_follows"]
+    assert supple.check(machine).mobility == 2
+    G = np.array([[1, 0], [0, 1], [0, -1], [0.02, -0.01]])
+    free = GEARED.replace("-q2 + pi/3,   0", "q + pi/3,     0").replace("0.02*q1 + 0.01*q3 + 0.1", "q + 0.1")
+    tree = loads(free.replace("3,     2, 0", "3,     2, 1").replace("4,     3, 0", "4,     3, 1"))
+    for theta in np.random.default_rng(3).uniform(-2.0, 2.0, (3, 2)):
+        whole, ours = supple.local(tree, G @ theta), supple.local(machine, theta)
+        M = G.T @ whole.M @ G
+        assert_allclose(ours.M, M, rtol=0.0, atol=1e-12 * np.abs(M).max())
+        assert_allclose(ours.force, G.T @ whole.force, rtol=0.0, atol=1e-11)
+    again = loads(GEARED.replace("0, 1,  0,     0,     0,   q, ", "0, 1,  0,     0,     0,   0.5, "))
+    assert_allclose(supple.local(again, [0.7, 0.2]).M, supple.local(machine, [0.7, 0.2]).M, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        ("q3 - q2", "it has q of its own and follows row 2"),
+        ("q2**2", "this is not linear in q"),
+        ("q1*q2", "this is not linear in q"),
+        ("q9", "q9"),
+        ("2*q4", "rows 3, 4 follow one another in a circle"),
+    ],
+)
+def test_a_row_that_cannot_follow_is_told(cell, why):
+    with pytest.raises(InputError, match=re.escape(why)) as caught:
+        loads(GEARED.replace("-q2 + pi/3", cell), name="arm.yaml")
+    assert 'table geometry, row 3 ("3"), column "theta"' in str(caught.value)
+    assert str(caught.value).startswith("arm.yaml:10:")

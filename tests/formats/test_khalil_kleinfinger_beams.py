@@ -213,3 +213,51 @@ def test_a_wrong_table_of_an_elastic_robot_gives_row_column_and_reason(written, 
     assert told.startswith("delta.yaml:"), told
     assert where in told, told
     assert why in told, told
+
+
+COUPLED = """
+supple: 1
+parameters: {l1: 0.4}
+tables:
+  geometry: |
+    joint, a, mu, sigma, alpha, d, theta,  r
+    1,     0, 1,  0,     0.3,   0, 20 deg, 0
+    2,     1, 0,  0,     0,     l1, 0, 0
+  masses: |
+    body, mass, x,   Ixx,  Iyy,  Izz
+    1,    0.8,  0.2, 2e-3, 3e-3, 1e-3
+    2,    0.5,  0.1, 1e-3, 1e-3, 1e-3
+  stiffness: |
+    joint, x,   y,   z,   rx,  ry,  rz,  x.ry, rz.y
+    1,     2e6, 2e6, 1e6, 4e3, 4e3, 8e2, 3e4,  1e4
+    2,     1e6, 1e6, ,    1e3, 1e3, 50,  ,
+"""
+
+
+def test_a_table_may_couple_directions():
+    found = loads(COUPLED).joints
+    K = np.diag([2e6, 2e6, 1e6, 4e3, 4e3, 8e2])
+    K[0, 4] = K[4, 0] = 3e4
+    K[1, 5] = K[5, 1] = 1e4
+    first, second = found.values()
+    assert first.stiffness_matrix().tolist() == K.tolist()
+    assert np.diag(second.stiffness_matrix()).tolist() == [1e6, 1e6, np.inf, 1e3, 1e3, 0.0]
+
+
+SECOND = "2,     1e6, 1e6, ,    1e3, 1e3, 50,  ,"
+
+
+@pytest.mark.parametrize(
+    ("row", "where", "why"),
+    [
+        ("2,     1e6, 1e6, ,    1e3, 1e3, 50,  5e4,", 'joint "joint2"', "not positive"),
+        ("2,     1e6, 1e6, ,    1e3, 1e3, 50,  , 10", 'row 2 ("2"), column "y.rz"', "a spring, which nothing couples"),
+        ("2,     1e6, 1e6, ,    1e3, , 50,  10,", 'row 2 ("2"), column "x.ry"', "couples ry, which has no stiffness"),
+        ("2,     1e6, 1e6, ,    1e3, 1e3, 50,  1 mm,", 'row 2 ("2"), column "x.ry"', "a force (N) is expected"),
+    ],
+)
+def test_what_cannot_be_coupled_is_told_by_row_and_column(row, where, why):
+    with pytest.raises(InputError) as told:
+        supple.check(loads(COUPLED.replace(SECOND, row)))
+    assert where in str(told.value)
+    assert why in str(told.value)

@@ -65,7 +65,8 @@ actuators: {crank: {joint: A}}
 sensors: {E: {position: E}, swing: {joint: D}, apart: {between: [ground.G, follower.E]}}
 """
 
-# A coupler of two beams and a rigid rocker whose mass stands off its frame, about skew axes.
+# A coupler of two beams and a rigid rocker whose mass stands off its frame, about skew axes, one end on springs that
+# are coupled.
 SPATIAL = """\
 supple: 1
 name: spatial-crank-rocker
@@ -84,7 +85,8 @@ joints:
   A: {revolute: [ground, crank], axis: [0.2, 0.1, 1]}
   B: {spherical: [crank, coupler], elastic: {x: 3e6, y: 3e6, z: 3e6}}
   C: {universal: [coupler, rocker], axes: [[1, 0, 0], [0, 1, 0.3]]}
-  D: {revolute: [rocker, ground], axis: [1, 0.3, 0.2], elastic: {x: 1e6, y: 1e6, z: 2e6, rx: 2e3, ry: 3e3}}
+  D: {revolute: [rocker, ground], axis: [1, 0.3, 0.2], stiffness: {x: 1e6, y: 1e6, z: 2e6, rx: 2e3, ry: 3e3, x.ry: 2e4,
+      y.rx: -1e4, z.x: 3e5}}
 actuators: {crank: {joint: A}}
 sensors: {C: {position: coupler.C}}
 """
@@ -107,7 +109,7 @@ joints:
   B: {revolute: [left, upper_left]}
   C: {revolute: [upper_left, upper_right]}
   D: {revolute: [upper_right, right]}
-  E: {revolute: [ground, right], elastic: {x: 4e4, z: 3e4}}
+  E: {revolute: [ground, right], stiffness: [[4e4, 1e4, 0], [1e4, 3e4, 0], [0, 0, 0]]}
 actuators: {one: {joint: A}, two: {joint: E}}
 sensors: {C: {position: C}}
 """

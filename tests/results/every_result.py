@@ -57,6 +57,14 @@ def measured():
     )  # fmt: skip
 
 
+@cache
+def updated():
+    """Stiffnesses of a Delta robot from five frequencies."""
+    robot = supple.load(EXAMPLES / "surgiscope" / "mechanism.yaml")
+    seen = supple.Measurement(at="first", frequencies_hz=[11.8, 15.2, 31.2, 36.1, 38.8])
+    return supple.update(robot, seen, {"motor": "motor_r[xy]", "motor_rz": "motor_rz", "hinge": "hinge_r?"}, starts=1)
+
+
 RESULTS = {
     "Simulation": run,
     "Signals": lambda: run().coordinates,
@@ -104,6 +112,8 @@ RESULTS = {
     ),
     "LocalModel": lambda: supple.local(five_bar(), "home", internal_modes=2),
     "Coefficients": lambda: model().evaluate(HOME),
+    "Updated": updated,
+    "Predicted": lambda: updated().predict("second", 6),
     "TimeComparison": judged,
     "Comparison": lambda: supple.compare(five_bar(), model(), points=20),
 }  # fmt: skip

@@ -16,7 +16,9 @@ from supple.view.bode_plot import unwrapped_phase
 from supple.view.house_style import PALETTE, settings
 from supple.view.map_panels import colour_limits
 
-NOT_DRAWN = ("LocalModel", "Coefficients", "Comparison", "Sweep", "ModeSet of a batch", "Compliance of a batch")
+NOT_DRAWN = (
+    "LocalModel", "Coefficients", "Comparison", "Sweep", "ModeSet of a batch", "Compliance of a batch", "Predicted",
+)  # fmt: skip
 DRAWN = [name for name in RESULTS if name not in NOT_DRAWN]
 PICTURES = {name: lambda name=name: result(name).plot() for name in DRAWN} | {
     "Sweep": lambda: result("Sweep").plot(lambda modes: modes.frequencies_hz, "frequency / Hz"),

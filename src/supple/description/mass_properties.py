@@ -73,6 +73,31 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
     return MassProperties(mass, center, inertia)
 
 
+def mass_slope(drawing: Drawing, name: str, number: tuple[str, ...]) -> MassProperties:
+    """What one unit of a number adds to a rigid body: everything is linear in masses and moments, the centre fixed.
+
+    number : as in the file: ("mass",), ("line_mass",), ("inertia", "xx"), ("solid", "0", "density"), ...
+    """
+    body = drawing.mechanism.bodies[name]
+    path: Path = ("bodies", name)
+    if number[0] == "solid":
+        solid = body.solids[int(number[1]) if len(number) > 2 else 0]
+        whole = _of_solid(drawing, name, solid, (*path, "solid"))
+        given = getattr(solid, number[-1])
+        return MassProperties(whole.mass / given, whole.center, whole.inertia / given)
+    length = drawing.lengths.get(name, 0.0)
+    center = _center(drawing, name, body, length)
+    if number[0] == "inertia":
+        J = np.zeros((3, 3))
+        key = number[1] if len(number) > 1 else "2"
+        i, j = ("xyz".index(key[0]), "xyz".index(key[1])) if not key.isdecimal() else (int(key), int(key))
+        J[i, j] = J[j, i] = 1.0
+        return MassProperties(0.0, center, J)
+    mass = length if number[0] == "line_mass" else 1.0
+    own = np.zeros((3, 3)) if body.inertia is not None else np.diag([0.0, 1.0, 1.0]) * mass * length**2 / 12.0
+    return MassProperties(mass, center, own)
+
+
 def _may_be_allowed(inertia: Array) -> bool:
     """Whether motion still has positive energy, although no body is made so: no principal moment is negative."""
     moments = np.linalg.eigvalsh(inertia)

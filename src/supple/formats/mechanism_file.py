@@ -89,7 +89,7 @@ def _with_lines_of_copies(tree: Tree, mechanism: Mechanism) -> Tree:
             if path[: len(origin)] == origin:
                 copy = (section, name, *path[len(origin) :])
                 lines[copy], files[copy] = line, tree.files.get(path, tree.file)
-    return Tree(tree.data, lines, tree.file, files=files, names=names)
+    return Tree(tree.data, lines, tree.file, files=files, names=names, taken=tree.taken)
 
 
 def require_version(tree: Tree) -> None:

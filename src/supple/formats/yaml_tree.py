@@ -59,6 +59,7 @@ class Tree:
 
     files : of what stands in another file (a robot has two), which one
     names : of parts that are called otherwise in the file, how
+    taken : parameters that numbers of it were worked out from before (tables), so that these do not name them
     """
 
     data: dict[str, Any]
@@ -66,6 +67,7 @@ class Tree:
     file: str
     files: dict[KeyPath, str] = field(default_factory=dict)
     names: dict[KeyPath, str] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
 
     def line(self, path: KeyPath) -> int:
         """The line of the longest part of the path that the file has."""

@@ -39,15 +39,28 @@ def save_result(path: str | Path, columns: Callable[[], Arrays], arrays: Callabl
             file=str(target),
             hint="name the kind of table by its ending",
         )
+
+    def write(stream: BinaryIO) -> None:
+        if suffix == ".csv":
+            stream.write(csv_text(columns()).encode("utf-8"))
+        elif suffix == ".npz":
+            arrays_npz(stream, arrays())
+        else:
+            arrays_mat(stream, arrays())
+
+    return _whole(target, write)
+
+
+def save_text(path: str | Path, text: str) -> Path:
+    """Write a text beside the target, then rename."""
+    return _whole(Path(path), lambda stream: stream.write(text.encode("utf-8")))
+
+
+def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as stream:
-            if suffix == ".csv":
-                stream.write(csv_text(columns()).encode("utf-8"))
-            elif suffix == ".npz":
-                arrays_npz(stream, arrays())
-            else:
-                arrays_mat(stream, arrays())
+            write(stream)
         beside.replace(target)
     except OSError as error:
         raise InputError(

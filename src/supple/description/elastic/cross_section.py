@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -51,15 +53,20 @@ class CrossSection(PartOfKind):
             raise ValueError(fault)
         return self
 
-    def properties(self) -> SectionProperties:
-        """The constants of the section."""
+    def properties(self, instead: Mapping[str, Any] = MappingProxyType({})) -> SectionProperties:
+        """The constants of the section.
+
+        instead : other values of its numbers, by name; of a shape by its name and number, `tube.1`
+        """
+        of = {name: instead.get(name, getattr(self, name)) for name in ("area", "Iy", "Iz", "torsion")}
         if self.area is not None:
-            Iz, torsion = (math.nan if value is None else value for value in (self.Iz, self.torsion))
-            assert self.Iy is not None
-            found = section(self.area, self.Iy, Iz, torsion, _TABLE_SHEAR, _TABLE_SHEAR)
+            Iz, torsion = (math.nan if value is None else value for value in (of["Iz"], of["torsion"]))
+            found = section(of["area"], of["Iy"], Iz, torsion, _TABLE_SHEAR, _TABLE_SHEAR)
         else:
-            found = SECTION_SHAPES[self.kind].properties(*self._lengths())
-        return found._replace(shear_y=self.shear_y or found.shear_y, shear_z=self.shear_z or found.shear_z)
+            lengths = [instead.get(f"{self.kind}.{i}", value) for i, value in enumerate(self._lengths())]
+            found = SECTION_SHAPES[self.kind].properties(*lengths)
+        shear = {name: instead.get(name, getattr(self, name)) for name in ("shear_y", "shear_z")}
+        return found._replace(shear_y=shear["shear_y"] or found.shear_y, shear_z=shear["shear_z"] or found.shear_z)
 
     def _lengths(self) -> tuple[float, ...]:
         given = self.said

@@ -30,6 +30,7 @@ COLUMNS = Columns(
 )  # fmt: skip
 _MOST = 1000  # elements of one beam
 _ON = 1e-9  # of its length: how far from its axis a place lies on a beam
+KEPT = ("S", "Iy", "Iz", "torsion", "E", "G", "rho")  # columns that the mechanism has as they are written
 _SECTION = {"S": AREA, "Iy": SECOND_MOMENT, "Iz": SECOND_MOMENT, "torsion": SECOND_MOMENT}
 _MATERIAL = {"E": PRESSURE, "G": PRESSURE, "rho": DENSITY}
 
@@ -42,8 +43,8 @@ class Beams:
     nodes : body -> (n + 1, 3) ends of its beams in the axes of its frame; rows : body -> its first row
     """
 
-    sections: dict[str, dict[str, float]] = field(default_factory=dict)
-    materials: dict[str, dict[str, float]] = field(default_factory=dict)
+    sections: dict[str, dict[str, float | str]] = field(default_factory=dict)
+    materials: dict[str, dict[str, float | str]] = field(default_factory=dict)
     points: dict[str, list[float]] = field(default_factory=dict)
     beams: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     nodes: dict[str, list[Array]] = field(default_factory=dict)
@@ -93,8 +94,8 @@ def _add(found: Beams, link: Link, row: Row) -> None:
     ends.append(ends[-1] + length * R[:, 0])
     start, to = f"{body}_n{len(ends) - 2}", f"{body}_n{len(ends) - 1}"
     found.points[to] = numbers(placed.to_world(ends[-1]))
-    section = {name: _positive(row, name, dimension) for name, dimension in _SECTION.items()}
-    material = {name: _positive(row, name, dimension) for name, dimension in _MATERIAL.items()}
+    section = {name: _written(row, name, dimension) for name, dimension in _SECTION.items()}
+    material = {name: _written(row, name, dimension) for name, dimension in _MATERIAL.items()}
     found.beams.setdefault(body, []).append(
         {
             "from": start, "to": to,
@@ -112,7 +113,7 @@ def _add(found: Beams, link: Link, row: Row) -> None:
     )  # fmt: skip
 
 
-def _named(known: dict[str, dict[str, float]], wanted: dict[str, float], kind: str) -> str:
+def _named(known: dict[str, dict[str, float | str]], wanted: dict[str, float | str], kind: str) -> str:
     """The name of what is the same, or a new one."""
     for name, other in known.items():
         if other == wanted:
@@ -126,6 +127,12 @@ def _positive(row: Row, column: str, dimension: Any) -> float:
     if value <= 0.0:
         raise row.fault(column, f"{value:g} is not above 0", hint="leave the body out of the beams if it is rigid")
     return value
+
+
+def _written(row: Row, column: str, dimension: Any) -> float | str:
+    """A positive number as it is written, so that the mechanism knows which parameters it comes from."""
+    _positive(row, column, dimension)
+    return row.written(column, dimension)
 
 
 def _elements(row: Row) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import GROUND
+from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
-from supple.diagnostics import nearest
+from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.khalil_kleinfinger.table import Columns, Row
 from supple.formats.khalil_kleinfinger.transform import HERE, along_x, along_z, khalil_kleinfinger, then
@@ -37,6 +39,7 @@ class Link:
     name : of the joint, or of the frame that a fixed row defines; body : what carries the frame
     placement : R_i as drawn; zero : R_i in its antecedent's frame where q = 0; foot : the point of the axis z_i at
     which the common normal with the antecedent's axis ends, in the antecedent's frame; drawn_at : q as drawn
+    follows : q = Σ factor times q of other rows, by their labels; empty where it moves on its own
     """
 
     row: Row
@@ -51,6 +54,7 @@ class Link:
     zero: Pose
     foot: Pose
     drawn_at: float
+    follows: dict[str, float] = field(default_factory=dict)
 
     @property
     def moves(self) -> bool:
@@ -70,6 +74,7 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, Link]:
             raise row.fault("joint", "this name is taken", hint="0 is the base; give the row another number or name")
         labels[row.label] = row
     found: dict[str, Link] = {}
+    courses = _courses(labels)
     waiting = dict(labels)
     while waiting:
         ready = [label for label, row in waiting.items() if _antecedent(row, labels, outside) not in waiting]
@@ -80,7 +85,7 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, Link]:
                 hint="a loop is closed by a row of closures, not by an antecedent",
             )  # fmt: skip
         for label in ready:
-            found[label] = _link(waiting.pop(label), found, outside)
+            found[label] = _link(waiting.pop(label), found, outside, courses)
     return {label: found[label] for label in labels}
 
 
@@ -91,55 +96,129 @@ def _antecedent(row: Row, labels: Mapping[str, Row], outside: Mapping[str, Pose]
     return said
 
 
-def _link(row: Row, found: Mapping[str, Link], outside: Mapping[str, Pose]) -> Link:
+def _link(
+    row: Row, found: Mapping[str, Link], outside: Mapping[str, Pose], courses: Mapping[str, Course | None]
+) -> Link:
     said = row.text("antecedent")
     before = found.get(said)
     carrier = before.body if before is not None else said if said in outside else GROUND
     placed = before.placement if before is not None else outside.get(said, HERE)
-    sigma = row.text("sigma")
-    if sigma not in KINDS:
-        raise row.fault("sigma", f"{quoted(sigma)} is no σ", hint="0 revolute, 1 prismatic, 2 fixed")
-    kind = KINDS[sigma]
+    kind, course = _kind(row), courses[row.label]
     actuated = row.text("actuated", "0")
     if actuated not in ("0", "1") or (actuated == "1" and kind == "fixed"):
         what = "a fixed row has no actuator" if actuated == "1" else f"{quoted(actuated)} is no μ"
         raise row.fault("actuated", what, hint="1 where a motor moves the joint, 0 elsewhere")
     gamma, alpha = row.value("gamma", ANGLE, 0.0), row.value("alpha", ANGLE)
     b, d = row.value("b", LENGTH, 0.0), row.value("d", LENGTH)
-    (theta, turned), (r, slid) = _moving(row, "theta", kind == "revolute"), _moving(row, "r", kind == "prismatic")
+    theta = course.zero if course is not None and kind == "revolute" else row.value("theta", ANGLE)
+    r = course.zero if course is not None and kind == "prismatic" else row.value("r", LENGTH)
+    at = 0.0 if course is None else course.drawn_at
     foot = then(along_z(gamma, b), along_x(alpha, d))
     zero = khalil_kleinfinger(gamma, b, alpha, d, theta, r)
     name, body = _names(row, kind, carrier)
     return Link(
         row, row.label, kind, before.label if before is not None else None, carrier, name, body, actuated == "1",
-        then(then(placed, zero), along_z(turned, slid)), zero, foot, turned + slid,
+        then(then(placed, zero), along_z(*((at, 0.0) if kind == "revolute" else (0.0, at)))), zero, foot, at,
+        {} if course is None else course.follows,
     )  # fmt: skip
 
 
-def _moving(row: Row, column: str, moves: bool) -> tuple[float, float]:
-    """(what the cell says at q = 0, q as drawn) of θ or r.
+def _kind(row: Row) -> str:
+    sigma = row.text("sigma")
+    if sigma not in KINDS:
+        raise row.fault("sigma", f"{quoted(sigma)} is no σ", hint="0 revolute, 1 prismatic, 2 fixed")
+    return KINDS[sigma]
 
-    The cell of a moving joint is `q + constant` (or empty: q), drawn at the column q; or a number, where the joint is
-    drawn, and then θ or r itself is the coordinate.
-    """
+
+class Course(NamedTuple):
+    """How a row moves: θ or r = zero + q, drawn at q = drawn_at, and q = Σ factor times q of the rows it follows."""
+
+    zero: float
+    drawn_at: float
+    follows: dict[str, float]
+
+
+def _courses(rows: Mapping[str, Row]) -> dict[str, Course | None]:
+    """Of every row; None of a fixed one. What follows others is drawn where they lead it."""
+    columns = {label: _COLUMN.get(_kind(row)) for label, row in rows.items()}
+    own = {label: [] if column is None else variables(label, column) for label, column in columns.items()}
+    of_others: dict[str, str] = {}  # "q" alone is that of the row it stands in
+    for label, names in own.items():
+        for name in names[1:]:
+            of_others.setdefault(name, label)
+    found = {
+        label: None if column is None else _course(rows[label], column, own[label], of_others)
+        for label, column in columns.items()
+    }
+    settled: dict[str, float] = {
+        label: course.drawn_at for label, course in found.items() if course is not None and not course.follows
+    }
+    waiting = {label: course for label, course in found.items() if course is not None and course.follows}
+    while waiting:
+        ready = [label for label, course in waiting.items() if all(leader in settled for leader in course.follows)]
+        if not ready:
+            label = next(iter(waiting))
+            raise rows[label].fault(
+                columns[label] or "theta", f"rows {', '.join(waiting)} follow one another in a circle",
+                hint="one of them has to move on its own: write q there",
+            )  # fmt: skip
+        for label in ready:
+            course = waiting.pop(label)
+            settled[label] = sum(factor * settled[leader] for leader, factor in course.follows.items())
+            found[label] = course._replace(drawn_at=settled[label])
+    return found
+
+
+_COLUMN = {"revolute": "theta", "prismatic": "r"}
+
+
+def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str]) -> Course:
+    """The cell of a moving joint is `q + constant` (or empty: q), drawn at the column q; a number, where the joint is
+    drawn, and then θ or r itself is the coordinate; or, like `2*q1 + pi/2`, made of coordinates of other rows."""
     dimension = ANGLE if column == "theta" else LENGTH
-    if not moves:
-        return row.value(column, dimension), 0.0
     at = row.value("q", dimension, 0.0)
     if row.text(column, "") == "":
-        return 0.0, at
-    symbols = [name for name in variables(row.label, column) if name not in current_parameters()]
-    values = []
-    for value in (0.0, 1.0, 2.0):
-        with use_parameters({**current_parameters(), **dict.fromkeys(symbols, value)}):
-            values.append(row.value(column, dimension))
-    if max(values) - min(values) <= _CLOSE:
-        if "q" in row.cells and row.text("q", "") != "":
-            raise row.fault("q", f"column {quoted(column)} says already where it is drawn", hint="leave one empty")
-        return 0.0, values[0]
-    if abs(values[1] - values[0] - 1.0) > _CLOSE or abs(values[2] - values[1] - 1.0) > _CLOSE:
-        raise row.fault(column, "this is not q and a constant", hint="write q, q + pi/2, or where it is drawn")
-    return values[0], at
+        return Course(0.0, at, {})
+    known = current_parameters()
+    used = [name for name in sorted(_names_in(row, column)) if name not in known]
+    leaders = [of_others[name] for name in used if name not in own and name in of_others]
+    symbols = {label: [name for name in used if of_others.get(name) == label and name not in own] for label in leaders}
+    symbols |= {"": [name for name in own if name not in known]}
+
+    def said(at_value: Mapping[str, float]) -> float:
+        given = {name: at_value.get(label, 0.0) for label, names in symbols.items() for name in names}
+        with use_parameters({**known, **given}):
+            return row.value(column, dimension)
+
+    zero = said({})
+    factors = {label: said({label: 1.0}) - zero for label in symbols}
+    straight = [abs(said({label: 2.0}) - zero - 2.0 * factor) for label, factor in factors.items()]
+    together = said(dict.fromkeys(symbols, 1.0)) - zero - sum(factors.values())
+    itself = factors.pop("")
+    follows = {label: factor for label, factor in factors.items() if abs(factor) > _CLOSE}
+    if max([*straight, abs(together)]) > _CLOSE * max(1.0, *(abs(factor) for factor in factors.values()), abs(itself)):
+        raise row.fault(
+            column, "this is not linear in q", hint="write q, q + pi/2, 2*q1 (it follows row 1), or where it is drawn"
+        )
+    if follows and abs(itself) > _CLOSE:
+        raise row.fault(
+            column, f"it has q of its own and follows row {next(iter(follows))}: its q would be the angle of no joint",
+            hint="give the motor behind a belt or gear a row of its own, and let this one follow both",
+        )  # fmt: skip
+    if not follows and abs(itself) > _CLOSE:
+        if abs(itself - 1.0) > _CLOSE:
+            raise row.fault(column, "this is not q and a constant", hint="write q, q + pi/2, or where it is drawn")
+        return Course(zero, at, {})
+    if "q" in row.cells and row.text("q", "") != "":
+        raise row.fault("q", f"column {quoted(column)} says already where it is drawn", hint="leave one empty")
+    return Course(zero, 0.0, follows) if follows else Course(0.0, zero, {})
+
+
+def _names_in(row: Row, column: str) -> set[str]:
+    try:
+        return names_in(parse(row.text(column)))
+    except InputError:  # told with its row and column, where it is read
+        return set()
 
 
 def variables(label: str, column: str) -> list[str]:

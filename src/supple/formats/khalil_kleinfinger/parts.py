@@ -19,7 +19,7 @@ from supple.formats.khalil_kleinfinger.table import Row
 from supple.formats.khalil_kleinfinger.transform import HERE, along_z, drawn, numbers, then, turned, within
 from supple.geometry.inertia import MassProperties, nothing
 
-GROUPED = ("points", "bodies", "frames", "joints", "springs", "actuators")
+GROUPED = ("points", "bodies", "frames", "joints", "couplings", "springs", "actuators")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,14 @@ class Home:
 
 @dataclass(eq=False)
 class Parts:
-    """Sections of the mechanism file, and the rows that their parts stand in."""
+    """Sections of the mechanism file, and the rows that their parts stand in.
+
+    taken : names of what numbers were worked out from, so that they do not say so any more
+    """
 
     data: dict[str, dict[str, Any]] = field(default_factory=lambda: {name: {} for name in GROUPED})
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
 
     def add(self, section: str, name: str, part: Any, row: Row) -> None:
         if name in self.data[section]:
@@ -71,6 +75,12 @@ def parts_of(tables: Tables) -> Parts:
             _add_joint(parts, tables, homes, link)
     for closure in tables.closures:
         _add_closure(parts, tables, homes, closure)
+    for link in tables.links.values():
+        if link.follows:
+            led = {tables.links[label].name: -factor for label, factor in link.follows.items()}
+            parts.add(
+                "couplings", f"{link.name}_follows", {"coordinates": {link.name: 1.0, **led}, "value": 0.0}, link.row
+            )
     for name, spring in tables.springs.items():
         row = next(link.row for link in tables.links.values() if link.name == name)
         parts.add("springs", name, spring, row)

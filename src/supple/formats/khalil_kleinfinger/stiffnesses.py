@@ -1,15 +1,18 @@
-"""The table of joint stiffnesses: x, y, z (N/m) and rx, ry, rz (N m/rad) along and about the axes of the joint.
+"""The table of joint stiffnesses: x, y, z (N/m) and rx, ry, rz (N m/rad) along and about the axes of the joint, and
+`x.ry` (N) or the like for what couples two of them.
 
-z is the joint's axis, x and y are those of R_i where q = 0, fixed in the antecedent. An empty cell is rigid. About or
-along its own axis an actuated joint yields behind its motor (`drive`), another one has a spring, relaxed as drawn.
+z is the joint's axis, x and y are those of R_i where q = 0, fixed in the antecedent. An empty cell is rigid, or couples
+nothing. About or along its own axis an actuated joint yields behind its motor, another one has a spring, relaxed as
+drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
-from supple.description.quantities.dimension import STIFFNESS, TORSIONAL_STIFFNESS
+from supple.description.quantities.dimension import FORCE, STIFFNESS, TORSIONAL_STIFFNESS
 from supple.formats.khalil_kleinfinger.geometry import Link
 from supple.formats.khalil_kleinfinger.masses import link_of
 from supple.formats.khalil_kleinfinger.table import Columns, Row
@@ -18,12 +21,23 @@ DIRECTIONS = {
     "x": STIFFNESS, "y": STIFFNESS, "z": STIFFNESS,
     "rx": TORSIONAL_STIFFNESS, "ry": TORSIONAL_STIFFNESS, "rz": TORSIONAL_STIFFNESS,
 }  # fmt: skip
+COUPLINGS = {
+    f"{one}.{other}": FORCE if DIRECTIONS[one] != DIRECTIONS[other] else DIRECTIONS[one]
+    for one, other in combinations(DIRECTIONS, 2)
+}
 OWN = {"revolute": "rz", "prismatic": "z"}
-COLUMNS = Columns({"joint": ("j", "i"), **{name: (f"k{name}",) for name in DIRECTIONS}}, needed=("joint",))
+COLUMNS = Columns(
+    {
+        "joint": ("j", "i"),
+        **{name: (f"k{name}",) for name in DIRECTIONS},
+        **{name: (f"k{name}", ".".join(reversed(name.split(".")))) for name in COUPLINGS},
+    },
+    needed=("joint",),
+)
 
 
 def stiffnesses_of(rows: list[Row], links: Mapping[str, Link]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """{label: `elastic` and `drive` of its joint}, and springs about the axes of joints without a motor."""
+    """{label: `stiffness` of its joint}, and springs about the axes of joints without a motor."""
     found: dict[str, dict[str, Any]] = {}
     springs: dict[str, Any] = {}
     for row in rows:
@@ -36,10 +50,22 @@ def stiffnesses_of(rows: list[Row], links: Mapping[str, Link]) -> tuple[dict[str
         for name, value in values.items():
             if value < 0.0 or (value == 0.0 and name != OWN[link.kind]):
                 raise row.fault(name, f"{value:g} is not above 0", hint="leave the cell empty where it is rigid")
-        own = values.pop(OWN[link.kind], 0.0)
-        found[link.label] = {"elastic": values} if values else {}
-        if own and link.actuated:
-            found[link.label]["drive"] = {"stiffness": own}
-        elif own:
-            springs[link.name] = {"joint": link.name, "stiffness": own, "rest": link.drawn_at}
+        own = OWN[link.kind]
+        coupled = {name: row.value(name, dimension) for name, dimension in COUPLINGS.items() if row.text(name, "")}
+        for name in coupled:
+            rigid = [way for way in name.split(".") if not values.get(way)]
+            if rigid:
+                raise row.fault(name, f"it couples {rigid[0]}, which has no stiffness", hint="leave the cell empty")
+            if own in name.split(".") and not link.actuated:
+                raise row.fault(
+                    name, f"about its own axis, {own}, this joint has a spring, which nothing couples with",
+                    hint="leave the cell empty, or actuate the joint",
+                )  # fmt: skip
+        said = {name: row.written(name, DIRECTIONS[name]) for name in values}
+        said |= {name: row.written(name, COUPLINGS[name]) for name in coupled}
+        if not link.actuated and values.get(own):
+            springs[link.name] = {"joint": link.name, "stiffness": said[own], "rest": link.drawn_at}
+        if not link.actuated or not values.get(own):
+            said.pop(own, None)
+        found[link.label] = {"stiffness": said} if said else {}
     return found, springs

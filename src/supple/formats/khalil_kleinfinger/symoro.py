@@ -80,11 +80,11 @@ class ParFile:
         """Symbols have values: all that miss one are told at once."""
         known = {*current_parameters(), *CONSTANTS, *FUNCTIONS}
         missing: dict[str, str] = {}
+        coordinates = {name for row in rows for kind in ("theta", "r") for name in variables(row.label, kind)}
         for row in rows:
-            own = {*variables(row.label, "theta"), *variables(row.label, "r")}
             for column, cell in row.cells.items():
                 for symbol in _symbols(str(cell)):
-                    if symbol not in known and not (symbol in own and column in ("theta", "r")):
+                    if symbol not in known and not (symbol in coordinates and column in ("theta", "r")):
                         missing.setdefault(symbol, column)
         if missing:
             first = next(iter(missing))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import Dimension, require
 from supple.description.quantities.expression import number
 from supple.diagnostics import InputError, nearest
@@ -72,6 +73,23 @@ class Row:
         except (ValueError, InputError) as error:
             hint = getattr(error, "hint", None)
             raise self.fault(column, str(getattr(error, "message", error)), hint=hint) from None
+
+    def written(self, column: str, dimension: Dimension) -> float | str:
+        """The same, checked, as it is written: an expression in the parameters stays one."""
+        value = self.value(column, dimension)
+        cell = _plain(self.cells[column])
+        return cell if isinstance(cell, str) else value
+
+    def names(self, kept: Iterable[str] = ()) -> set[str]:
+        """What the expressions of its cells are made of, but for the columns that are kept as they are written."""
+        found: set[str] = set()
+        for column, cell in self.cells.items():
+            if column not in kept and isinstance(_plain(cell), str):
+                try:
+                    found |= names_in(parse(str(cell)))
+                except InputError:  # a name, or nothing
+                    continue
+        return found
 
     def fault(self, column: str, what: str, *, hint: str | None = None) -> InputError:
         """A mistake in one cell."""

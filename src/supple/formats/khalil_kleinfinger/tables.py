@@ -7,6 +7,7 @@ to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -83,7 +84,8 @@ def complete(tree: Tree, folder: Path, *, parameters: Parameters) -> Mechanism:
         if par is not None:
             given = {"name": par.name, "gravity": None if "gravity" in said else par.gravity()}
             said = {**{key: value for key, value in given.items() if value is not None}, **said}
-    return mechanism_of(_joined(parts, elastic, choices, said, tree), folder=folder)
+    taken = frozenset(parts.taken)
+    return mechanism_of(replace(_joined(parts, elastic, choices, said, tree), taken=taken), folder=folder)
 
 
 def _inside(error: ValidationError) -> ValidationError:
@@ -129,7 +131,11 @@ def _parts(
     laden = {label for label, link in links.items() if label in weights or (link.moves and link.body in elastic.beams)}
     laden |= {link.antecedent for link in links.values() if link.antecedent is not None}
     loops = closures.closures_of(looped, links, laden)
-    return parts_of(Tables(links, weights, elastic, joints, springs, loops, outside)), elastic
+    parts = parts_of(Tables(links, weights, elastic, joints, springs, loops, outside))
+    bent = rows("beams", beams.COLUMNS)
+    parts.taken |= {name for row in (*frames, *weighed) for name in row.names(("joint", "antecedent", "body"))}
+    parts.taken |= {name for row in bent for name in row.names(("body", *beams.KEPT))}
+    return parts, elastic
 
 
 def _outside(data: Mapping[str, Any]) -> dict[str, Pose]:

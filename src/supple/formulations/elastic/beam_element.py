@@ -65,7 +65,8 @@ def beam_matrices(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) 
     xi, weight = 0.5 * (points + 1.0), 0.5 * weights[None] * length[:, None]
     EA, GJ, EIy, EIz, GAy, GAz, rA, rIx, rIy, rIz = np.moveaxis(rates.at(xi), 2, 0)
     count = len(length)
-    K, M = np.zeros((count, 12, 12)), np.zeros((count, 12, 12))
+    kind = np.result_type(*rates)  # a complex step through the section gives the matrices' slopes
+    K, M = np.zeros((count, 12, 12), dtype=kind), np.zeros((count, 12, 12), dtype=kind)
     N = np.broadcast_to(np.stack([1.0 - xi, xi]), (count, 2, GAUSS))
     slope = np.broadcast_to(np.array([-1.0, 1.0])[None, :, None] / length[:, None, None], N.shape)
     for degrees, stiffness, inertia in ((AXIAL, EA, rA), (_TORSION, GJ, rIx)):

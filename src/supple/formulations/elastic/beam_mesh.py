@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -162,23 +162,45 @@ def assembled(
     length, rates, shear, axes, arms = element_data(spans, found)
     K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
     turns = [np.kron(np.eye(4), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
-    places = np.array([node for node, *_ in parts], dtype=np.int64)
-    masses = np.array([_part_mass(*part[1:3]) for part in parts]).reshape(-1, 6, 6)
-    part_arms = np.array([part[3] for part in parts]).reshape(-1, 3)
-
-    def whole(of_elements: Array, of_parts: Array) -> sp.csr_array:
-        blocks = _scattered(on_arms(of_elements, arms), found.elements, len(found.nodes), planar)
-        if len(of_parts):
-            blocks = blocks + _scattered(_on_arm(of_parts, part_arms), places[:, None], len(found.nodes), planar)
-        return sp.csr_array(blocks)
-
-    none = np.zeros((0, 6, 6))
+    put = _Places(found, planar, arms, parts)
+    none, masses = np.zeros((0, 6, 6)), put.masses
     return Assembled(
-        whole(K, none),
-        whole(M, masses),
-        tuple(whole(M @ turn, masses @ turn[:6, :6]) for turn in turns),
-        tuple(whole(j.T @ M @ k, j[:6, :6].T @ masses @ k[:6, :6]) for j, k in combinations_with_replacement(turns, 2)),
+        put.whole(K, none),
+        put.whole(M, masses),
+        tuple(put.whole(M @ turn, masses @ turn[:6, :6]) for turn in turns),
+        tuple(
+            put.whole(j.T @ M @ k, j[:6, :6].T @ masses @ k[:6, :6]) for j, k in combinations_with_replacement(turns, 2)
+        ),
     )
+
+
+def stiffness_and_mass(
+    spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, Any, Any, Array]] = ()
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """K and M alone. What the spans and parts have may be complex: an imaginary part is carried along as a slope."""
+    length, rates, shear, axes, arms = element_data(spans, found)
+    K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
+    put = _Places(found, planar, arms, parts)
+    return put.whole(K, np.zeros((0, 6, 6))), put.whole(M, put.masses)
+
+
+class _Places:
+    """Where elements and parts stand in the matrices of their body."""
+
+    def __init__(
+        self, found: BeamMesh, planar: bool, arms: Array, parts: Sequence[tuple[int, Any, Any, Array]]
+    ) -> None:
+        self.found, self.planar, self.arms = found, planar, arms
+        self.nodes = np.array([node for node, *_ in parts], dtype=np.int64)
+        self.masses = np.array([_part_mass(*part[1:3]) for part in parts]).reshape(-1, 6, 6)
+        self.part_arms = np.array([part[3] for part in parts]).reshape(-1, 3)
+
+    def whole(self, of_elements: Array, of_parts: Array) -> sp.csr_array:
+        count = len(self.found.nodes)
+        blocks = _scattered(on_arms(of_elements, self.arms), self.found.elements, count, self.planar)
+        if len(of_parts):
+            blocks = blocks + _scattered(_on_arm(of_parts, self.part_arms), self.nodes[:, None], count, self.planar)
+        return sp.csr_array(blocks)
 
 
 def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.csr_array:
@@ -194,7 +216,7 @@ def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.c
     return sp.coo_array((values.ravel(), (rows.ravel(), cols.ravel())), shape=(size, size)).tocsr()
 
 
-def _part_mass(mass: float, inertia: float) -> Array:
+def _part_mass(mass: Any, inertia: Any) -> Array:
     return np.diag([mass] * 3 + [inertia] * 3)
 
 

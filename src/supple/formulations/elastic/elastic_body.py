@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
+from supple.description.elastic.section_shapes import SectionProperties
 from supple.description.elastic.superelement_modes import modal_arrays
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -48,26 +49,27 @@ def mesh_of(numbering: Numbering, name: str) -> ElasticBody:
     return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
+def section_rates(E: Any, G: Any, rho: Any, section: SectionProperties) -> list[Any]:
+    """The ten `SectionRates` of a section of a material."""
+    return [
+        E * section.area,
+        G * section.torsion,
+        E * section.Iy,
+        E * section.Iz,
+        G * section.area * section.shear_y,
+        G * section.area * section.shear_z,
+        rho * section.area,
+        rho * section.polar,
+        rho * section.Iy,
+        rho * section.Iz,
+    ]
+
+
 def span(beam: PlacedBeam) -> Span:
     """A beam's stiffness and mass for a metre of length, at both ends."""
     E, G, rho = beam.material.youngs_modulus, beam.material.G, beam.material.density
-    ends = [
-        np.nan_to_num(  # what a planar table leaves out does not act in the plane
-            [
-                E * section.area,
-                G * section.torsion,
-                E * section.Iy,
-                E * section.Iz,
-                G * section.area * section.shear_y,
-                G * section.area * section.shear_z,
-                rho * section.area,
-                rho * section.polar,
-                rho * section.Iy,
-                rho * section.Iz,
-            ]
-        )
-        for section in beam.sections
-    ]
+    # What a planar table leaves out does not act in the plane.
+    ends = [np.nan_to_num(section_rates(E, G, rho, section)) for section in beam.sections]
     shear = beam.theory == "timoshenko"
     return Span(beam.places[0], beam.places[1], beam.axes, ends[0], ends[1], beam.elements, shear, beam.arm)
 

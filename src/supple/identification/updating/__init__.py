@@ -1,0 +1,1 @@
+"""Numbers of a mechanism file from measured vibrations and deflections (docs/theory/updating.md)."""

@@ -1,0 +1,148 @@
+"""Measured frequency responses against the model's, line by line, with exact slopes.
+
+    H = s^d Σ_m (g ψ_m)(f ψ_m) / D_m,   D_m = 1 + iη + sβ + μ_m (s² + sα),   s = iω + σ_w        (updating, eqs. 15-16)
+    ∂H/∂p = -s^d g_s ((1 + iη + sβ) K' + (s² + sα) M') f_s,   g_s = Σ ψ_m (g ψ_m)/D_m
+
+Over all modes of the condensed mechanism, so that nothing is cut off. σ_w is the rate of an exponential window: records
+multiplied by exp(-σ_w t) have the response at iω + σ_w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation.threads import single_blas_thread
+from supple.diagnostics import InputError
+from supple.identification.updating.posture_model import PostureModel, Spectrum
+from supple.identification.updating.structure import Trial
+from supple.results.channel import Channel
+from supple.results.responses import Responses
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_TOGETHER = 16  # lines at a time
+
+
+class Loss(NamedTuple):
+    """Damping in proportion: loss factor η, α (1/s) by mass and β (s) by stiffness."""
+
+    eta: float = 0.0
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+class Shown(NamedTuple):
+    """H (L, o, i), its slopes with respect to p (k, L, o, i), and to η, α, β (3, L, o, i)."""
+
+    H: Complex
+    slopes: Complex
+    of_loss: Complex
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseObserver:
+    """A posture's model and the responses that were measured there; g (o, f) and f (i, f) rows of the channels."""
+
+    model: PostureModel
+    measured: Responses
+    g: Array
+    f: Array
+
+    @single_blas_thread()
+    def shown(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> Shown:
+        """What the model shows at every line."""
+        return shown(self.model.spectrum(trial), self.g, self.f, self._s(), self._orders(), loss, slopes=slopes)
+
+    def _s(self) -> Complex:
+        return np.asarray(2j * np.pi * self.measured.frequencies_hz + self.measured.window_rate)
+
+    def _orders(self) -> NDArray[np.int64]:
+        return np.array([one.order or 0 for one in self.measured.responses])
+
+    def off(self, H: Complex) -> float:
+        """J_Q = Σ|H - H_m|² / Σ|H_m|²                                                     [Rognant 2010, eq. 34]"""
+        return float(np.sum(np.abs(H - self.measured.H) ** 2) / np.sum(np.abs(self.measured.H) ** 2))
+
+
+def response_observer(model: PostureModel, measured: Responses, band: tuple[float, float] | None) -> ResponseObserver:
+    """Lines within the band, without 0 Hz and what is no number; channels by point and direction."""
+    lines = measured.frequencies_hz
+    low, high = band or (0.0, np.inf)
+    kept = np.flatnonzero((lines >= low) & (lines <= high) & (lines > 0.0))
+    if len(kept) < 2:
+        raise InputError(
+            f"{len(kept)} lines lie between {low:g} and {high:g} Hz", part="responses", hint="widen the band"
+        )
+    chosen = measured.select(lines=kept)
+    wrong = [one.name for i, one in enumerate(chosen.responses) if not np.isfinite(chosen.H[:, i]).all()]
+    if wrong:
+        raise InputError(f"channel {wrong[0]} has lines that are no numbers", part="responses", hint="leave it out")
+    for one in chosen.responses:
+        if one.order is None or one.quantity == "strain":
+            raise InputError(f"{one.name} is no motion", part="responses", hint="leave it out")
+    for one in chosen.references:
+        if one.quantity != "force":
+            raise InputError(f"{one.name} is no force", part="responses", hint="leave it out")
+    return ResponseObserver(
+        model, chosen, channel_rows(model, chosen.responses), channel_rows(model, chosen.references)
+    )
+
+
+def channel_rows(model: PostureModel, channels: tuple[Channel, ...]) -> Array:
+    """Rows (channels, f) of the model: displacements at their points along their directions."""
+    found = []
+    for one in channels:
+        if isinstance(one.direction, str):
+            sign = -1.0 if one.direction.startswith("-") else 1.0
+            name = f"{one.point}.{one.direction.removeprefix('-')}" if one.direction else one.point
+            found.append(sign * model.ports((name,))[0])
+        else:
+            axes = model.ports(tuple(f"{one.point}.{axis}" for axis in "xyz"))
+            found.append(np.asarray(one.direction) @ axes)
+    return np.array(found)
+
+
+def shown(
+    spectrum: Spectrum, g: Array, f: Array, s: Complex, orders: NDArray[np.int64], loss: Loss, *, slopes: bool
+) -> Shown:
+    """Responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f)."""
+    model, psi, mu = spectrum.model, spectrum.psi, spectrum.mu
+    change = model.slopes(spectrum.trial)
+    a, b, c = g @ psi, f @ psi, model.C @ psi
+    k, L = len(change.rows), len(s)
+    H = np.empty((L, len(g), len(f)), dtype=np.complex128)
+    dH = np.zeros((k if slopes else 0, *H.shape), dtype=np.complex128)
+    of_loss = np.empty((3, *H.shape), dtype=np.complex128)
+    for start in range(0, L, _TOGETHER):
+        here = slice(start, start + _TOGETHER)
+        at = s[here, None, None]
+        stiff, heavy = 1.0 + 1j * loss.eta + at * loss.beta, at**2 + at * loss.alpha
+        D = stiff + heavy * mu
+        times = at ** orders[None, :, None]
+        A, B = a / D, b / D  # (L, o, m), (L, i, m)
+        H[here] = times * (A @ b.T)
+        of_loss[0, here] = -1j * times * (A @ np.swapaxes(B, 1, 2))
+        of_loss[1, here] = -at * times * ((A * mu) @ np.swapaxes(B, 1, 2))
+        of_loss[2, here] = -at * times * (A @ np.swapaxes(B, 1, 2))
+        if not slopes:
+            continue
+        seen, pushed = A @ c.T, B @ c.T  # rows of joints and springs: (L, o, r), (L, i, r)
+        for j in range(len(f)):
+            weighted = change.rows.T[None] * pushed[:, j, :, None]  # (L, r, k)
+            dH[:, here, :, j] -= np.moveaxis(stiff * times * (seen @ weighted), 2, 0)
+        for column, slope in change.columns.items():
+            u = model.N[column] @ psi
+            dH[:, here] -= slope[:, None, None, None] * (stiff * times * (A @ u)[:, :, None] * (B @ u)[:, None, :])
+        for number, (dK, dM) in change.bodies.items():
+            part = model._part(number) @ psi
+            left, right = A @ part.T, B @ part.T
+            for p in range(k):
+                if dK[p].any() or dM[p].any():
+                    inner = left @ (stiff * dK[p] + heavy * dM[p]) @ np.swapaxes(right, 1, 2)
+                    dH[p, here] -= times * inner
+    return Shown(H, dH, of_loss)

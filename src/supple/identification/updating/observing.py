@@ -1,0 +1,164 @@
+"""What a model shows where something was measured, over its noise, with exact slopes with respect to ln p.
+
+frequencies  r = ln(f/f_m)/σ        shapes  r = (1 - B B⁺)φ_m/σ, |r σ|² = 1 - MAC with the span B of a level
+deflections  r = (y - y_m)/σ        antiresonances  r = ln(f_z/f_m)/σ, H(f_z) = 0          (updating, eqs. 10-14)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.pairing import by_assurance, closest_in_order
+from supple.identification.updating.posture_model import PostureModel, Spectrum
+from supple.identification.updating.structure import Trial
+
+Array = NDArray[np.float64]
+
+_SPARE = 8  # modes beyond those that were measured
+_ZERO = 1e-3  # of ω²: how finely antiresonances are looked for
+
+
+class Compared(NamedTuple):
+    """Residuals (n,) and their slopes (n, k) with respect to ln p."""
+
+    residuals: Array
+    slopes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """One posture's model and measurement; rows of its channels, forces and gauges are worked out once."""
+
+    model: PostureModel
+    measured: Measurement
+    _rows: dict[tuple[str, ...], Array] = field(default_factory=dict, repr=False)
+
+    def rows(self, names: tuple[str, ...]) -> Array:
+        if names not in self._rows:
+            self._rows[names] = self.model.ports(names)
+        return self._rows[names]
+
+    def compared(self, trial: Trial) -> Compared:
+        """All that was measured but responses."""
+        parts = []
+        if len(self.measured.frequencies_hz):
+            parts.append(self._vibration(trial))
+        if self.measured.deflections:
+            parts.append(self._deflections(trial))
+        if self.measured.antiresonances:
+            parts.append(self._antiresonances(trial))
+        k = len(trial.values)
+        return Compared(
+            np.concatenate([np.zeros(0), *(part.residuals for part in parts)]),
+            np.vstack([np.zeros((0, k)), *(part.slopes for part in parts)]),
+        )
+
+    def spectrum(self, trial: Trial) -> Spectrum:
+        return self.model.spectrum(trial, 2 * len(self.measured.frequencies_hz) + _SPARE)
+
+    def paired(self, spectrum: Spectrum) -> NDArray[np.int64]:
+        """Level of the model for each measured frequency."""
+        measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.level_hertz()
+        match self.measured.paired_by:
+            case "order":
+                return np.minimum(np.arange(len(measured)), len(levels) - 1)
+            case "closest":
+                return closest_in_order(measured, levels)
+            case _:
+                return by_assurance(self.mac(spectrum), measured, levels)
+
+    def mac(self, spectrum: Spectrum) -> Array:
+        """(measured, levels): MAC of each measured shape with the best of each level's."""
+        channels = self.rows(tuple(self.measured.channels))
+        shapes = _unit(np.asarray(self.measured.shapes))
+        found = np.empty((len(shapes), len(spectrum.levels)))
+        for j, level in enumerate(spectrum.levels):
+            Q, _ = np.linalg.qr(channels @ spectrum.psi[:, level])
+            found[:, j] = np.square(np.abs(shapes @ Q)).sum(axis=1)
+        return found
+
+    def _vibration(self, trial: Trial) -> Compared:
+        spectrum = self.spectrum(trial)
+        pairs, levels = self.paired(spectrum), spectrum.levels
+        first = np.array([levels[j].start for j in pairs])
+        measured, noise = np.asarray(self.measured.frequencies_hz, float), self.measured.frequency_noise
+        residuals = [np.log(spectrum.level_hertz()[pairs] / measured) / noise]
+        slopes = [spectrum.log_slopes()[:, first].T / noise]
+        if self.measured.shapes is not None:
+            channels = self.rows(tuple(self.measured.channels))
+            for i, j in enumerate(pairs):
+                r, dr = self._shape(spectrum, levels[j], channels, _unit(np.asarray(self.measured.shapes))[i])
+                residuals.append(r / self.measured.shape_noise)
+                slopes.append(dr * trial.values / self.measured.shape_noise)
+        return Compared(np.concatenate(residuals), np.vstack(slopes))
+
+    def _shape(self, spectrum: Spectrum, level: slice, channels: Array, shape: NDArray) -> tuple[Array, Array]:
+        """What no motion of a level explains of a shape; slopes with respect to p.  [Golub and Pereyra 1973]"""
+        squares = 1.0 / spectrum.mu[level]
+        B = channels @ (spectrum.psi[:, level] * np.sqrt(squares))
+        dB = channels @ spectrum.shape_slopes(level)  # (k, channels, q)
+        pinv = np.linalg.pinv(B)
+        left = shape - B @ (pinv @ shape)
+        dr = -(dB @ (pinv @ shape))
+        dr = dr - dr @ (B @ pinv).T - (np.swapaxes(dB, 1, 2) @ left) @ pinv
+        parts = (left.real, left.imag) if np.iscomplexobj(shape) else (left,)
+        slopes = (dr.real, dr.imag) if np.iscomplexobj(shape) else (dr,)
+        return np.concatenate(parts), np.concatenate(slopes, axis=1).T
+
+    def _deflections(self, trial: Trial) -> Compared:
+        given = self.measured
+        force = np.array(list(given.force.values())) @ self.rows(tuple(given.force))
+        y, dy = self.model.deflections(trial, force[None], self.rows(tuple(given.deflections)))
+        off = y[0] - np.array(list(given.deflections.values()))
+        return Compared(off / given.gauge_noise, dy[:, 0].T * trial.values / given.gauge_noise)
+
+    def _antiresonances(self, trial: Trial) -> Compared:
+        residuals, slopes = [], []
+        spectrum = self.model.spectrum(trial)
+        model = spectrum.model.slopes(trial)
+        for (output, source), measured in self.measured.antiresonances.items():
+            g, f = (self.rows((name,))[0] for name in (output, source))
+            a, b = g @ spectrum.psi, f @ spectrum.psi
+            for hertz in measured:
+                s = _nearest_zero(a * b, spectrum.mu, (2.0 * np.pi * hertz) ** 2)
+                D = 1.0 - s * spectrum.mu
+                left, right = spectrum.psi @ (a / D), spectrum.psi @ (b / D)
+                along = float(np.sum(a * b * spectrum.mu / D**2))  # ∂H/∂s
+                change = (
+                    self.model.form(model, left[:, None], right[:, None], s)[:, 0, 0] / along
+                )  # ds = -∂H/∂p / ∂H/∂s
+                residuals.append(0.5 * np.log(s / (2.0 * np.pi * hertz) ** 2) / self.measured.frequency_noise)
+                slopes.append(0.5 * change / s * trial.values / self.measured.frequency_noise)
+        return Compared(np.array(residuals), np.array(slopes))
+
+
+def _unit(shapes: NDArray) -> NDArray:
+    return shapes / np.linalg.norm(shapes, axis=-1, keepdims=True)
+
+
+def _nearest_zero(residues: Array, mu: Array, near: float) -> float:
+    """s = ω² closest to `near` with Σ r/(1 - s μ) = 0."""
+    from scipy.optimize import brentq
+
+    from supple.diagnostics import NumericalError
+
+    def response(s: float) -> float:
+        return float(np.sum(residues / (1.0 - s * mu)))
+
+    poles = np.sort(1.0 / mu[mu > 1e-6 / near])
+    edges = np.concatenate([[0.0], poles[poles < 100.0 * near]])
+    found: list[float] = []
+    for low, high in pairwise(edges):
+        inner = np.linspace(low, high, 32)[1:-1]
+        values = [response(s) for s in inner]
+        for i in np.flatnonzero(np.diff(np.sign(values)) != 0):
+            found.append(float(brentq(response, inner[i], inner[i + 1], rtol=1e-14)))
+    if not found:
+        raise NumericalError("the model has no antiresonance there", part="antiresonances", hint="leave it out")
+    return min(found, key=lambda s: abs(np.log(s / near)))

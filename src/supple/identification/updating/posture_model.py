@@ -1,0 +1,229 @@
+"""The structure at one posture: modes, static and harmonic responses, and their exact slopes.
+
+All of it comes from the matrices over independent motions q, z = N q, with rows C of joints and springs that give way:
+
+    K_q = NᵀK N,   M_q = NᵀM N,   K_q ψ = λ M_q ψ                                                  (updating, eqs. 4-9)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+
+from supple.analyses.vibration.ports import port, port_rows
+from supple.compilation.threads import single_blas_thread
+from supple.diagnostics import InputError
+from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.dense import dense_system
+from supple.identification.updating.structure import Structure, Trial
+from supple.kinematics.configuration import Configuration
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+DISTINCT = 1e-4  # of ω: modes closer than this are one level, known as a subspace
+_SHARED = 1e-6  # of ω²: eigenvalues this close cannot be told apart one by one
+
+
+class Slopes(NamedTuple):
+    """K' and M' applied without forming them: rows u with weights, bodies and deflections with blocks."""
+
+    rows: Array  # (k, soft)
+    bodies: dict[int, tuple[Array, Array]]  # (k, size, size) each
+    columns: dict[int, Array]  # (k,)
+
+
+@dataclass(frozen=True, eq=False)
+class PostureModel:
+    """One posture of a structure.
+
+    K, M (f, f) over q of the mechanism as it stands; N (n, f); C (soft, f) rows that give way
+    """
+
+    structure: Structure
+    configuration: Configuration
+    K: Array
+    M: Array
+    N: Array
+    C: Array
+
+    def ports(self, names: tuple[str, ...]) -> Array:
+        """Rows (ports, f) of places and directions, `E.z`, or of sensors."""
+        rest = self.structure.rest
+        found = [port(rest.numbering, name) for name in names]
+        return np.asarray(port_rows(rest, found, self.configuration.X[None])[0] @ self.N)
+
+    @single_blas_thread()
+    def matrices(self, trial: Trial) -> tuple[Array, Array]:
+        """K_q and M_q at a trial."""
+        structure = self.structure
+        before = 1.0 / structure.held.compliance[structure.held.compliance > 0.0]
+        change = trial.springs - before
+        K, M = self.K, self.M
+        if change.any():
+            K = K + self.C.T @ (change[:, None] * self.C)
+        for column, (value, _) in trial.columns.items():
+            K = K + value * np.outer(self.N[column], self.N[column])
+        for b, item in trial.bodies.items():
+            part = self._part(b)
+            K, M = K + part.T @ item.K @ part, M + part.T @ item.M @ part
+        return K, M
+
+    def slopes(self, trial: Trial) -> Slopes:
+        """Of the matrices at a trial."""
+        return Slopes(
+            trial.spring_slopes,
+            {b: (item.dK, item.dM) for b, item in trial.bodies.items()},
+            {column: slope for column, (_, slope) in trial.columns.items()},
+        )
+
+    def _part(self, b: int) -> Array:
+        body = self.structure.rest.bodies[b]
+        return self.N[body.start : body.stop]
+
+    def form(self, slopes: Slopes, x: Array, y: Array, mass: Array | float) -> Array:
+        """xᵀ(K' - s M')y of every pair of columns: (k, p, q); x (f, p), y (f, q), mass: s, one for each column of y."""
+        found = np.einsum("kr,rp,rq->kpq", slopes.rows, self.C @ x, self.C @ y, optimize=True)
+        for column, slope in slopes.columns.items():
+            found = found + slope[:, None, None] * np.outer(self.N[column] @ x, self.N[column] @ y)
+        for b, (dK, dM) in slopes.bodies.items():
+            left, right = self._part(b) @ x, self._part(b) @ y
+            found = found + left.T @ dK @ right - left.T @ dM @ (right * mass)
+        return np.asarray(found)
+
+    def forces(self, slopes: Slopes, y: Array, mass: Array | float) -> Array:
+        """(K' - s M')y: (k, f, q)."""
+        moved = self.C @ y
+        found = np.einsum("rf,kr,rq->kfq", self.C, slopes.rows, moved, optimize=True)
+        for column, slope in slopes.columns.items():
+            found = found + slope[:, None, None] * np.outer(self.N[column], self.N[column] @ y)
+        for b, (dK, dM) in slopes.bodies.items():
+            part = self._part(b)
+            found = found + part.T @ (dK @ (part @ y) - dM @ (part @ y * mass))
+        return np.asarray(found)
+
+    @single_blas_thread()
+    def spectrum(self, trial: Trial, count: int | None = None) -> Spectrum:
+        """The lowest modes (all if left out), rising."""
+        K, M = self.matrices(trial)
+        scale = 1.0 / np.sqrt(np.diag(K))
+        f = len(scale)
+        which = None if count is None or count >= f else (f - count, f - 1)
+        try:
+            # μ = 1/λ: the lowest modes have the largest μ, and are found to rounding of their own.
+            mu, psi = la.eigh(scale[:, None] * M * scale, scale[:, None] * K * scale, subset_by_index=which)
+        except la.LinAlgError as error:
+            raise InputError(
+                "something moves that nothing holds, although its actuators are locked",
+                part=f'mechanism "{self.structure.mechanism.name}"', hint="hold it with a joint or a spring",
+            ) from error  # fmt: skip
+        mu, psi = mu[::-1], scale[:, None] * psi[:, ::-1]
+        return Spectrum(self, trial, K, M, np.maximum(mu, 1e-300), psi)
+
+    @single_blas_thread()
+    def deflections(self, trial: Trial, forces: Array, outputs: Array) -> tuple[Array, Array]:
+        """Displacements (p, o) of outputs (o, f) under forces (p, f), and their slopes (k, p, o).   (updating, eq. 9)
+
+        y = g K⁻¹ f,   y' = -(K⁻¹g)ᵀ K' K⁻¹f
+        """
+        K, _ = self.matrices(trial)
+        factor = la.cho_factor(K)
+        x, g = la.cho_solve(factor, forces.T), la.cho_solve(factor, outputs.T)
+        return forces @ g, -self.form(self.slopes(trial), x, g, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Modes: μ = 1/λ (m,) falling, ψ (f, m) with ψᵀKψ = 1."""
+
+    model: PostureModel
+    trial: Trial
+    K: Array
+    M: Array
+    mu: Array
+    psi: Array
+
+    @property
+    def hertz(self) -> Array:
+        return np.asarray(1.0 / (2.0 * np.pi * np.sqrt(self.mu)))
+
+    @property
+    def levels(self) -> list[slice]:
+        """Modes of one frequency together (pairs of a symmetric machine), rising."""
+        hertz, found, start = self.hertz, [], 0
+        for i in range(1, len(hertz) + 1):
+            if i == len(hertz) or hertz[i] > (1.0 + DISTINCT) * hertz[i - 1]:
+                found.append(slice(start, i))
+                start = i
+        return found
+
+    def level_hertz(self) -> Array:
+        """Mean of each level, of ω²."""
+        squares = 1.0 / self.mu
+        return np.array([np.sqrt(squares[level].mean()) for level in self.levels]) / (2.0 * np.pi)
+
+    def square_slopes(self) -> Array:
+        """∂λ/∂p (k, modes): φᵀ(K' - λM')φ; of a level each has its mean.                        (updating, eq. 5)"""
+        squares = 1.0 / self.mu
+        phi = self.psi * np.sqrt(squares)
+        slopes = self.model.slopes(self.trial)
+        found = np.empty((len(self.trial.values), len(squares)))
+        moved = self.model.C @ phi
+        found[:] = slopes.rows @ np.square(moved)
+        for column, slope in slopes.columns.items():
+            found += np.outer(slope, np.square(self.model.N[column] @ phi))
+        for b, (dK, dM) in slopes.bodies.items():
+            part = self.model._part(b) @ phi
+            found += np.einsum("am,kab,bm->km", part, dK, part, optimize=True)
+            found -= np.einsum("am,kab,bm->km", part, dM, part * squares, optimize=True)
+        for level in self.levels:
+            found[:, level] = found[:, level].mean(axis=1, keepdims=True)
+        return found
+
+    def log_slopes(self) -> Array:
+        """∂ ln f/∂ ln p (k, modes)."""
+        return np.asarray(0.5 * self.square_slopes() * self.mu * self.trial.values[:, None])
+
+    @single_blas_thread()
+    def shape_slopes(self, level: slice) -> Array:
+        """∂φ/∂p (k, f, modes of a level), of unit modal mass, without turning within the level.  (updating, eqs. 6-7)
+
+        [[K - λM, MΦ], [ΦᵀM, 0]] [Y; ν] = [-(K' - λM')Φ; 0],   Φ' = Y - ½ Φ ΦᵀM'Φ
+        """
+        squares = 1.0 / self.mu[level]
+        phi = self.psi[:, level] * np.sqrt(squares)
+        scale = 1.0 / np.sqrt(np.diag(self.K))
+        f, q = phi.shape
+        slopes = self.model.slopes(self.trial)
+        border = scale[:, None] * (self.M @ phi)
+        A = np.zeros((f + q, f + q))
+        A[:f, :f] = scale[:, None] * (self.K - squares.mean() * self.M) * scale
+        size = np.abs(border).max()
+        A[:f, f:], A[f:, :f] = border / size, border.T / size
+        force = self.model.forces(slopes, phi, squares)
+        right = np.zeros((f + q, len(force) * q))
+        right[:f] = -(scale[:, None] * force).transpose(1, 0, 2).reshape(f, -1)
+        Y = scale[:, None] * la.solve(A, right, assume_a="sym")[:f]
+        found = Y.reshape(f, len(force), q).transpose(1, 0, 2)
+        masses = self._masses(slopes, phi)
+        return np.asarray(found - 0.5 * phi @ masses)
+
+    def _masses(self, slopes: Slopes, phi: Array) -> Array:
+        total = np.zeros((len(slopes.rows), phi.shape[1], phi.shape[1]))
+        for b, (_, dM) in slopes.bodies.items():
+            part = self.model._part(b) @ phi
+            total += part.T @ dM @ part
+        return total
+
+
+def posture_model(structure: Structure, configuration: Configuration) -> PostureModel:
+    """The structure at one configuration."""
+    rest, held = structure.rest, structure.held
+    M, K, N = dense_system(rest, configuration, held, preload=False)
+    C = rows_at(rest, structure.soft, configuration.X[None])[0] @ N
+    K, M = (0.5 * (matrix + matrix.T) for matrix in (N.T @ K @ N, N.T @ M @ N))
+    return PostureModel(structure, configuration, K, M, N, C)

@@ -1,0 +1,147 @@
+"""All measurements of a machine as one least-squares problem in x = (ln p, ln of damping).
+
+min Σ r(x)² + Σ ((x - x₀)/σ₀)²,      J exact                                                   (updating, eq. 10)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.observed_responses import Loss, ResponseObserver, response_observer
+from supple.identification.updating.observing import Compared, Observer
+from supple.identification.updating.posture_model import PostureModel, posture_model
+from supple.identification.updating.structure import Structure
+from supple.kinematics.closure import assemble
+
+Array = NDArray[np.float64]
+
+LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
+_HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`."""
+
+    structure: Structure
+    observers: tuple[Observer, ...]
+    responses: tuple[ResponseObserver, ...]
+    start: Array
+    prior: Array
+    bounds: Array
+    losses: tuple[str, ...] = ()
+    loss: Loss = field(default_factory=Loss)
+    noise: tuple[Array, ...] = ()
+    weights: Array | None = None
+
+    @property
+    def count(self) -> int:
+        """Of numbers of the structure."""
+        return len(self.structure.numbers)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.structure.numbers.names, *(f"damping.{name}" for name in self.losses))
+
+    def split(self, x: Array) -> tuple[Array, Loss]:
+        """p, and the damping."""
+        given = dict(zip(self.losses, np.exp(x[self.count :]).tolist(), strict=True))
+        return np.exp(x[: self.count]), self.loss._replace(**given)
+
+    def data(self, x: Array) -> Compared:
+        """Residuals over noise and their slopes with respect to x."""
+        values, loss = self.split(x)
+        trial = self.structure.at(values)
+        extra = np.zeros((0, len(x)))
+        residuals, slopes = [np.zeros(0)], [extra]
+        for observer in self.observers:
+            found = observer.compared(trial)
+            residuals.append(found.residuals)
+            slopes.append(np.hstack([found.slopes, np.zeros((len(found.slopes), len(self.losses)))]))
+        for seen, noise in zip(self.responses, self.noise, strict=True):
+            shown = seen.shown(trial, loss)
+            off = ((shown.H - seen.measured.H) / noise).ravel()
+            along = [(part * value / noise).ravel() for part, value in zip(shown.slopes, values, strict=True)]
+            along += [
+                (shown.of_loss[Loss._fields.index(name)] * getattr(loss, name) / noise).ravel() for name in self.losses
+            ]
+            residuals += [off.real, off.imag]
+            J = np.array(along).T
+            slopes += [J.real, J.imag]
+        r, J = np.concatenate(residuals), np.vstack(slopes)
+        if self.weights is not None:
+            r, J = r * self.weights, J * self.weights[:, None]
+        return Compared(r, J)
+
+    def robust(self, x: Array) -> Problem:
+        """With weights of Huber's for what is left over at x."""
+        r = np.abs(replace(self, weights=None).data(x).residuals)
+        return replace(self, weights=np.sqrt(np.minimum(1.0, _HUBER / np.maximum(r, 1e-300))))
+
+    def with_noise(self, x: Array) -> Problem:
+        """With the noise of responses as what is left over of each channel, in lines of a band around each."""
+        values, loss = self.split(x)
+        trial = self.structure.at(values)
+        found = []
+        for observer in self.responses:
+            left = np.abs(observer.shown(trial, loss, slopes=False).H - observer.measured.H) ** 2
+            level = np.sqrt(left.mean(axis=0, keepdims=True) / 2.0)
+            found.append(np.maximum(level, 1e-9 * np.abs(observer.measured.H).max()))
+        return replace(self, noise=tuple(found))
+
+    def coarse(self, lines: int) -> Problem:
+        """With fewer lines of responses, for a first search."""
+        few = []
+        for observer in self.responses:
+            total = len(observer.measured.frequencies_hz)
+            step = max(1, total // lines)
+            few.append(replace(observer, measured=observer.measured.select(lines=np.arange(0, total, step))))
+        return replace(self, responses=tuple(few))
+
+
+def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[PostureModel]:
+    """A model at each posture; the same posture once."""
+    known: list[tuple[object, PostureModel]] = []
+    found = []
+    for item in measured:
+        for at, model in known:
+            if at is item.at or (isinstance(at, str) and at == item.at):
+                found.append(model)
+                break
+        else:
+            model = posture_model(structure, assemble(structure.mechanism, item.at))
+            if model.configuration.X.ndim != 2:
+                raise InputError("a measurement is at one posture", part=item.label, hint="give one for each")
+            known.append((item.at, model))
+            found.append(model)
+    return found
+
+
+def problem_of(
+    structure: Structure,
+    measured: Sequence[Measurement],
+    prior: Array,
+    bounds: Array,
+    losses: tuple[str, ...],
+    loss: Loss,
+) -> Problem:
+    """Everything that was measured; noise of responses is first taken as a part of their size."""
+    models = models_of(structure, measured)
+    observers = tuple(Observer(model, item) for model, item in zip(models, measured, strict=True))
+    responses = tuple(
+        response_observer(model, item.responses, item.band)
+        for model, item in zip(models, measured, strict=True)
+        if item.responses is not None
+    )
+    noise = tuple(0.05 * np.sqrt(np.mean(np.abs(item.measured.H) ** 2)) * np.ones((1, 1, 1)) for item in responses)
+    guess = [np.log(getattr(loss, name)) for name in losses]
+    start = np.concatenate([np.log(structure.numbers.values), guess])
+    wide = np.concatenate([prior, np.full(len(losses), np.inf)])
+    limits = np.hstack([bounds, np.array([[-20.0], [5.0]]) * np.ones((2, len(losses)))])
+    return Problem(structure, observers, responses, start, wide, limits, losses, loss, noise)

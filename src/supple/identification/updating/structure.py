@@ -1,0 +1,276 @@
+"""Mass and stiffness of a mechanism as functions of chosen numbers, with exact slopes.
+
+In the coordinates z of the mechanism as it stands (docs/theory/elastic-rest.md),
+
+    K(p) = Λ + Σ_b ΔK_b(p) + Σ_r k_r(p) C_rᵀC_r,    M(p) = 1 + Σ_b ΔM_b(p)                       (updating, eqs. 1-3)
+
+Stiffnesses of joints, drives and springs enter row by row; a body's matrices, over the shapes that it was condensed to,
+follow from what its beams have a metre. Nothing of it depends on the posture but the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_slope
+from supple.description.mechanism import Mechanism
+from supple.description.quantities.dual import Dual
+from supple.diagnostics import InputError
+from supple.formulations.elastic.beam_mesh import Span, stiffness_and_mass
+from supple.formulations.elastic.elastic_body import MeshedBeams, meshed_beams, section_rates
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
+from supple.identification.updating.written_numbers import Numbers, WrittenNumber
+from supple.kinematics.measures import component_keys, key_of
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
+
+
+class BodyChange(NamedTuple):
+    """How a body's matrices over its z differ from the mechanism's as it stands, and their slopes (k, size, size)."""
+
+    K: Array
+    M: Array
+    dK: Array
+    dM: Array
+
+
+class Trial(NamedTuple):
+    """The structure at some values of the numbers.
+
+    values (k,); springs (rows,) stiffness of the soft rows and slopes (k, rows); bodies : those that change, by number
+    columns : deflections of drives: change of their Λ, with slopes (k,)
+    """
+
+    values: Array
+    springs: Array
+    spring_slopes: Array
+    bodies: dict[int, BodyChange]
+    columns: dict[int, tuple[float, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A mechanism condensed for a band, and the numbers that it is a function of.
+
+    held : rows that are held with locked actuators; soft : which of them give way
+    """
+
+    numbers: Numbers
+    rest: ElasticRest
+    held: Held
+    _meshes: dict[str, MeshedBeams] = field(default_factory=dict, repr=False)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.numbers.mechanism
+
+    @property
+    def soft(self) -> NDArray[np.int64]:
+        return self.held.rows[self.held.compliance > 0.0]
+
+    def at(self, values: Array) -> Trial:
+        """The structure where the chosen numbers have these values."""
+        count = len(values)
+        springs = 1.0 / self.held.compliance[self.held.compliance > 0.0]
+        slopes = np.zeros((count, len(springs)))
+        order = {int(row): i for i, row in enumerate(self.soft)}
+        columns: dict[int, tuple[float, Array]] = {}
+        changed: dict[str, dict[tuple[str, ...], Any]] = {}
+        for item, value in zip(self.numbers.followers, self.numbers.at(values), strict=True):
+            if not isinstance(value, Dual):
+                continue
+            if not value.value > 0.0:
+                raise InputError(f"{value.value:g} is not above 0", part=item.name, hint="give bounds")
+            if item.section == "joints":
+                columns |= self._drives(item, value)
+            if item.section == "joints" and item.field[0] == "drive":
+                continue
+            if item.section in ("joints", "couplings", "springs"):
+                for row, own in self._rows(item):
+                    if row in order:
+                        springs[order[row]] += value.value - own
+                        slopes[:, order[row]] += value.slopes
+            else:
+                changed.setdefault(item.section, {}).update(
+                    {(name, *item.field): value for name in item.parts}
+                )  # fmt: skip
+        bodies = {b: change for b, body in enumerate(self.rest.bodies)
+                  if (change := self._body(body, changed, count)) is not None}  # fmt: skip
+        return Trial(np.asarray(values, float), springs, slopes, bodies, columns)
+
+    def _rows(self, item: WrittenNumber) -> list[tuple[int, float]]:
+        """Rows that a stiffness acts along, and what it is now."""
+        mechanism, found = self.mechanism, []
+        for name in item.parts:
+            if item.section in ("joints", "couplings"):
+                way = item.field[1] if item.section == "joints" else ""
+                found += [
+                    (row, which.stiffness)
+                    for row, which in self.rest.elastic_rows.items()
+                    if (which.part, which.direction) == (name, way)
+                ]
+                continue
+            spring = mechanism.springs[name]
+            keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
+            found += [(self.rest.numbering.measures[key], float(spring.stiffness or 0.0)) for key in keys]
+        return found
+
+    def _drives(self, item: WrittenNumber, value: Dual) -> dict[int, tuple[float, Array]]:
+        """Deflections that a number is the stiffness of: of `drive`, or of `stiffness` about the joint's own axis."""
+        found: dict[int, tuple[float, Array]] = {}
+        for drive in self.rest.drives.values():
+            if drive.joint not in item.parts:
+                continue
+            if item.field[0] == "drive":
+                meant = len(item.field) < 3 or item.field[1] == drive.coordinate
+            else:
+                driven = self.mechanism.joints[drive.joint].elasticity(self.mechanism.plane).driven
+                meant = driven.get(drive.coordinate) == item.field[1]
+            if meant:
+                found[drive.column] = (value.value - drive.stiffness) / drive.inertia, value.slopes / drive.inertia
+        return found
+
+    def _body(
+        self, body: BodyCoordinates, changed: Mapping[str, Mapping[tuple[str, ...], Any]], count: int
+    ) -> BodyChange | None:
+        if body.mesh is None:
+            return self._rigid(body, changed, count)
+        mechanism = self.mechanism
+        described = mechanism.bodies[body.name]
+        used = {name for beam in described.all_beams for name in (beam.material, *beam.sections)}
+        points = self._points(body.name, changed)
+        touched = any(
+            key[0] in used for section in ("materials", "sections") for key in changed.get(section, ())
+        )  # fmt: skip
+        if not touched and not points:
+            return None
+        if described.superelement is not None:
+            raise InputError(
+                "a superelement has its matrices, which depend on none of these numbers",
+                part=f'body "{body.name}"', hint="leave its point masses out",
+            )  # fmt: skip
+        found = self._meshes.setdefault(body.name, meshed_beams(self.rest.numbering.drawing, body.name))
+        before = self._matrices(found, [(item.first, item.last) for item in found.spans], {})
+        rates = [self._rates(beam, changed, count) for beam in described.all_beams]
+        now = self._matrices(found, [tuple(end[0] for end in ends) for ends in rates], points)
+        size = body.size
+        dK, dM = np.zeros((count, size, size)), np.zeros((count, size, size))
+        for k in range(count):
+            step = [tuple(end[0] + 1j * _STEP * end[1][k] for end in ends) for ends in rates]
+            stepped = {key: value.value + 1j * _STEP * value.slopes[k] for key, value in points.items()}
+            if not any(end[1][k].any() for ends in rates for end in ends) and not any(
+                value.slopes[k] for value in points.values()
+            ):
+                continue
+            K, M = self._matrices(found, step, stepped)
+            dK[k], dM[k] = (_over(body, matrix.imag / _STEP) for matrix in (K, M))
+        return BodyChange(_over(body, now[0] - before[0]), _over(body, now[1] - before[1]), dK, dM)
+
+    def _points(self, body: str, changed: Mapping[str, Mapping[tuple[str, ...], Any]]) -> dict[tuple[str, ...], Any]:
+        drawing = self.rest.numbering.drawing
+        return {
+            key: value
+            for key, value in changed.get("point_masses", {}).items()
+            if drawing.attached(self.mechanism.point_masses[key[0]].at, ("point_masses", key[0], "at")).body == body
+        }
+
+    def _matrices(self, found: MeshedBeams, rates: Any, points: Mapping[tuple[str, ...], Any]) -> Any:
+        spans = [
+            Span(*item[:3], first, last, *item[5:]) for item, (first, last) in zip(found.spans, rates, strict=True)
+        ]
+        parts = []
+        for node, place in zip(found.carriers, found.touched, strict=True):
+            if place.mass or place.inertia:
+                name = str(place.path[1])
+                mass, inertia = (
+                    getattr(points.get((name, what), own), "value", points.get((name, what), own))
+                    for what, own in (("mass", place.mass), ("inertia", place.inertia))
+                )
+                parts.append((node, mass, inertia, place.position - found.mesh.nodes[node]))
+        return stiffness_and_mass(spans, found.mesh, self.mechanism.planar, parts)
+
+    def _rates(self, beam: Any, changed: Mapping[str, Mapping[tuple[str, ...], Any]], count: int) -> Any:
+        """What a metre of beam has at both ends, (10,), and slopes (k, 10)."""
+        mechanism = self.mechanism
+        material = mechanism.materials[beam.material]
+        given = {key[1]: value for key, value in changed.get("materials", {}).items() if key[0] == beam.material}
+        E, rho, nu, G = (
+            given.get(name, getattr(material, name))
+            for name in ("youngs_modulus", "density", "poisson", "shear_modulus")
+        )
+        G = G if G is not None else E / (2.0 * (1.0 + nu))
+        ends = []
+        for name in beam.sections:
+            section = mechanism.sections[name]
+            instead = {
+                ".".join(key[1:]) if len(key) > 2 or key[1] in _TABLE else f"{key[1]}.0": value
+                for key, value in changed.get("sections", {}).items()
+                if key[0] == name
+            }
+            try:
+                found = section_rates(E, G, rho, section.properties(instead))
+            except TypeError as error:
+                raise InputError(
+                    "the constants of its shape have no slopes", part=f'section "{name}"', path=("sections", name),
+                    hint="give it by its area, Iy, Iz and torsion",
+                ) from error  # fmt: skip
+            value = np.array([item.value if isinstance(item, Dual) else item for item in found])
+            slope = np.array([item.slopes if isinstance(item, Dual) else np.zeros(count) for item in found]).T
+            ends.append((np.nan_to_num(value), np.nan_to_num(slope)))
+        return ends
+
+    def _rigid(
+        self, body: BodyCoordinates, changed: Mapping[str, Mapping[tuple[str, ...], Any]], count: int
+    ) -> BodyChange | None:
+        """A rigid body's mass matrix is linear in its masses and moments."""
+        numbering = self.rest.numbering
+        column = numbering.arrays.column
+        total, slopes, found = np.zeros((body.size, body.size)), np.zeros((count, body.size, body.size)), False
+        pieces: list[tuple[Array, float, Dual]] = []
+        for key, value in changed.get("bodies", {}).items():
+            if key[0] == body.name:
+                unit = mass_slope(numbering.drawing, body.name, key[1:]).spatial()
+                pieces.append((unit, _described(self.mechanism.bodies[body.name], key[1:]), value))
+        for key, value in self._points(body.name, changed).items():
+            point = self.mechanism.point_masses[key[0]]
+            place = numbering.drawing.attached(point.at, ("point_masses", key[0], "at")).pose.position
+            from supple.geometry.inertia import MassProperties
+
+            inertia = np.eye(3) if key[1] == "inertia" else np.zeros((3, 3))
+            unit = MassProperties(float(key[1] == "mass"), place, inertia).spatial()
+            pieces.append((unit, float(getattr(point, key[1]) or 0.0), value))
+        for unit, own, value in pieces:
+            found = True
+            over = body.shapes.T @ unit[np.ix_(column, column)] @ body.shapes
+            total += (value.value - own) * over
+            slopes += value.slopes[:, None, None] * over
+        return BodyChange(np.zeros_like(total), total, np.zeros_like(slopes), slopes) if found else None
+
+
+_TABLE = ("area", "Iy", "Iz", "torsion", "shear_y", "shear_z")
+
+
+def structure_of(numbers: Numbers, band: float) -> Structure:
+    """The mechanism condensed for [0, band] Hz, actuators locked."""
+    rest = elastic_rest(numbers.mechanism, band)
+    return Structure(numbers, rest, rest.held(actuators=True))
+
+
+def _over(body: BodyCoordinates, matrix: Any) -> Array:
+    """ΦᵀAΦ over a body's z; deflections of drives are no shapes."""
+    found = body.shapes.T @ (matrix @ body.shapes)
+    return 0.5 * (found + found.T)
+
+
+def _described(part: Any, number: tuple[str, ...]) -> float:
+    for key in number:
+        part = part[int(key)] if isinstance(part, tuple) else getattr(part, key)
+    return float(part)

@@ -1,0 +1,222 @@
+"""Numbers of a mechanism file from what was measured: least squares with exact slopes, priors, several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.identification.updating.identifiability import identifiability
+from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.observed_responses import Loss
+from supple.identification.updating.observing import Compared
+from supple.identification.updating.problem import LOSSES, Problem, problem_of
+from supple.identification.updating.structure import structure_of
+from supple.identification.updating.updated import Updated, posture_results
+from supple.identification.updating.written_numbers import numbers_of
+
+Array = NDArray[np.float64]
+
+DECADES = 0.3  # deviation of a number from the file's before anything is measured
+_BOUND = 3.0  # decades either way, where nothing is said
+_BAND = 3.0  # of the highest measured frequency: what bodies are condensed for
+_COARSE = 40  # lines of responses that a first search looks at
+_ROUNDS = 3  # of robust weights, or of noise from what is left over
+_FLAT = np.log(10.0) * DECADES  # what numbers without prior are measured by in words
+
+Progress = Callable[[str], None]
+
+
+def update(
+    mechanism: Mechanism | str | Path,
+    measured: Measurement | Sequence[Measurement],
+    parameters: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+    *,
+    fixed: Sequence[str] = (),
+    prior: float | Mapping[str, float] | None = DECADES,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    damping: str | None = None,
+    starts: int = 8,
+    seed: int = 0,
+    robust: bool = False,
+    progress: Progress | None = None,
+) -> Updated:
+    """Fit numbers of the file to frequencies, shapes, antiresonances, deflections and responses, actuators locked.
+
+    parameters : names or patterns: of `parameters:` (`knee_*`), or in parts (`elbow.rx`, `arm.drive`, `steel.E`)
+                 {"elbow": "elbow_r*"} or `elbow:elbow_r*`: all that match share one factor
+    fixed      : names or patterns that stay as they are
+    prior      : deviation in decades around the file's value, one or by name or pattern; None: none
+    bounds     : (low, high) by name; three decades either way if left out
+    damping    : of responses: structural, rayleigh or none; structural if there are responses
+    starts     : how many starts are tried, the first from the file, others spread as the prior says (seed)
+    robust     : what deviates much counts less (Huber)
+    """
+    from supple.formats.document import load_mechanism
+
+    machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
+    items = [measured] if isinstance(measured, Measurement) else list(measured)
+    if not items:
+        raise InputError("nothing was measured", part="update", hint="give at least one Measurement")
+    numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
+    structure = structure_of(numbers, _BAND * max(item.highest_hz for item in items))
+    spread = _prior(numbers.names, prior)
+    limits = _bounds(numbers.names, numbers.values, bounds or {})
+    losses, loss = _losses(machine, items, damping)
+    problem = problem_of(structure, items, spread, limits, losses, loss)
+    told = progress or (lambda text: None)
+    x, best = _searched(problem, starts, seed, told)
+    for turn in range(_ROUNDS):
+        if not robust and not problem.responses:
+            break
+        if problem.responses:
+            best = problem = problem.with_noise(x)
+        if robust:
+            best = problem.robust(x)
+        x, moved = _fitted(best, x), x
+        told(f"noise and weights, round {turn + 1}: misfit {_misfit(best, x):.3g}")
+        if np.abs(x - moved).max() < 1e-4:
+            break
+    found = best.data(x)
+    words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, _FLAT))
+    covariance, excess = _covariance(best, found)
+    ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
+            if min(value - low, high - value) < 1e-3]  # fmt: skip
+    return Updated(
+        names=best.names,
+        before=np.exp(problem.start),
+        after=np.exp(x),
+        covariance=covariance,
+        excess=excess,
+        prior=best.prior,
+        identifiability=words,
+        at_bounds=tuple(ends),
+        postures=posture_results(best, x),
+        measured=tuple(items),
+        problem=best,
+    )
+
+
+def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple[Array, Problem]:
+    """The best of several fits; where responses are many, of a part of their lines first."""
+    random = np.random.default_rng(seed)
+    search = problem.coarse(_COARSE) if problem.responses else problem
+    step = np.where(np.isfinite(problem.prior), problem.prior, _FLAT)
+    best, least = problem.start, np.inf
+    for i in range(max(1, starts)):
+        x = problem.start + (random.normal(size=len(step)) * step if i else 0.0)
+        x[problem.count :] = problem.start[problem.count :]
+        x = _fitted(search, x)
+        cost = _objective(search, x)
+        told(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
+        if cost < least * (1.0 - 1e-9):
+            best, least = x, cost
+    return (_fitted(problem, best) if problem.responses else best), problem
+
+
+def _fitted(problem: Problem, x: Array) -> Array:
+    """Least squares from one start, with the exact Jacobian."""
+    known = np.isfinite(problem.prior)
+    rows = np.eye(len(x))[known] / problem.prior[known][:, None]
+    last: dict[bytes, Compared] = {}
+
+    def at(x: Array) -> Compared:
+        key = x.tobytes()
+        if key not in last:
+            last.clear()
+            last[key] = problem.data(x)
+        return last[key]
+
+    low, high = problem.bounds
+    solved = least_squares(
+        lambda x: np.concatenate([at(x).residuals, rows @ (x - problem.start)]),
+        np.clip(x, low + 1e-9, high - 1e-9),
+        jac=lambda x: np.vstack([at(x).slopes, rows]),
+        bounds=(low, high), x_scale=np.where(known, np.minimum(problem.prior, 10.0), 1.0), ftol=1e-9, xtol=1e-7,
+        gtol=None, max_nfev=60,
+    )  # fmt: skip
+    return np.asarray(solved.x)
+
+
+def _objective(problem: Problem, x: Array) -> float:
+    known = np.isfinite(problem.prior)
+    away = (x - problem.start)[known] / problem.prior[known]
+    return float(np.sum(np.square(problem.data(x).residuals)) + np.sum(np.square(away)))
+
+
+def _misfit(problem: Problem, x: Array) -> float:
+    """RMS of residuals in units of noise."""
+    r = problem.data(x).residuals
+    return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
+
+
+def _covariance(problem: Problem, found: Compared) -> tuple[Array, float]:
+    """Of x: ((JᵀJ)/e + Σ₀⁻¹)⁻¹, with e what is left over in units of its noise, at least 1."""
+    precision = np.where(np.isfinite(problem.prior), 1.0 / np.square(problem.prior), 0.0)
+    information = found.slopes.T @ found.slopes
+    used = float(np.trace(np.linalg.pinv(information + np.diag(precision)) @ information))
+    free = len(found.residuals) - used
+    excess = max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
+    return np.linalg.pinv(information / excess + np.diag(precision), hermitian=True), excess
+
+
+def _prior(names: Sequence[str], given: float | Mapping[str, float] | None) -> Array:
+    if given is None:
+        return np.full(len(names), np.inf)
+    if not isinstance(given, Mapping):
+        given = {"*": float(given)}
+    for pattern in given:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise InputError(f'no number that is looked for is called "{pattern}"', part="prior",
+                             hint=nearest(pattern, names))  # fmt: skip
+    found = []
+    for name in names:
+        match = [value for pattern, value in given.items() if fnmatchcase(name, pattern)]
+        value = float(match[-1]) if match else DECADES
+        if not value > 0.0:
+            raise InputError(f"a prior of {value:g} decades is not above 0", part=f'prior of "{name}"', hint="fix it")
+        found.append(np.log(10.0) * value)
+    return np.array(found)
+
+
+def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float, float]]) -> Array:
+    wide = np.log(10.0) * _BOUND
+    low, high = np.log(values) - wide, np.log(values) + wide
+    for name, (least, most) in given.items():
+        match = [i for i, other in enumerate(names) if fnmatchcase(other, name)]
+        if not match:
+            raise InputError(
+                f'no number that is looked for is called "{name}"', part="bounds", hint=nearest(name, names)
+            )
+        for i in match:
+            if not 0.0 < least <= values[i] <= most:
+                raise InputError(
+                    f"its value {values[i]:g} lies outside {least:g} ... {most:g}", part=f'bounds of "{names[i]}"',
+                    hint="widen them, or begin elsewhere",
+                )  # fmt: skip
+            low[i], high[i] = np.log(least), np.log(most)
+    return np.array([low, high])
+
+
+def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | None) -> tuple[tuple[str, ...], Loss]:
+    """Which numbers of damping are looked for, and where that begins: as the mechanism says, or at 1 %."""
+    law = machine.damping
+    alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
+    known = Loss((law and law.structural) or 0.0, alpha, beta)
+    if damping is not None and damping not in LOSSES:
+        raise InputError(
+            f'"{damping}" is no damping that is fitted here', part="damping", hint=nearest(damping, LOSSES)
+        )
+    responses = [item.responses for item in items if item.responses is not None]
+    if not responses:
+        return (), known
+    losses = LOSSES[damping or "structural"]
+    omega = 2.0 * np.pi * float(np.median(responses[0].frequencies_hz))
+    first = {"eta": 0.02, "alpha": 0.01 * omega, "beta": 0.01 / omega}
+    return losses, known._replace(**{name: getattr(known, name) or first[name] for name in losses})

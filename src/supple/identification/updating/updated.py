@@ -1,0 +1,256 @@
+"""What updating found: numbers before and after, how sure they are, how well postures agree, what others will do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.identification.updating.identifiability import Identifiability
+from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.observing import Observer
+from supple.identification.updating.posture_model import posture_model
+from supple.identification.updating.problem import Problem
+from supple.identification.updating.updated_file import updated_mechanism, updated_text
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At
+from supple.results.file import save_text
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+SURE = 1.959964  # deviations that hold 95 % of a normal distribution
+
+
+@dataclass(frozen=True, eq=False)
+class PostureResult:
+    """One measurement against the model, before and after.
+
+    measured, before, after (k,) Hz, paired; mac (k, levels) before and after, with the levels' frequencies
+    gauges : name -> (measured, before, after), m; misfit : J_Q of responses before and after
+    """
+
+    label: str
+    measured_hz: Array
+    before_hz: Array
+    after_hz: Array
+    deviation_hz: Array
+    mac_before: Array | None = None
+    mac_after: Array | None = None
+    levels_before: Array | None = None
+    levels_after: Array | None = None
+    gauges: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    misfit: tuple[float, float] | None = None
+    responses: Any = None
+
+    def mean_error(self, which: str = "after") -> float:
+        """Mean of |f/f_m - 1|."""
+        found = self.after_hz if which == "after" else self.before_hz
+        return float(np.mean(np.abs(found / self.measured_hz - 1.0))) if len(found) else np.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predicted(Result):
+    """Natural frequencies at a posture with their 95 % intervals; of a level (a double mode) once.
+
+    frequencies_hz (m,), deviations_hz (m,) one σ, modes (m,) how many each stands for
+    """
+
+    at: str
+    frequencies_hz: Array
+    deviations_hz: Array
+    modes: NDArray[np.int64]
+
+    @property
+    def low_hz(self) -> Array:
+        return np.asarray(self.frequencies_hz * np.exp(-SURE * self.deviations_hz / self.frequencies_hz))
+
+    @property
+    def high_hz(self) -> Array:
+        return np.asarray(self.frequencies_hz * np.exp(SURE * self.deviations_hz / self.frequencies_hz))
+
+    def summary(self) -> str:
+        pairs = zip(self.frequencies_hz, SURE * self.deviations_hz, strict=True)
+        return f"at {self.at or 'rest'}: " + ", ".join(f"{f:.4g} ± {d:.2g}" for f, d in pairs) + " Hz"
+
+    def table(self) -> Table:
+        columns: dict[str, Any] = {
+            "frequency_hz": self.frequencies_hz, "low_hz": self.low_hz, "high_hz": self.high_hz, "modes": self.modes,
+        }  # fmt: skip
+        return Table(columns, dict.fromkeys(("frequency_hz", "low_hz", "high_hz"), "Hz"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Updated(Result):
+    """names (k,), values before and after (k,), covariance (k, k) of their logarithms.
+
+    excess  : how much larger what is left over is than its noise, as variance; deviations allow for it
+    prior   : (k,) deviation of ln p that was known before; inf: none
+    identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
+    postures : each measurement before and after
+    """
+
+    names: tuple[str, ...]
+    before: Array
+    after: Array
+    covariance: Array
+    excess: float
+    prior: Array
+    identifiability: Identifiability
+    at_bounds: tuple[str, ...]
+    postures: tuple[PostureResult, ...]
+    measured: tuple[Measurement, ...]
+    problem: Problem = field(repr=False)
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.names:
+            raise InputError(f'"{name}" was not looked for', part="updated", hint=nearest(name, self.names))
+        return float(self.after[self.names.index(name)])
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """With the numbers found."""
+        k = self.problem.count
+        return updated_mechanism(self.problem.structure.numbers, self.after[:k])
+
+    @property
+    def deviations(self) -> Array:
+        """One σ of each, relative (of its logarithm)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """95 % of each."""
+        return {
+            name: (float(value * np.exp(-SURE * d)), float(value * np.exp(SURE * d)))
+            for name, value, d in zip(self.names, self.after, self.deviations, strict=True)
+        }
+
+    @property
+    def at_prior(self) -> tuple[str, ...]:
+        """Numbers of which the data say next to nothing."""
+        return self.identifiability.at_prior
+
+    @property
+    def damping(self) -> dict[str, float]:
+        """Numbers of damping that were found."""
+        k = self.problem.count
+        return dict(zip(self.names[k:], self.after[k:].tolist(), strict=True))
+
+    def predict(self, at: At = None, count: int = 10) -> Predicted:
+        """Natural frequencies at a posture that need not have been measured, with what is not known of the numbers."""
+        structure, k = self.problem.structure, self.problem.count
+        spectrum = posture_model(structure, assemble(structure.mechanism, at)).spectrum(
+            structure.at(self.after[:k]), count
+        )
+        first = np.array([level.start for level in spectrum.levels])
+        J = spectrum.log_slopes()[:, first].T
+        spread = np.sqrt(np.einsum("ij,jk,ik->i", J, self.covariance[:k, :k], J))
+        hertz = spectrum.level_hertz()
+        modes = np.array([level.stop - level.start for level in spectrum.levels])
+        return Predicted(at if isinstance(at, str) else "", hertz, hertz * spread, modes)
+
+    def predict_deflections(
+        self, at: At, force: dict[str, float], gauges: tuple[str, ...]
+    ) -> dict[str, tuple[float, float]]:
+        """{gauge: (m, one σ)} under a force at a posture."""
+        structure, k = self.problem.structure, self.problem.count
+        model = posture_model(structure, assemble(structure.mechanism, at))
+        acting = np.array(list(force.values())) @ model.ports(tuple(force))
+        y, dy = model.deflections(structure.at(self.after[:k]), acting[None], model.ports(tuple(gauges)))
+        J = dy[:, 0].T * self.after[:k]
+        spread = np.sqrt(np.einsum("ij,jk,ik->i", J, self.covariance[:k, :k], J))
+        return {name: (float(value), float(d)) for name, value, d in zip(gauges, y[0], spread, strict=True)}
+
+    def summary(self) -> str:
+        found = ", ".join(
+            f"{name} {value:.4g} ± {100 * d:.2g} %"
+            for name, value, d in zip(self.names, self.after, self.deviations, strict=True)
+        )
+        return f"{found}; {self.identifiability.words()[0]}"
+
+    def words(self) -> list[str]:
+        """What the data determine and what they do not, a sentence each."""
+        said = self.identifiability.words()
+        if self.at_bounds:
+            said.append(f"at a bound: {', '.join(self.at_bounds)}")
+        if self.excess > 4.0:
+            said.append(
+                f"what is left over is {np.sqrt(self.excess):.1f} times its noise: the model lacks something, or "
+                "the noise is larger; intervals allow for that"
+            )
+        return said
+
+    def table(self) -> Table:
+        """A row for each number: before, after, 95 % interval, what is left of what was not known."""
+        low, high = (np.array([pair[i] for pair in self.intervals.values()]) for i in range(2))
+        columns: dict[str, NDArray[Any]] = {
+            "name": np.array(self.names, dtype=str), "before": self.before, "after": self.after, "low": low,
+            "high": high, "left_of_prior": self.identifiability.left,
+        }  # fmt: skip
+        return Table(columns, index="name")
+
+    def plot(self) -> Any:
+        """Numbers with their intervals, frequencies before and after, the strength of what is known (matplotlib)."""
+        return picture("updated_plot")(self)
+
+    def save_mechanism(self, path: str | Path) -> Path:
+        """Write the mechanism file with the numbers found, comments and all else as they were."""
+        return save_text(
+            path, updated_text(self.problem.structure.numbers, self.after[: self.problem.count], self.damping)
+        )
+
+    def report(self, path: str | Path) -> Path:
+        """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""
+        return save_text(path, picture("updating_report")(self))
+
+
+def posture_results(problem: Problem, x: Array) -> tuple[PostureResult, ...]:
+    """Every measurement against the model at the start and at x."""
+    found = []
+    structure = problem.structure
+    trials = [structure.at(problem.split(at)[0]) for at in (problem.start, x)]
+    losses = [problem.split(at)[1] for at in (problem.start, x)]
+    of_responses = iter(problem.responses)
+    for observer in problem.observers:
+        item = observer.measured
+        answer: dict[str, Any] = {name: np.zeros(0) for name in ("before_hz", "after_hz", "deviation_hz")}
+        if len(item.frequencies_hz):
+            answer |= _vibration(observer, trials)
+        if item.deflections:
+            pair = []
+            for trial in trials:
+                force = np.array(list(item.force.values())) @ observer.rows(tuple(item.force))
+                pair.append(
+                    observer.model.deflections(trial, force[None], observer.rows(tuple(item.deflections)))[0][0]
+                )
+            answer["gauges"] = {
+                name: (float(value), float(a), float(b))
+                for (name, value), a, b in zip(item.deflections.items(), *pair, strict=True)
+            }
+        if item.responses is not None:
+            seen = next(of_responses)
+            shown = [seen.shown(trial, loss, slopes=False).H for trial, loss in zip(trials, losses, strict=True)]
+            answer["misfit"] = (seen.off(shown[0]), seen.off(shown[1]))
+            answer["responses"] = (seen.measured, *shown)
+        found.append(PostureResult(item.label, np.asarray(item.frequencies_hz, float), **answer))
+    return tuple(found)
+
+
+def _vibration(observer: Observer, trials: list[Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    for when, trial in zip(("before", "after"), trials, strict=True):
+        spectrum = observer.spectrum(trial)
+        answer[f"{when}_hz"] = spectrum.level_hertz()[observer.paired(spectrum)]
+        if observer.measured.shapes is not None:
+            answer[f"mac_{when}"] = observer.mac(spectrum)
+            answer[f"levels_{when}"] = spectrum.level_hertz()
+    answer["deviation_hz"] = answer["after_hz"] * observer.measured.frequency_noise
+    return answer
