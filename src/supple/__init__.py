@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from supple.identification.identified import Identified
     from supple.identification.identify import identify
     from supple.identification.logged_runs import LoggedRun
+    from supple.identification.modal_parameters.estimation import modal_parameters
+    from supple.identification.modal_parameters.modal_parameters import ModalParameters
+    from supple.identification.modal_parameters.pairing import ModePairs, pair_modes
     from supple.identification.testing.check_measurement import MeasurementCheck, check_measurement, join_responses
     from supple.identification.testing.estimate_responses import estimate_responses
     from supple.identification.testing.matching import match_channels
@@ -124,6 +127,8 @@ _HOMES = {
     "Material": "supple.description.elastic.material",
     "Measurement": "supple.identification.updating.measurement",
     "Mechanism": "supple.description.mechanism",
+    "ModalParameters": "supple.identification.modal_parameters.modal_parameters",
+    "ModePairs": "supple.identification.modal_parameters.pairing",
     "ModeSet": "supple.analyses.vibration.mode_set",
     "Motion": "supple.description.motion",
     "Motor": "supple.description.joints.joint",
@@ -168,8 +173,10 @@ _HOMES = {
     "load_responses": "supple.formats.measurements.load_responses",
     "loads": "supple.formats.mechanism_file",
     "local": "supple.parameterization.local_model",
+    "modal_parameters": "supple.identification.modal_parameters.estimation",
     "modes": "supple.analyses.vibration.modal",
     "motion": "supple.kinematics.motion",
+    "pair_modes": "supple.identification.modal_parameters.pairing",
     "reduce": "supple.reduction.reduce",
     "register": "supple.kinds.registry",
     "simulate": "supple.analyses.time.simulation",
@@ -194,14 +201,15 @@ __all__ = [
     "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
     "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
     "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun",
-    "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModeSet", "Motion", "Motor", "NumericalError",
-    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
-    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
-    "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "check", "check_measurement", "compare",
-    "compliance", "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "frequency_map",
-    "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
-    "load_records", "load_responses", "loads", "local", "match_channels", "model_responses", "modes", "motion",
-    "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion",
+    "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape",
+    "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError",
+    "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "check",
+    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
+    "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse", "join_responses",
+    "linearize", "linearize_batch", "load", "load_records", "load_responses", "loads", "local", "match_channels",
+    "modal_parameters", "model_responses", "modes", "motion", "pair_modes", "reduce", "register", "simulate",
+    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip
 
 

@@ -65,6 +65,17 @@ def updated():
     return supple.update(robot, seen, {"motor": "motor_r[xy]", "motor_rz": "motor_rz", "hinge": "hinge_r?"}, starts=1)
 
 
+@cache
+def modal():
+    """Two modes at three places, found from their responses."""
+    hertz, own = np.arange(5.0, 60.0, 0.5), np.array([20.0, 35.0])
+    g = 1.0 / (own**2 - hertz[:, None] ** 2 + 0.04j * own * hertz[:, None])
+    phi = np.array([[1.0, 0.5, -0.3], [-0.4, 1.0, 0.7]])
+    places = [supple.Channel(name, "z", "displacement") for name in ("a", "b", "c")]
+    H = np.einsum("kr,ro,r->ko", g, phi, phi[:, 0])[:, :, None]
+    return supple.modal_parameters(supple.Responses(hertz, places, [supple.Channel("a", "z", "force")], H))
+
+
 RESULTS = {
     "Simulation": run,
     "Signals": lambda: run().coordinates,
@@ -80,6 +91,8 @@ RESULTS = {
     "TimeRecords": lambda: supple.TimeRecords(
         500.0, measured().references, measured().responses, np.ones((2, 1, 16)), np.ones((2, 2, 16)), 0.01
     ),
+    "ModalParameters": modal,
+    "ModePairs": lambda: supple.pair_modes(modal(), ([20.2, 34.0], [[1.0, 0.5, -0.3], [-0.4, 1.0, 0.6]])),
     "FrequencyResponse of a model": lambda: model().frf(HOME, "A", "tool.x", [1.0, 2.0, 5.0], free_actuators=True),
     "ModeSet": lambda: supple.modes(five_bar(), "home", count=3),
     "ModeSet of a batch": lambda: supple.modes(five_bar(), [[2.05, 1.12], [2.1, 1.1]], count=3),

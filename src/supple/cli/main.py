@@ -23,6 +23,7 @@ from supple.cli import (
     inverse,
     linearize,
     local,
+    modal,
     modes,
     new,
     reduce,
@@ -50,6 +51,7 @@ app.command("assemble")(assemble.assemble)
 app.command("local")(local.local)
 app.command("modes")(modes.modes)
 app.command("frf")(frf.frf)
+app.command("modal")(modal.modal)
 app.command("sag")(compliance.sag)
 app.command("compliance")(compliance.compliance)
 app.command("simulate")(simulate.simulate)

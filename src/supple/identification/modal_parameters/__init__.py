@@ -1,0 +1,1 @@
+"""Modes from measured responses: poles, shapes, and how sure they are (docs/theory/modal-parameters.md)."""

@@ -1,0 +1,225 @@
+"""Modal parameters of measured responses: from the lines of a band to modes with deviations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.identification.modal_parameters.band import Band
+from supple.identification.modal_parameters.complexity import turned_real
+from supple.identification.modal_parameters.impulse_polynomial import impulse_poles
+from supple.identification.modal_parameters.matrix_fraction import fraction_poles
+from supple.identification.modal_parameters.modal_model import Poles
+from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives
+from supple.identification.modal_parameters.noise import after_fit, from_coherence, from_neighbours
+from supple.identification.modal_parameters.raw_poles import RawPoles
+from supple.identification.modal_parameters.selection import Selected, excess_at, select, visible_share
+from supple.identification.modal_parameters.stabilisation import Criteria, Stabilisation, stabilised
+from supple.results.names import listed
+from supple.results.responses import Responses
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+Estimator = Callable[[Band, Iterable[int]], Iterator[RawPoles]]
+METHODS: dict[str, Estimator] = {"plscf": fraction_poles, "ptd": impulse_poles}
+"""Polyreference least-squares complex frequency, and polyreference time domain."""
+
+_POLES = 96  # of the highest order, shared by the references
+_ORDERS = (16, 60)  # least and most of the highest order where none is given
+_FIRST = 4
+_FEWEST_LINES = 16
+_SEEN = 0.01  # of a frequency: so near to a cluster of the diagram a mode is one that it shows
+_VISIBLE = (
+    0.02  # of the energy about a resonance: what has less, and is in no diagram, mends the model of a stronger one
+)
+_UNDETERMINED = 0.3  # deviation of a damping ratio over the ratio: more than that says nothing
+
+
+def modal_parameters(
+    responses: Responses,
+    *,
+    band_hz: tuple[float, float] | None = None,
+    method: str = "plscf",
+    order: int | None = None,
+    refine: bool = True,
+    criteria: Criteria | None = None,
+) -> ModalParameters:
+    """Frequencies, damping, shapes and their deviations of the modes in a band, found without anyone choosing poles.
+
+    band_hz  : both ends in; all lines above 0 Hz if left out
+    method   : "plscf", polyreference least-squares complex frequency, or "ptd", polyreference time domain
+    order    : highest order of the matrix polynomial, whose order times the number of references is how many poles it
+               has; left out, 16 to 60 as lines and references allow
+    refine   : poles are moved to where the responses are most likely; otherwise they stay where the method has them
+    criteria : of the stabilisation diagram
+    """
+    given = criteria or Criteria()
+    if method not in METHODS:
+        raise InputError(f'there is no method "{method}"', part="modal_parameters", hint=nearest(method, METHODS))
+    test, notes = _usable(responses, band_hz)
+    omega = 2.0 * np.pi * test.frequencies_hz
+    factor = derivatives(test, omega)[:, :, None]
+    lines = _Lines(factor, test)
+    band = Band(omega, test.H / factor, lines.first_guess() / np.abs(factor) ** 2)
+    highest = _highest(order, band, method)
+    diagram = stabilised(METHODS[method](band, range(min(_FIRST, highest), highest + 1)), omega, given)
+    if not len(diagram.clusters.poles):
+        raise NumericalError(
+            f"no pole stays where it is over the orders up to {highest}",
+            part="modal_parameters", hint="ask for a higher order, or for a band in which the responses have peaks",
+        )  # fmt: skip
+    found = select(band, diagram.clusters, lines.noise, largest_damping=given.largest_damping, moving=refine)
+    return _told(test, found, diagram, factor, given, method, highest, refine, notes)
+
+
+class _Lines(NamedTuple):
+    """What is known of the noise on the lines, in the unit of each response."""
+
+    factor: Complex
+    test: Responses
+
+    def first_guess(self) -> Array:
+        if self.test.coherence is not None:
+            return from_coherence(self.test.H, self.test.coherence, self.test.averages)
+        return from_neighbours(self.test.H)
+
+    def noise(self, left: Complex, fitted: Complex, lost: float) -> Array:
+        """Variance of receptances from what a fit leaves over of them."""
+        coherent = None
+        if self.test.coherence is not None:
+            coherent = from_coherence(self.test.H, self.test.coherence, self.test.averages)
+        known = after_fit(left * self.factor, fitted * self.factor, lost, coherent)
+        return np.asarray(known / np.abs(self.factor) ** 2)
+
+
+def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[Responses, list[str]]:
+    """The lines of the band above zero, if something can be fitted to them; what was left out is noted."""
+    test, notes = responses, []
+    if band_hz is not None:
+        if not 0.0 <= band_hz[0] < band_hz[1]:
+            raise InputError(f"it goes from {band_hz[0]:g} to {band_hz[1]:g} Hz", part="band", hint="low end first")
+        test = test.select(band_hz=band_hz)
+    if len(test.frequencies_hz) and test.frequencies_hz[0] == 0.0:
+        test = test.select(lines=np.arange(1, len(test.frequencies_hz)))
+    if len(test.frequencies_hz) < _FEWEST_LINES:
+        raise InputError(
+            f"{len(test.frequencies_hz)} lines are too few to tell modes from noise (the fewest are {_FEWEST_LINES})",
+            part="modal_parameters", hint="take a wider band, or records that are longer",
+        )  # fmt: skip
+    if not test.responses or not test.references:
+        raise InputError("there is no response to a reference", part="modal_parameters", hint="give both")
+    bad = [
+        f"{a.name} from {b.name}"
+        for o, a in enumerate(test.responses)
+        for i, b in enumerate(test.references)
+        if not np.isfinite(test.H[:, o, i]).all()
+    ]
+    if bad:
+        raise InputError(
+            f"numbers of {listed(bad)} are not finite", part="modal_parameters",
+            hint="leave out these channels or lines: responses.select(...)",
+        )  # fmt: skip
+    dead = [one.name for o, one in enumerate(test.responses) if not np.any(test.H[:, o])]
+    dead += [one.name for i, one in enumerate(test.references) if not np.any(test.H[:, :, i])]
+    if dead:
+        raise InputError(
+            f"nothing was measured by {listed(dead)}: all lines are zero", part="modal_parameters",
+            hint="leave out dead channels: responses.select(...)",
+        )  # fmt: skip
+    unknown = [one.name for one in test.responses if one.order is None]
+    if unknown:
+        notes.append(f"{listed(unknown)} is taken as proportional to displacement")
+    return test, notes
+
+
+def _highest(order: int | None, band: Band, method: str) -> int:
+    """The highest order, as asked for if the lines allow it."""
+    N, No, Ni = band.H.shape
+    # Unknowns (m + 1) Ni² of A and (m + 1) Ni of each B_o, complex as the N Ni No numbers are; half of a band's samples
+    # in time are left for the other method.
+    most = N * No // (2 * (No + Ni)) if method == "plscf" else max(N // 4 - 8, 1)
+    if order is None:
+        return max(min(max(-(-_POLES // Ni), _ORDERS[0]), _ORDERS[1], most), 2)
+    if not 1 <= order <= most:
+        raise InputError(
+            f"the order {order} is not between 1 and {most}, which {N} lines of {No} x {Ni} responses allow",
+            part="modal_parameters", hint="ask for a lower one, or for a wider band",
+        )  # fmt: skip
+    return order
+
+
+def _told(
+    test: Responses,
+    found: Selected,
+    diagram: Stabilisation,
+    factor: Complex,
+    criteria: Criteria,
+    method: str,
+    highest: int,
+    refined: bool,
+    notes: list[str],
+) -> ModalParameters:
+    fit, at, band = found.refined.fit, found.refined.at, found.band
+    R = len(at.poles)
+    # Where more than noise is left over, deviations are larger by its root.
+    excess = np.interp(at.poles.imag, band.omega, excess_at(band, found.refined))
+    s = at.poles + test.window_rate
+    f_dev, z_dev, correlation = _deviations(s, found.refined.covariance)
+    f_dev, z_dev = f_dev * np.sqrt(excess), z_dev * np.sqrt(excess)
+    zeta = -s.real / np.abs(s)
+    inside = (s.imag >= band.omega[0]) & (s.imag <= band.omega[-1])
+    clear = z_dev <= _UNDETERMINED * np.abs(-at.poles.real / np.abs(s))
+    damped = zeta <= criteria.largest_damping
+    seen = np.min(np.abs(at.poles[:, None] - diagram.clusters.poles), axis=1) <= _SEEN * np.abs(s)
+    visible = visible_share(band, found.refined) >= _VISIBLE
+    kept = inside & damped & (seen | (clear & visible))
+    order = np.flatnonzero(kept)[np.argsort(np.abs(s[kept]))]
+    others = np.flatnonzero(~kept)
+    vague = [f"{abs(s[r]) / 2 / np.pi:.4g} Hz" for r in np.flatnonzero(kept & ~clear)]
+    if vague:
+        notes.append(f"the damping at {listed(vague)} is not determined by these lines")
+    if not found.refined.converged and refined:
+        notes.append("the refinement did not come to an end: deviations are rough")
+    if (zeta[order] <= 0.0).any():
+        warnings.warn(
+            "the exponential window accounts for more than the whole damping of a mode: check its rate",
+            SuppleWarning, stacklevel=3,
+        )  # fmt: skip
+    shapes = turned_real(fit.shapes)
+    rows = np.arange(R)
+    peak = np.abs(fit.shapes).argmax(axis=1) if R else rows
+    ratio = fit.shapes[rows, peak] / shapes[rows, peak]
+    variances = found.refined.shape_variance[:, : 2 * R]  # (No, 2R)
+    deviations = (
+        np.sqrt(0.5 * (variances[:, 0::2] + variances[:, 1::2])).T * np.sqrt(excess)[:, None] / np.abs(ratio)[:, None]
+    )
+    beside = None
+    if len(others):
+        beside = Poles(at.poles[others], at.participation[others]), fit.shapes[others]
+    return ModalParameters(
+        poles=s[order], shapes=shapes[order], participation=(at.participation * ratio[:, None])[order],
+        frequency_deviations_hz=f_dev[order], damping_deviations=z_dev[order], correlation=correlation[order],
+        shape_deviations=deviations[order], lower=fit.lower, upper=fit.upper, responses=test,
+        noise=np.sqrt(band.variance) * np.abs(factor), stabilisation=diagram, method=method, order=highest,
+        refined=refined, beside=beside, notes=(*test.notes, *notes),
+    )  # fmt: skip
+
+
+def _deviations(s: Complex, covariance: Array) -> tuple[Array, Array, Array]:
+    """Of frequencies (Hz) and damping ratios, and their correlation, from that of (Re s_1, Im s_1, ...).   [eq. 19]
+
+    f = |s|/2π, ζ = -Re s/|s|: ∂ζ/∂Re s = -Im² s/|s|³, ∂ζ/∂Im s = Re s Im s/|s|³
+    """
+    size = np.abs(s)
+    by_f = np.stack([s.real, s.imag], axis=1) / (2.0 * np.pi * size)[:, None]
+    by_z = np.stack([-(s.imag**2), s.real * s.imag], axis=1) / (size**3)[:, None]
+    blocks = np.stack([covariance[2 * r : 2 * r + 2, 2 * r : 2 * r + 2] for r in range(len(s))]).reshape(-1, 2, 2)
+    ff, zz, fz = (np.einsum("rp,rpq,rq->r", a, blocks, b) for a, b in ((by_f, by_f), (by_z, by_z), (by_f, by_z)))
+    f_dev, z_dev = np.sqrt(np.maximum(ff, 0.0)), np.sqrt(np.maximum(zz, 0.0))
+    return f_dev, z_dev, np.asarray(fz / np.maximum(f_dev * z_dev, np.finfo(float).tiny))

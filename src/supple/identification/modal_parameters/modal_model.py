@@ -1,0 +1,150 @@
+"""The modal model of responses, and least squares for its linear part: shapes and residual terms (LSFD).
+
+    H_oi(ω) = Σ_r ψ_ro l_ri / (iω - s_r) + conj. + LR_oi / (iω)² + UR_oi                                      (eq. 1)
+
+LR stands for the modes below the band, rigid ones among them, UR for those above it. Of a structure without damping
+both are real; filters and delays of instruments turn them with all the rest, so that they are complex here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.identification.modal_parameters.band import Band
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+RESIDUALS = 4  # lower and upper, real and imaginary
+_CHUNK = 256  # lines whose products are held at a time
+_RIDGE = 1e-13
+
+
+class Poles(NamedTuple):
+    """poles s (R,), participation l (R, Ni), whose largest entry is 1."""
+
+    poles: Complex
+    participation: Complex
+
+    def where(self, kept: NDArray[np.bool_] | NDArray[np.int64]) -> Poles:
+        return Poles(self.poles[kept], self.participation[kept])
+
+
+class LinearFit(NamedTuple):
+    """Of each output, with the poles held.
+
+    shapes    : (R, No) ψ; lower, upper : (No, Ni) LR and UR
+    x         : (No, P) the same as real numbers: Re ψ_r, Im ψ_r, ..., then LR and UR of each reference
+    inverse   : (No, P, P) inverse of their normal matrix (of unit whitened noise twice their covariance)
+    misfit    : χ² = Σ |H - Ĥ|² / variance
+    """
+
+    shapes: Complex
+    lower: Complex
+    upper: Complex
+    x: Array
+    inverse: Array
+    misfit: float
+
+
+class Gram(NamedTuple):
+    """Weighted products of the functions that model and derivatives are made of, for each pair of channels.
+
+    The functions are the same for all pairs, (N, K) with K = 4R + 4 (`functions`): with g = 1/(iω - s_r) and
+    ḡ = 1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i.
+
+    G : (No, Ni, K, K) Re Σ_k f̄_j f_l / v;  b : (No, Ni, K) Re Σ_k f̄_j H / v;  h : Σ |H|² / v
+    """
+
+    G: Array
+    b: Array
+    h: float
+
+
+def functions(omega: Array, poles: Complex) -> Complex:
+    """(N, 4R + 4), see `Gram`."""
+    g = 1.0 / (1j * omega[:, None] - poles)
+    other = 1.0 / (1j * omega[:, None] - poles.conj())
+    modes = np.stack([g + other, 1j * (g - other), g**2 + other**2, 1j * (g**2 - other**2)], axis=2)
+    low, high = residual_functions(omega)
+    return np.concatenate([modes.reshape(len(omega), -1), np.stack([low, 1j * low, high, 1j * high], axis=1)], axis=1)
+
+
+def residual_functions(omega: Array) -> tuple[Complex, Complex]:
+    """1/(iω)² and 1: (N,) each."""
+    return np.asarray(1.0 / (1j * omega) ** 2), np.ones(len(omega), dtype=np.complex128)
+
+
+def gram(band: Band, poles: Complex) -> Gram:
+    """All products in one sweep over the lines."""
+    N, No, Ni = band.H.shape
+    K = 4 * len(poles) + RESIDUALS
+    starts = np.r_[0, np.cumsum(np.arange(K, 0, -1))]  # of the rows of the upper triangle, one after the other
+    packed = np.zeros((starts[-1], No * Ni))
+    b = np.zeros((No * Ni, K))
+    products = np.empty((starts[-1], min(N, _CHUNK)))
+    for start in range(0, N, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        f = functions(band.omega[part], poles)
+        re, im = np.ascontiguousarray(f.real.T), np.ascontiguousarray(f.imag.T)
+        weight = (1.0 / band.variance[part]).reshape(len(f), -1)
+        some = products[:, : len(f)]
+        for j in range(K):
+            some[starts[j] : starts[j + 1]] = re[j] * re[j:] + im[j] * im[j:]
+        packed += some @ weight
+        H = band.H[part].reshape(len(f), -1)
+        b += (weight * H.real).T @ re.T + (weight * H.imag).T @ im.T
+    G = np.zeros((No * Ni, K, K))
+    upper = np.triu_indices(K)
+    G[:, upper[0], upper[1]] = packed.T
+    G[:, upper[1], upper[0]] = packed.T
+    h = float(np.sum(np.abs(band.H) ** 2 / band.variance))
+    return Gram(G.reshape(No, Ni, K, K), b.reshape(No, Ni, K), h)
+
+
+def linear_map(participation: Complex) -> Array:
+    """(Ni, K, P): the coefficients of the functions in the column of each linear unknown, for each reference.
+
+    ψ l g + conj. = Re ψ (Re l f₁ + Im l f₂) + Im ψ (Re l f₂ - Im l f₁)
+    """
+    R, Ni = participation.shape
+    found = np.zeros((Ni, 4 * R + RESIDUALS, 2 * R + RESIDUALS * Ni))
+    r = np.arange(R)
+    for i in range(Ni):
+        l_i = participation[:, i]
+        found[i, 4 * r, 2 * r], found[i, 4 * r + 1, 2 * r] = l_i.real, l_i.imag
+        found[i, 4 * r, 2 * r + 1], found[i, 4 * r + 1, 2 * r + 1] = -l_i.imag, l_i.real
+        for term in range(RESIDUALS):
+            found[i, 4 * R + term, 2 * R + RESIDUALS * i + term] = 1.0
+    return found
+
+
+def linear_fit(products: Gram, at: Poles) -> LinearFit:
+    """Shapes and residual terms of all outputs: their normal equations, scaled to a unit diagonal.      [eq. 11]"""
+    R, Ni = at.participation.shape
+    map_ = linear_map(at.participation)
+    normal = np.einsum("ikp,oikl,ilq->opq", map_, products.G, map_, optimize=True)
+    right = np.einsum("ikp,oik->op", map_, products.b, optimize=True)
+    size = np.sqrt(np.maximum(np.einsum("opp->op", normal), np.finfo(float).tiny))
+    scaled = normal / (size[:, :, None] * size[:, None, :]) + _RIDGE * np.eye(normal.shape[-1])
+    inverse = np.linalg.inv(scaled) / (size[:, :, None] * size[:, None, :])
+    x = np.einsum("opq,oq->op", inverse, right)
+    shapes = (x[:, : 2 * R : 2] + 1j * x[:, 1 : 2 * R : 2]).T
+    terms = x[:, 2 * R :].reshape(len(x), Ni, RESIDUALS)
+    lower, upper = terms[:, :, 0] + 1j * terms[:, :, 1], terms[:, :, 2] + 1j * terms[:, :, 3]
+    return LinearFit(shapes, lower, upper, x, inverse, products.h - float(np.sum(x * right)))
+
+
+def synthesised(omega: Array, at: Poles, shapes: Complex, lower: Complex, upper: Complex) -> Complex:
+    """Ĥ (N, No, Ni), receptances."""
+    g = 1.0 / (1j * omega[:, None] - at.poles)
+    other = 1.0 / (1j * omega[:, None] - at.poles.conj())
+    residues = shapes[:, :, None] * at.participation[:, None, :]
+    R, No, Ni = residues.shape
+    flat = residues.reshape(R, -1)
+    modes = (g @ flat + other @ flat.conj()).reshape(len(omega), No, Ni)
+    low, high = residual_functions(omega)
+    return np.asarray(modes + low[:, None, None] * lower + high[:, None, None] * upper)

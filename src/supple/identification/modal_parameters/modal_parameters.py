@@ -1,0 +1,212 @@
+"""Modes found from measured responses: frequencies, damping, shapes, and how sure each is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.analyses.vibration.mac import mac
+from supple.diagnostics import InputError
+from supple.identification.modal_parameters.complexity import phase_collinearity, phase_deviation
+from supple.identification.modal_parameters.modal_model import Poles, synthesised
+from supple.identification.modal_parameters.stabilisation import Stabilisation
+from supple.results.picture import picture
+from supple.results.responses import Responses
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+PICTURES = ("stabilisation", "responses", "mac")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModalParameters(Result):
+    """R modes of a band, by rising frequency; deviations are standard deviations.
+
+    poles                   : (R,) s, 1/s; without the decay that an exponential window added (`Responses.window_rate`)
+    shapes                  : (R, No) complex, displacements at the response channels: the largest entry 1, turned so
+                              that they are as real as they can be
+    participation           : (R, Ni) complex: shapes[r, o] participation[r, i] is the residue of H_oi at s_r
+    frequency_deviations_hz, damping_deviations : (R,)
+    shape_deviations        : (R, No) of the entries of `shapes`, of their real and imaginary parts alike
+    correlation             : (R,) of each frequency with its damping
+    lower, upper            : (No, Ni) residual terms for modes below and above the band
+    responses               : the lines that were fitted; noise : (n, No, Ni) standard deviation of each, in its unit
+    stabilisation           : poles of all orders, and the clusters that were the start
+    method, order, refined  : how it was done
+    notes                   : what was assumed, left out, or is doubtful
+    """
+
+    poles: Complex
+    shapes: Complex
+    participation: Complex
+    frequency_deviations_hz: Array
+    damping_deviations: Array
+    correlation: Array
+    shape_deviations: Array
+    lower: Complex
+    upper: Complex
+    responses: Responses
+    noise: Array
+    stabilisation: Stabilisation
+    method: str
+    order: int
+    refined: bool = True
+    beside: tuple[Poles, Complex] | None = None  # modes outside the band that were fitted along, and their shapes
+    notes: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.poles)
+
+    @property
+    def frequencies_hz(self) -> Array:
+        """(R,) undamped, |s| / 2π."""
+        return np.asarray(np.abs(self.poles) / (2.0 * np.pi))
+
+    @property
+    def damping(self) -> Array:
+        """(R,) ratios ζ = -Re s / |s|."""
+        return np.asarray(-self.poles.real / np.abs(self.poles))
+
+    @property
+    def phase_collinearity(self) -> Array:
+        """(R,) MPC: 1 of a shape whose places all move in phase or against it."""
+        return phase_collinearity(self.shapes)
+
+    @property
+    def phase_deviation(self) -> Array:
+        """(R,) MPD, rad: how far places are out of phase on average; 0 of a normal mode."""
+        return phase_deviation(self.shapes)
+
+    @property
+    def real_shapes(self) -> Array:
+        """(R, No) the real part of the shapes, the largest entry 1: to compare with normal modes of a model."""
+        return np.ascontiguousarray(self.shapes.real)
+
+    @cached_property
+    def modal_masses(self) -> Array:
+        """(R,) kg, for shapes whose largest entry is 1; NaN without a response where, and along which, it was pushed.
+
+        Of a normal mode the residue is φ_o φ_i / (2i ω_d m), so that m = φ_i / (2i ω_d l_i), the mean over the
+        references that have a response of their own, weighed by |l_i|².
+        """
+        weight, total = np.zeros(len(self)), np.zeros(len(self))
+        for i, (o, sign) in self._own_responses().items():
+            l_i, phi = self.participation[:, i], sign * self.shapes[:, o]
+            share = np.abs(l_i) ** 2
+            total += share * (phi / (2j * self.poles.imag * l_i)).real
+            weight += share
+        return np.divide(total, weight, out=np.full(len(self), np.nan), where=weight > 0.0)
+
+    def _own_responses(self) -> dict[int, tuple[int, float]]:
+        """Of references, the response at the same point along the same direction, and its sign."""
+        names = {one.name: o for o, one in enumerate(self.responses.responses)}
+        found: dict[int, tuple[int, float]] = {}
+        for i, one in enumerate(self.responses.references):
+            if one.name in names:
+                found[i] = names[one.name], 1.0
+            elif one.reversed().name in names:
+                found[i] = names[one.reversed().name], -1.0
+        return found
+
+    # ------------------------------------------------------------------------------------------ the fit itself
+
+    def synthesised(self, frequencies_hz: ArrayLike | None = None) -> Complex:
+        """Ĥ (n, No, Ni) of the fit, in the units of the responses, at their lines if none are given."""
+        hertz = np.asarray(self.responses.frequencies_hz if frequencies_hz is None else frequencies_hz, float)
+        if (hertz <= 0.0).any():
+            raise InputError("a line at 0 Hz has no accelerance", part="synthesised", hint="ask for lines above 0 Hz")
+        omega = 2.0 * np.pi * hertz
+        seen = Poles(self.poles - self.responses.window_rate, self.participation)  # as the records had them
+        found = synthesised(omega, seen, self.shapes, self.lower, self.upper)
+        if self.beside is not None:
+            found = found + synthesised(omega, *self.beside, 0.0 * self.lower, 0.0 * self.upper)
+        return np.asarray(found * derivatives(self.responses, omega)[:, :, None])
+
+    @cached_property
+    def misfit(self) -> float:
+        """Σ|H - Ĥ|² / Σ|H|² over all lines and channels, each over its mean square."""
+        H, fitted = self.responses.H, self.synthesised()
+        size = np.maximum((np.abs(H) ** 2).mean(axis=0), np.finfo(float).tiny)
+        return float((np.abs(H - fitted) ** 2 / size).mean())
+
+    @cached_property
+    def assurance(self) -> Array:
+        """(No, Ni) how alike each response and its fit are, |ΣĤ*H|² / (Σ|Ĥ|² Σ|H|²): 1 if but for a factor."""
+        H, fitted = self.responses.H, self.synthesised()
+        both = np.abs(np.sum(fitted.conj() * H, axis=0)) ** 2
+        sizes = np.sum(np.abs(fitted) ** 2, axis=0) * np.sum(np.abs(H) ** 2, axis=0)
+        return np.asarray(both / np.maximum(sizes, np.finfo(float).tiny))
+
+    def mac(self, other: ModalParameters | ArrayLike | None = None) -> Array:
+        """(R, R') of these shapes with others in the same channels; with themselves (auto-MAC) if none are given."""
+        if other is None:
+            return mac(self.shapes, self.shapes)
+        return mac(self.shapes, other.shapes if isinstance(other, ModalParameters) else other)
+
+    # ------------------------------------------------------------------------------------------ told, kept, drawn
+
+    def summary(self) -> str:
+        hertz = self.responses.frequencies_hz
+        found = ", ".join(f"{f:.4g}" for f in self.frequencies_hz[:8]) + (", ..." if len(self) > 8 else "")
+        of = f' of "{self.responses.title}"' if self.responses.title else ""
+        return (
+            f"{len(self)} modes{of} from {hertz[0]:.4g} to {hertz[-1]:.4g} Hz: {found or 'none'} Hz; "
+            f"{self.misfit:.2%} of the responses left over"
+        )
+
+    def table(self) -> Table:
+        """A row for each mode; shapes are among the `arrays`."""
+        columns: dict[str, NDArray[Any]] = {
+            "mode": np.arange(1, len(self) + 1),
+            "frequency_hz": self.frequencies_hz, "frequency_deviation_hz": self.frequency_deviations_hz,
+            "damping_ratio": self.damping, "damping_deviation": self.damping_deviations,
+            "phase_collinearity": self.phase_collinearity, "phase_deviation": self.phase_deviation,
+            "modal_mass": self.modal_masses,
+        }  # fmt: skip
+        columns |= {f"shape {one.name}": self.shapes[:, o] for o, one in enumerate(self.responses.responses)}
+        units = {
+            "frequency_hz": "Hz", "frequency_deviation_hz": "Hz", "phase_deviation": "rad", "modal_mass": "kg",
+        }  # fmt: skip
+        return Table(columns, units, index="mode")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "frequencies_hz": self.frequencies_hz, "frequency_deviations_hz": self.frequency_deviations_hz,
+            "damping": self.damping, "damping_deviations": self.damping_deviations, "correlation": self.correlation,
+            "poles": self.poles, "shapes": self.shapes, "shape_deviations": self.shape_deviations,
+            "participation": self.participation, "phase_collinearity": self.phase_collinearity,
+            "phase_deviation": self.phase_deviation, "modal_masses": self.modal_masses,
+            "lower": self.lower, "upper": self.upper,
+            "responses": np.array([one.name for one in self.responses.responses], dtype=str),
+            "references": np.array([one.name for one in self.responses.references], dtype=str),
+            "lines_hz": self.responses.frequencies_hz, "fitted": self.synthesised(),
+            "notes": np.array(self.notes, dtype=str),
+        }  # fmt: skip
+
+    def plot(self, kind: str = "stabilisation", **options: Any) -> Any:
+        """Draw it (matplotlib) and return the figure.
+
+        kind : "stabilisation", the diagram over the mode indicator; "responses", measured and fitted; "mac", the shapes
+               against each other, or against `other`
+        """
+        if kind not in PICTURES:
+            raise InputError(f'"{kind}" is no picture of modal parameters', part="plot", hint=", ".join(PICTURES))
+        name = {"stabilisation": "stabilisation_plot", "responses": "fitted_plot", "mac": "mac_plot"}[kind]
+        if kind == "mac":
+            other = options.pop("other", None)
+            hertz = self.frequencies_hz if other is None else getattr(other, "frequencies_hz", None)
+            return picture(name)(self.mac(other), self.frequencies_hz, hertz, **options)
+        return picture(name)(self, **options)
+
+
+def derivatives(test: Responses, omega: Array) -> Complex:
+    """(n, No): (iω)^m, m how often a displacement is differentiated in each response channel."""
+    orders = np.array([one.order or 0 for one in test.responses])
+    return np.asarray((1j * omega[:, None]) ** orders)

@@ -1,0 +1,122 @@
+"""How much noise there is on measured responses: from their coherence, from neighbouring lines, from what a fit leaves.
+
+Variances are those of the complex number, E|δH|²; of its real and imaginary part each has half.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_FLOOR = 1e-10  # of the mean of |H|²: no measured line is known better than that
+_LEAST = 1e-4  # 1 - γ²: a coherence that is closer to 1 is rounding, or one record
+_SWEEPS = 12
+_ABOUT = 41  # lines that say how much is left over in a place
+_THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
+
+
+def from_coherence(H: Complex, coherence: Array, averages: int) -> Array:
+    """E|δH|² = |H|² (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 14]"""
+    share = np.clip(coherence, 1e-3, 1.0 - _LEAST)
+    found = np.abs(H) ** 2 * (1.0 - share) / (max(averages, 1) * share)
+    return np.asarray(found + _floor(H))
+
+
+def from_neighbours(H: Complex) -> Array:
+    """A first guess where nothing is known: third differences of neighbouring lines, where H is smooth, are noise.
+
+    Their squares are explained as a + b|H|² (see `two_parts`); at sharp peaks they are not noise, which makes b large
+    and leaves the peaks less weight than they deserve. A fit says better.
+    """
+    if len(H) < 8:
+        return np.asarray(np.abs(H) ** 2 + _floor(H))
+    difference = np.diff(H, 3, axis=0)
+    squares = np.abs(difference) ** 2 / _THIRD
+    middle = 0.5 * (np.abs(H[1:-2]) ** 2 + np.abs(H[2:-1]) ** 2)
+    a, b = two_parts(squares, middle)
+    return np.asarray(a + b * np.abs(H) ** 2 + _floor(H))
+
+
+def from_residuals(left: Complex, fitted: Complex, lost: float) -> Array:
+    """What a fit leaves over, explained as a + b|Ĥ|² for each pair of channels.
+
+    lost : of the data, how much the parameters of the fit have taken, 0 to 1
+    """
+    # A pole that is too sharp would call the line that it overshoots noisy, and stay: measured numbers bound it.
+    size = np.minimum(np.abs(fitted) ** 2, 2.0 * np.abs(fitted + left) ** 2)
+    a, b = two_parts(np.abs(left) ** 2, size)
+    return np.asarray((a + b * size) / max(1.0 - lost, 0.05) + _floor(fitted))
+
+
+def after_fit(left: Complex, fitted: Complex, lost: float, coherent: Array | None) -> Array:
+    """Variance from what a fit left over: in two parts, or as the coherence has it but for a factor of each pair.
+
+    coherent : variance by coherence, if there is one; a pair takes whichever makes what is left over more likely
+    """
+    parts = from_residuals(left, fitted, lost)
+    if coherent is None:
+        return parts
+    squares = np.abs(left) ** 2
+    scaled = coherent * np.mean(squares / coherent, axis=0, keepdims=True) / max(1.0 - lost, 0.05)
+    unlikely = [np.mean(np.log(v) + squares / v, axis=0) for v in (parts, scaled)]
+    return np.where(unlikely[1] < unlikely[0], scaled, parts)
+
+
+def local_excess(left: Complex, variance: Array) -> Array:
+    """(N,), at least 1: how much more is left over about each line than the variance says, all channels together.
+
+    c τ with c the mean of |e|²/v over the lines about, and τ = (1 + ρ)/(1 - ρ), ρ the correlation of neighbouring
+    lines there: errors that go together from line to line count once, not line by line                       [eq. 14]
+
+    Noise alone leaves 1. Where the model itself is wrong, or a record was disturbed, lines count for less and
+    deviations grow.
+    """
+    white = left / np.sqrt(variance)
+    power = (np.abs(white) ** 2).mean(axis=(1, 2))
+    product = np.zeros(len(left))
+    product[:-1] = np.sum((white[1:] * white[:-1].conj()).real, axis=(1, 2)) / white[0].size
+    c, shared = _smoothed(power), _smoothed(product)
+    chance = 2.0 / np.sqrt(min(_ABOUT, len(left)) * white[0].size)
+    c = np.where(c > 1.0 + chance, c, 1.0)
+    rho = np.clip(shared / np.maximum(_smoothed(power), np.finfo(float).tiny), 0.0, 0.9)
+    tau = np.where(rho > chance, (1.0 + rho) / (1.0 - rho), 1.0)
+    return np.asarray(c * tau)
+
+
+def _smoothed(values: Array) -> Array:
+    """Means over the lines about each."""
+    width = min(_ABOUT, len(values))
+    kernel = np.ones(width)
+    return np.asarray(np.convolve(values, kernel, "same") / np.convolve(np.ones(len(values)), kernel, "same"))
+
+
+def two_parts(squares: Array, size: Array) -> tuple[Array, Array]:
+    """a and b (1, No, Ni), neither negative, of E[squares] = a + b size, lines along the first axis.
+
+    Noise of instruments does not depend on the response (a), that of blows, averages and wrong models grows with it
+    (b). Of a complex Gaussian the squares have the exponential distribution, so that least squares with the weights
+    1/(a + b size)² repeated is maximum likelihood.
+    """
+    scale = np.maximum(size.mean(axis=0, keepdims=True), np.finfo(float).tiny)
+    x = size / scale
+    a = np.median(squares, axis=0, keepdims=True) / np.log(2.0)
+    b = np.zeros_like(a)
+    least = np.maximum(squares.mean(axis=0, keepdims=True) * 1e-12, np.finfo(float).tiny)
+    for _ in range(_SWEEPS):
+        expected = np.maximum(a + b * x, least)
+        weight = 1.0 / expected**2
+        s0, s1, s2 = (np.sum(weight * x**k, axis=0, keepdims=True) for k in range(3))
+        t0, t1 = (np.sum(weight * squares * x**k, axis=0, keepdims=True) for k in range(2))
+        det = np.maximum(s0 * s2 - s1 * s1, 1e-14 * s0 * s2)
+        a, b = (t0 * s2 - t1 * s1) / det, (t1 * s0 - t0 * s1) / det
+        alone_a, alone_b = t0 / s0, t1 / np.maximum(s2, np.finfo(float).tiny)
+        a, b = np.where(b < 0.0, alone_a, a), np.maximum(b, 0.0)
+        b, a = np.where(a < 0.0, alone_b, b), np.maximum(a, 0.0)
+    return a, b / scale
+
+
+def _floor(H: Complex) -> Array:
+    return np.asarray(_FLOOR * (np.abs(H) ** 2).mean(axis=0, keepdims=True) + np.finfo(float).tiny)

@@ -1,0 +1,244 @@
+"""Which measured mode is which mode of a model: by shape and frequency; close and double modes as subspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from supple.analyses.vibration.mac import mac
+from supple.analyses.vibration.mode_set import ModeSet
+from supple.analyses.vibration.ports import port, port_rows
+from supple.diagnostics import InputError
+from supple.identification.modal_parameters.modal_parameters import ModalParameters
+from supple.results.channel import Channel
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_WIDE = 0.2  # relative difference of frequencies that weighs as much as shapes that have nothing in common
+Shapes = tuple[ArrayLike, ArrayLike]
+
+
+class ModePair(NamedTuple):
+    """measured, model : numbers of the modes, from 0 on; several where they are close and compared as subspaces
+
+    angles        : principal angles between what their shapes span, rad, rising
+    measured_hz, model_hz : frequencies of each
+    """
+
+    measured: tuple[int, ...]
+    model: tuple[int, ...]
+    angles: Array
+    measured_hz: Array
+    model_hz: Array
+
+    @property
+    def mac(self) -> float:
+        """cos² of the largest principal angle; of one mode and one, their MAC."""
+        return float(np.cos(self.angles[-1]) ** 2)
+
+    @property
+    def deviation(self) -> float:
+        """(model - measured) / measured, of the means of their frequencies."""
+        return float(self.model_hz.mean() / self.measured_hz.mean() - 1.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModePairs(Result):
+    """Pairs by rising measured frequency; the cross-MAC (measured, model), and what has no counterpart."""
+
+    pairs: tuple[ModePair, ...]
+    cross_mac: Array
+    measured_hz: Array
+    model_hz: Array
+    notes: tuple[str, ...] = field(default=())
+
+    def __iter__(self) -> Any:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def unpaired_measured(self) -> tuple[int, ...]:
+        taken = {i for pair in self.pairs for i in pair.measured}
+        return tuple(i for i in range(len(self.measured_hz)) if i not in taken)
+
+    @property
+    def unpaired_model(self) -> tuple[int, ...]:
+        taken = {j for pair in self.pairs for j in pair.model}
+        return tuple(j for j in range(len(self.model_hz)) if j not in taken)
+
+    @property
+    def mean_deviation(self) -> float:
+        """Mean of |deviation| over the pairs; NaN without any."""
+        return float(np.mean([abs(pair.deviation) for pair in self.pairs])) if self.pairs else float("nan")
+
+    def summary(self) -> str:
+        return (
+            f"{len(self.pairs)} pairs of {len(self.measured_hz)} measured modes and {len(self.model_hz)} of a model, "
+            f"frequencies {self.mean_deviation:.2%} apart on average"
+        )
+
+    def table(self) -> Table:
+        columns: dict[str, NDArray[Any]] = {
+            "measured": np.array([_numbers(pair.measured) for pair in self.pairs], dtype=str),
+            "model": np.array([_numbers(pair.model) for pair in self.pairs], dtype=str),
+            "measured_hz": np.array([pair.measured_hz.mean() for pair in self.pairs]),
+            "model_hz": np.array([pair.model_hz.mean() for pair in self.pairs]),
+            "deviation": np.array([pair.deviation for pair in self.pairs]),
+            "mac": np.array([pair.mac for pair in self.pairs]),
+            "angle": np.array([float(pair.angles[-1]) for pair in self.pairs]),
+        }  # fmt: skip
+        return Table(columns, {"measured_hz": "Hz", "model_hz": "Hz", "angle": "rad"}, index="measured")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            **self.table().arrays(), "cross_mac": self.cross_mac, "all_measured_hz": self.measured_hz,
+            "all_model_hz": self.model_hz,
+        }  # fmt: skip
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """The cross-MAC with the pairs framed (matplotlib); returns the figure."""
+        framed = [(pair.measured, pair.model) for pair in self.pairs]
+        return picture("mac_plot")(self.cross_mac, self.measured_hz, self.model_hz, framed=framed, axes=axes)
+
+
+def pair_modes(
+    measured: ModalParameters,
+    model: ModeSet | ModalParameters | Shapes,
+    *,
+    close: float = 0.01,
+    least_mac: float = 0.3,
+    farthest: float = 0.3,
+) -> ModePairs:
+    """Each measured mode with the mode of a model that it is, none twice, where there is one.
+
+    model     : modes of a mechanism, other modal parameters in the same channels, or (frequencies in Hz, shapes
+                (modes, channels))
+    close     : relative difference of frequencies below which modes of one side are taken together: the shapes of
+                such modes are any two of a plane, and planes are compared, not shapes
+    least_mac : that a pair must have; farthest : relative difference of frequencies that it may have
+
+    The pairs are the assignment of least Σ (1 - MAC) + (ln f'/f / 0.2)²                                      [eq. 20]
+    with the cos² of the angle to the plane in the place of MAC where modes are close.
+    """
+    f, phi = measured.frequencies_hz, measured.shapes
+    g, psi = _model_side(model, measured)
+    if psi.shape[1] != phi.shape[1]:
+        raise InputError(
+            f"the shapes of the model have {psi.shape[1]} entries, those measured {phi.shape[1]} channels",
+            part="pair_modes", hint="give shapes at the measured channels, in their order",
+        )  # fmt: skip
+    cross = mac(phi, psi)
+    groups, families = _close(f, close), _close(g, close)
+    likeness = np.maximum(cross, np.maximum(_to_planes(phi, psi, families), _to_planes(psi, phi, groups).T))
+    apart = np.abs(np.log(g[None, :] / f[:, None]))
+    cost = (1.0 - likeness) + (apart / _WIDE) ** 2
+    rows, columns = linear_sum_assignment(np.minimum(cost, 1e3))
+    links = [
+        (int(i), int(j))
+        for i, j in zip(rows, columns, strict=True)
+        if likeness[i, j] >= least_mac and apart[i, j] <= np.log1p(farthest)
+    ]
+    pairs = [_pair(a, b, phi, psi, f, g) for a, b in _joined(links, groups, families)]
+    pairs.sort(key=lambda pair: pair.measured)
+    return ModePairs(tuple(pairs), cross, f, g)
+
+
+def channel_shapes(modes: ModeSet, channels: Sequence[Channel]) -> Array:
+    """(k, channels) displacements of modes of a mechanism at the points of channels, along their directions."""
+    rest, X = modes.rest, modes.configuration.X[None]
+    found = []
+    for one in channels:
+        if isinstance(one.direction, str):
+            sign = -1.0 if one.direction.startswith("-") else 1.0
+            name = f"{one.point}.{one.direction.removeprefix('-')}" if one.direction else one.point
+            shares = {name: sign}
+        else:
+            shares = {f"{one.point}.{axis}": x for axis, x in zip("xyz", one.direction, strict=True) if x}
+        ports = [port(rest.numbering, name) for name in shares]
+        found.append(np.array(list(shares.values())) @ port_rows(rest, ports, X, between=True)[0])
+    return np.asarray(modes.shapes @ np.array(found).T)
+
+
+def principal_angles(first: NDArray[Any], second: NDArray[Any]) -> Array:
+    """(min(a, b),) rad, rising, between what rows (a, n) and (b, n) span: cos are singular values of Q₁ᴴ Q₂."""
+    one, two = (np.linalg.qr(np.asarray(shapes, dtype=complex).T)[0] for shapes in (first, second))
+    cosines = np.linalg.svd(one.conj().T @ two, compute_uv=False)
+    return np.asarray(np.arccos(np.clip(cosines, 0.0, 1.0)))
+
+
+def _model_side(model: ModeSet | ModalParameters | Shapes, measured: ModalParameters) -> tuple[Array, NDArray[Any]]:
+    if isinstance(model, ModeSet):
+        if model.frequencies_hz.ndim != 1:
+            raise InputError("modes of several configurations", part="pair_modes", hint="pair those of one at a time")
+        return model.frequencies_hz, channel_shapes(model, measured.responses.responses)
+    if isinstance(model, ModalParameters):
+        return model.frequencies_hz, model.shapes
+    g, psi = np.asarray(model[0], dtype=float), np.atleast_2d(np.asarray(model[1]))
+    if g.ndim != 1 or len(g) != len(psi) or not (g > 0.0).all():
+        raise InputError(
+            f"{np.shape(g)} frequencies do not go with shapes {psi.shape}", part="pair_modes",
+            hint="give (modes,) frequencies above 0 Hz and (modes, channels) shapes; leave rigid modes out",
+        )  # fmt: skip
+    return g, psi
+
+
+def _close(hertz: Array, close: float) -> list[list[int]]:
+    """Modes one after the other, each in the group of the one before it if it is close to that."""
+    found: list[list[int]] = []
+    for i in np.argsort(hertz, kind="stable").tolist():
+        if found and hertz[i] - hertz[found[-1][-1]] <= close * hertz[i]:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def _to_planes(shapes: NDArray[Any], others: NDArray[Any], groups: Sequence[Sequence[int]]) -> Array:
+    """(shapes, others): cos² of the angle of each shape to what the group of each of the others spans."""
+    found = np.zeros((len(shapes), len(others)))
+    unit = shapes / np.maximum(np.linalg.norm(shapes, axis=1, keepdims=True), np.finfo(float).tiny)
+    for group in groups:
+        Q = np.linalg.qr(np.asarray(others[group], dtype=complex).T)[0]
+        found[:, group] = np.sum(np.abs(unit @ Q.conj()) ** 2, axis=1)[:, None]
+    return found
+
+
+def _joined(
+    links: Sequence[tuple[int, int]], groups: Sequence[Sequence[int]], families: Sequence[Sequence[int]]
+) -> list[tuple[list[int], list[int]]]:
+    """Links whose modes are of one group on both sides, together; modes that have no link stay out.
+
+    But for a close one of the model: a shape in a plane that two of its modes span is a mode of that plane.
+    """
+    group_of = {i: n for n, group in enumerate(groups) for i in group}
+    family_of = {j: n for n, group in enumerate(families) for j in group}
+    found: dict[tuple[int, int], tuple[set[int], set[int]]] = {}
+    for i, j in links:
+        a, b = found.setdefault((group_of[i], family_of[j]), (set(), set()))
+        a.add(i)
+        b.add(j)
+    linked = {j for _, j in links}
+    for (_, family), (_, b) in found.items():
+        free = [j for j in families[family] if j not in linked]
+        if sum(key[1] == family for key in found) == 1:
+            b.update(free)
+    return [(sorted(a), sorted(b)) for a, b in found.values()]
+
+
+def _pair(a: list[int], b: list[int], phi: Complex, psi: NDArray[Any], f: Array, g: Array) -> ModePair:
+    return ModePair(tuple(a), tuple(b), principal_angles(phi[a], psi[b]), f[a], g[b])
+
+
+def _numbers(which: Sequence[int]) -> str:
+    return ", ".join(str(i + 1) for i in which)

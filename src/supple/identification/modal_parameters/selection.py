@@ -1,0 +1,197 @@
+"""Which poles are modes: those without which the responses are not explained, and none beside them.
+
+Clusters of a stabilisation diagram are a start. They are refined together; one that explains no more than noise would
+is dropped, one that another does the work of is dropped; what is then left over is searched again for what the
+stronger ones hid, until nothing is found in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.vibration.mac import mac
+from supple.identification.modal_parameters.band import Band
+from supple.identification.modal_parameters.left_over import hidden_modes
+from supple.identification.modal_parameters.modal_model import RESIDUALS, Poles, synthesised
+from supple.identification.modal_parameters.noise import local_excess
+from supple.identification.modal_parameters.refinement import Refined, refine
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+Noise = Callable[[Complex, Complex, float], Array]
+"""(left over, fitted, share of the data that parameters took) -> variance, all of receptances."""
+
+_ROUNDS = 8
+_SETTLED = 3  # rounds of noise and fit in the end
+_COARSE = 12  # steps of a refinement that is not the last
+_ALIKE = 0.8  # MAC of shapes that may be one
+
+
+class Selected(NamedTuple):
+    """band : with the noise as it was found; refined; dropped : poles that were tried and explain nothing; rounds"""
+
+    band: Band
+    refined: Refined
+    dropped: int
+    rounds: int
+
+
+def select(band: Band, start: Poles, noise: Noise, *, largest_damping: float, moving: bool = True) -> Selected:
+    """Add what is missing, drop what is not needed, until neither changes.
+
+    noise  : what is to be thought of the noise after a fit
+    moving : poles are refined; otherwise they stay where the estimator has them
+    """
+    dropped, rounds = 0, 0
+    steps = _COARSE if moving else 0
+    at = start
+    refined = refine(band, at, iterations=steps)
+    while True:
+        band = _renoised(band, refined, noise)
+        before = len(refined.at.poles)
+        refined = _pruned(band, refine(band, refined.at, iterations=steps), steps, largest_damping)
+        dropped += before - len(refined.at.poles)
+        rounds += 1
+        if rounds >= _ROUNDS or not moving:
+            break
+        fuller = _completed(band, refined, steps, largest_damping)
+        if fuller is None:
+            break
+        refined = fuller
+    for _ in range(_SETTLED):
+        band = _renoised(band, refined, noise)
+        refined = refine(band, refined.at, iterations=40 if moving else 0)
+    last = _pruned(band, refined, 40 if moving else 0, largest_damping)
+    dropped += len(refined.at.poles) - len(last.at.poles)
+    return Selected(band, last, dropped, rounds)
+
+
+def price(band: Band) -> float:
+    """The deviance that a mode must explain to be believed: (2 No + 2 Ni) ln(2n), n complex numbers.       [eq. 15]
+
+    Schwarz's criterion: noise alone would explain about 2 No + 2 Ni.
+    """
+    _, No, Ni = band.H.shape
+    return float((2 * No + 2 * Ni) * np.log(2.0 * band.H.size))
+
+
+def excess_at(band: Band, refined: Refined) -> Array:
+    """(N,) how much more is left over about each line than the noise says, see `local_excess`."""
+    return local_excess(band.H - _fitted(band, refined), band.variance)
+
+
+def significance(band: Band, refined: Refined) -> Array:
+    """(R,) deviance that each mode explains, the shapes of the others fitted anew without it: 2 Σ_o x_rᵀ C_r⁻¹ x_r.
+
+    It counts for less where more than noise is left over, see `local_excess`; and no more than what a mode explains
+    beside its strongest line: one line alone is a disturbance, the hum of the mains.
+    """
+    near = np.interp(refined.at.poles.imag, band.omega, excess_at(band, refined))
+    fit = refined.fit
+    R = len(refined.at.poles)
+    found = np.zeros(R)
+    for r in range(R):
+        part = slice(2 * r, 2 * r + 2)
+        x = fit.x[:, part]
+        found[r] = 2.0 * float(np.einsum("op,opq,oq->", x, np.linalg.inv(fit.inverse[:, part, part]), x))
+    return np.asarray(np.minimum(found, _beside_strongest(band, refined)) / near)
+
+
+def visible_share(band: Band, refined: Refined) -> Array:
+    """(R,) of |H|² about each resonance, two half bandwidths and a line to either side, what the mode itself has of it,
+    in the pair of channels where it has most."""
+    at, shapes = refined.at, refined.fit.shapes
+    step = float(np.median(np.diff(band.omega)))
+    found = np.zeros(len(at.poles))
+    for r, s in enumerate(at.poles):
+        near = np.abs(band.omega - s.imag) <= max(-2.0 * s.real, 1.5 * step)
+        if near.any():
+            own = (
+                np.sum(np.abs(1.0 / (1j * band.omega[near] - s)) ** 2)
+                * np.abs(np.outer(shapes[r], at.participation[r])) ** 2
+            )
+            found[r] = np.max(own / np.maximum(np.sum(np.abs(band.H[near]) ** 2, axis=0), np.finfo(float).tiny))
+    return found
+
+
+def _beside_strongest(band: Band, refined: Refined) -> Array:
+    """(R,) 2 Σ |ψ_o l_i g_k|² / v_oik without the line at which it is largest."""
+    residues = np.abs(refined.fit.shapes[:, :, None] * refined.at.participation[:, None, :]) ** 2
+    R = len(residues)
+    weight = (1.0 / band.variance).reshape(len(band.omega), -1) @ residues.reshape(R, -1).T  # (N, R)
+    lines = 2.0 * weight * np.abs(1.0 / (1j * band.omega[:, None] - refined.at.poles)) ** 2
+    return np.asarray(lines.sum(axis=0) - lines.max(axis=0, initial=0.0))
+
+
+def _completed(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined | None:
+    """With modes that were hidden in what is left over: several at once, or else the clearest alone; None if none."""
+    left = band._replace(H=band.H - _fitted(band, refined))
+    excess = excess_at(band, refined)
+    found = hidden_modes(left, excess, 0.5 * price(band), largest_damping)
+    for count in sorted({len(found.poles), min(len(found.poles), 1)} - {0}, reverse=True):
+        both = Poles(
+            np.r_[refined.at.poles, found.poles[:count]], np.r_[refined.at.participation, found.participation[:count]]
+        )
+        tried = _pruned(band, refine(band, both, iterations=steps), steps, largest_damping)
+        if len(tried.at.poles) > len(refined.at.poles) and _deviance(tried) < _deviance(refined):
+            return tried
+    return None
+
+
+def _deviance(refined: Refined) -> float:
+    return 2.0 * refined.fit.misfit
+
+
+def _fitted(band: Band, refined: Refined) -> Complex:
+    fit = refined.fit
+    return synthesised(band.omega, refined.at, fit.shapes, fit.lower, fit.upper)
+
+
+def _renoised(band: Band, refined: Refined, noise: Noise) -> Band:
+    fitted = _fitted(band, refined)
+    _, No, Ni = band.H.shape
+    R = len(refined.at.poles)
+    unknowns = 2 * R * (No + Ni) + RESIDUALS * No * Ni
+    return band._replace(variance=noise(band.H - fitted, fitted, unknowns / (2.0 * band.H.size)))
+
+
+def _pruned(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined:
+    """Without the modes that explain too little, the weakest first, and without those that another stands in for."""
+    least = price(band)
+    while len(refined.at.poles):
+        s = refined.at.poles
+        explained = significance(band, refined)
+        weak = (explained < least) | (-s.real > 1.5 * largest_damping * np.abs(s)) | (s.imag <= 0.0)
+        if weak.any():
+            kept = np.ones(len(s), dtype=bool)
+            worst = np.argsort(np.where(weak, explained, np.inf))[: max(int(weak.sum()) // 2, 1)]
+            kept[worst] = False
+            refined = refine(band, refined.at.where(kept), iterations=steps)
+            continue
+        merged = _merged(band, refined, explained, steps, least)
+        if merged is None:
+            return refined
+        refined = merged
+    return refined
+
+
+def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: float) -> Refined | None:
+    """The same without one of two poles that are near and alike, where the other explains as much alone."""
+    s, shapes = refined.at.poles, refined.fit.shapes
+    likeness = mac(shapes, shapes) * mac(refined.at.participation, refined.at.participation)
+    step = float(np.median(np.diff(band.omega)))
+    near = np.abs(s[:, None] - s) < np.add.outer(-s.real, -s.real) + step
+    for i, j in np.argwhere(np.triu(near & (likeness > _ALIKE), 1)):
+        weaker = i if explained[i] < explained[j] else j
+        without = refine(band, refined.at.where(np.arange(len(s)) != weaker), iterations=max(steps, 1))
+        if abs(s[i] - s[j]) < step:
+            return without  # lines do not tell them apart: what two explain better is what is wrong with the model
+        excess = float(np.interp(s[weaker].imag, band.omega, excess_at(band, without)))
+        if _deviance(without) - _deviance(refined) < least * excess:
+            return without
+    return None

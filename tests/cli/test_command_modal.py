@@ -1,0 +1,65 @@
+"""`supple modal`: modes of measured responses on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple as package
+
+OWN, RATIOS = np.array([20.0, 35.0]), np.array([0.02, 0.01])
+PHI = np.array([[1.0, 0.5, -0.3], [-0.4, 1.0, 0.7]])
+
+
+@pytest.fixture(scope="module")
+def test_file(tmp_path_factory):
+    hertz = np.arange(5.0, 60.0, 0.25)
+    g = -(hertz[:, None] ** 2) / (OWN**2 - hertz[:, None] ** 2 + 2j * RATIOS * OWN * hertz[:, None])
+    H = np.einsum("kr,ro,r->ko", g, PHI, PHI[:, 0])[:, :, None]
+    made = package.Responses(
+        hertz, [package.Channel(name, "z") for name in "abc"], [package.Channel("a", "z", "force")], H
+    )
+    return made.save(tmp_path_factory.mktemp("modal") / "test.uff")
+
+
+def test_one_object_and_a_table(supple, test_file):
+    said = supple("modal", test_file, "--band", "8Hz:55Hz", "--json")
+    assert said.status == 0
+    assert_allclose(said.object["frequencies_hz"], OWN, rtol=1e-5)
+    assert_allclose(said.object["damping"], RATIOS, rtol=1e-3)
+    assert_allclose(said.object["shapes"]["real"][0], PHI[0], rtol=1e-3)
+    assert said.object["responses"] == ["a.z", "b.z", "c.z"]
+    told = supple("modal", test_file, "--method", "ptd", "--order", "12")
+    assert told.status == 0
+    assert "2 modes" in told.out
+    assert "20.000 ±" in told.out
+
+
+def test_pictures_and_files(supple, test_file, tmp_path):
+    for drawing in ("stabilisation", "responses", "mac"):
+        picture = tmp_path / f"{drawing}.png"
+        assert supple("modal", test_file, "--drawing", drawing, "-o", picture).status == 0
+        assert picture.stat().st_size > 5000
+    assert supple("modal", test_file, "-o", tmp_path / "modes.csv", "--plot", tmp_path / "modes.svg").status == 0
+    assert (tmp_path / "modes.csv").read_text(encoding="utf-8").startswith("mode,frequency_hz")
+    assert "<svg" in (tmp_path / "modes.svg").read_text(encoding="utf-8")
+    assert supple("modal", test_file, "-o", tmp_path / "modes.json").status == 0
+    assert_allclose(json.loads((tmp_path / "modes.json").read_text())["frequencies_hz"], OWN, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "words"),
+    [
+        (("--band", "100Hz:200Hz"), 1, "no line"),
+        (("--band", "30Hz:20Hz"), 1, "low end first"),
+        (("--band", "30"), 2, "LOW:HIGH"),
+        (("--band", "8m:20m"), 1, "--band"),
+        (("--order", "900"), 1, "order 900"),
+        (("--plot", "x.jpeg"), 1, ".png"),
+    ],
+)
+def test_mistakes_are_named(supple, test_file, options, status, words):
+    said = supple("modal", test_file, *options)
+    assert said.status == status
+    assert words in said.err
