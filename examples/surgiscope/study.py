@@ -39,12 +39,12 @@ def main(output: Path) -> None:
         print(f"  at {place}:  {np.round(found, 6)}   off by {relative(found, reference):.0e} of the largest")
     found = over_a_plane(robot, 17)
     print("\nover the plane z = -1.1 m, |x|, |y| <= 0.3 m (Hz)")
-    for i, (low, high) in enumerate(zip(found.frequencies_hz.min(0), found.frequencies_hz.max(0), strict=True)):
+    for i, (low, high) in enumerate(found.bands_hz):
         print(f"  mode {i + 1}: {low:6.2f} to {high:6.2f}")
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(robot), output / "picture.png")
     save_picture(draw_responses(robot), output / "responses.png")
-    save_picture(draw_map(found), output / "map.png")
+    save_picture(found.plot(count=3), output / "map.png")
 
 
 def print_frequencies(robot: supple.Mechanism, name: str) -> None:
@@ -71,14 +71,10 @@ def deflection(robot: supple.Mechanism, place: tuple[float, float, float]) -> np
     return 1e3 * PUSH * found.values[:, 2]
 
 
-def over_a_plane(robot: supple.Mechanism, count: int) -> supple.ModeSet:
-    """Modes at postures that put the platform on a grid."""
-    return supple.modes(robot, {"tool": plane(count).reshape(-1, 3)}, count=6)
-
-
-def plane(count: int) -> np.ndarray:
+def over_a_plane(robot: supple.Mechanism, count: int) -> supple.FrequencyMap:
+    """Frequencies where the platform stands on a grid of a plane."""
     across = np.linspace(-REACH, REACH, count)
-    return np.stack([*np.meshgrid(across, across, indexing="ij"), np.full((count, count), -1.1)], axis=-1)
+    return supple.frequency_map(robot, {"tool.x": across, "tool.y": across, "tool.z": -1.1}, count=6)
 
 
 @in_house_style
@@ -111,21 +107,6 @@ def draw_responses(robot: supple.Mechanism) -> Figure:
         axes.set_title(f"{posture} posture")
     panels[0].set_ylabel(label("accelerance", "m/s²/N"))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return figure
-
-
-@in_house_style
-def draw_map(found: supple.ModeSet) -> Figure:
-    """The first three frequencies over the plane."""
-    figure = new_figure(10, 3.4)
-    count = int(np.sqrt(len(found.frequencies_hz)))
-    x, y = np.moveaxis(plane(count)[..., :2], -1, 0)
-    for i, axes in enumerate(figure.subplots(1, 3, sharey=True)):
-        drawn = axes.pcolormesh(x, y, found.frequencies_hz[:, i].reshape(count, count), shading="gouraud")
-        axes.set(title=f"mode {i + 1}", xlabel=label("x", "m"), aspect="equal")
-        axes.grid(visible=False)
-        figure.colorbar(drawn, ax=axes, shrink=0.8).set_label(label("frequency", "Hz"))
-    figure.axes[0].set_ylabel(label("y", "m"))
     return figure
 
 
