@@ -5,9 +5,10 @@ from __future__ import annotations
 from supple.export.c.target import C
 from supple.export.control_file.target import CONTROL
 from supple.export.lpv.target import LPV
+from supple.export.matlab.target import MATLAB
 from supple.export.numpy_file.target import NUMPY
 from supple.export.plain.target import JSON
 from supple.export.target import ExportTarget
 from supple.kinds import Registry
 
-TARGETS = Registry("export target", ExportTarget, C, CONTROL, LPV, NUMPY, JSON)
+TARGETS = Registry("export target", ExportTarget, C, CONTROL, LPV, MATLAB, NUMPY, JSON)

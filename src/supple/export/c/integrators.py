@@ -19,7 +19,7 @@ from supple.export.c.model import CModel
 
 STEPS = """
 /* Whether all numbers are finite; a state is taken only then. */
-static int finite(const double x[@states@])
+static int is_finite_state(const double x[@states@])
 {
     int i;
     for (i = 0; i < @states@; ++i)
@@ -42,7 +42,7 @@ int @prefix@_step_explicit(const @prefix@_parameters *parameters, double state[@
         for (i = 0; i < @states@; ++i) sum[i] += weight[stage] * k[i];
     }
     for (i = 0; i < @states@; ++i) x[i] = state[i] + step / 6.0 * sum[i];
-    if (!finite(x)) return @UPPER@_UNDEFINED;
+    if (!is_finite_state(x)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @states@; ++i) state[i] = x[i];
     return worst;
 }
@@ -129,7 +129,7 @@ int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@
         stage_solution(&T, W, order, g, k[stage]);
     }
     for (i = 0; i < @states@; ++i) x[i] = state[i] + 2.0 * k[0][i] + k[2][i] + k[3][i];
-    if (!finite(x)) return @UPPER@_UNDEFINED;
+    if (!is_finite_state(x)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @states@; ++i) state[i] = x[i];
     return worst;
 }

@@ -1,0 +1,1 @@
+"""A reduced model for Matlab, Octave and Simulink."""

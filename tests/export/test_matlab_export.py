@@ -1,0 +1,158 @@
+"""The model in Octave, as a function and as compiled code: the same equations as in Python."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.io import loadmat, savemat
+
+import supple
+from supple.export.export import export
+from supple.export.numpy_file.evaluator import Model
+from supple.export.plain.plain_model import plain_model
+
+RTOL = 1e-12  # sums of some hundred products in another order
+OBSERVED = """
+supple: 1
+name: observed
+plane: xz
+points: {A: [0, 0], B: [0.2, 0.3], C: [0.9, 0.5], D: [0.8, 0]}
+gravity: [0, -9.81]
+bodies:
+  crank: {rod: [A, B], mass: 1}
+  coupler: {rod: [B, C], mass: 2}
+  rocker: {rod: [D, C], mass: 1.5}
+joints:
+  A: {revolute: [ground, crank], viscous: 0.1, dry: 0.2}
+  B: {revolute: [crank, coupler]}
+  C: {revolute: [coupler, rocker]}
+  D: {revolute: [rocker, ground]}
+actuators: {crank: {joint: A}}
+sensors:
+  C: {position: C}
+  imu: {acceleration: coupler.C, axes: body, gravity: true}
+  B: {reaction: B}
+"""
+PROGRAM = """
+given = load('given.mat'); n = size(given.v, 1); s = given.s;
+for i = 1:size(given.eta, 2)
+  theta = given.eta(1:s, i); delta = given.eta(s+1:end, i); v = given.v(:, i); a = given.a(:, i); u = given.u(:, i);
+  M(:, :, i) = getfield(made('coefficients', theta, delta), 'M');
+  forward(:, i) = made('forward', theta, v, u, delta);
+  inverse(:, i) = made('inverse', theta, v, a, delta);
+  outputs(:, i) = made('outputs', theta, v, a, u, delta);
+  derivative(:, i) = made('derivative', [given.eta(:, i); v], u);
+end
+save('-v7', 'found.mat', 'M', 'forward', 'inverse', 'outputs', 'derivative');
+"""
+SIMSTRUC = """
+#include <stddef.h>
+typedef double real_T; typedef int int_T; typedef struct SimStruct SimStruct; typedef struct mxArray mxArray;
+#define CONTINUOUS_SAMPLE_TIME 0.0
+size_t mxGetNumberOfElements(const mxArray *); double *mxGetPr(const mxArray *);
+void ssSetNumSFcnParams(SimStruct *, int_T); int_T ssGetNumSFcnParams(SimStruct *);
+int_T ssGetSFcnParamsCount(SimStruct *);
+void ssSetNumContStates(SimStruct *, int_T); void ssSetNumDiscStates(SimStruct *, int_T);
+int_T ssSetNumInputPorts(SimStruct *, int_T); void ssSetInputPortWidth(SimStruct *, int_T, int_T);
+void ssSetInputPortRequiredContiguous(SimStruct *, int_T, int_T);
+void ssSetInputPortDirectFeedThrough(SimStruct *, int_T, int_T);
+int_T ssSetNumOutputPorts(SimStruct *, int_T); void ssSetOutputPortWidth(SimStruct *, int_T, int_T);
+void ssSetNumSampleTimes(SimStruct *, int_T); void ssSetOptions(SimStruct *, unsigned);
+void ssSetSampleTime(SimStruct *, int_T, real_T); void ssSetOffsetTime(SimStruct *, int_T, real_T);
+const mxArray *ssGetSFcnParam(SimStruct *, int_T); real_T *ssGetContStates(SimStruct *); real_T *ssGetdX(SimStruct *);
+const real_T *ssGetInputPortRealSignal(SimStruct *, int_T); real_T *ssGetOutputPortRealSignal(SimStruct *, int_T);
+void ssSetErrorStatus(SimStruct *, const char *);
+"""
+
+
+def octave(folder, program, name="octave-cli"):
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip("Octave is not installed: apt-get install octave")
+    (folder / "run.m").write_text(program)
+    done = subprocess.run(
+        [found, "--no-gui", "--norc", "--quiet", "run.m"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr  # it ends with a harmless line on standard error
+    return done.stdout
+
+
+def close(found, expected):
+    assert_allclose(found, expected, rtol=RTOL, atol=RTOL * np.abs(expected).max(initial=1e-300))
+
+
+def given_states(rom, folder, count=12):
+    rng = np.random.default_rng(4)
+    lower, upper = rom.fitted.arrays.roots_f[0]
+    n, s, inputs = rom.layout.size, rom.layout.theta, len(rom.layout.inputs)
+    eta = np.hstack([rng.uniform(lower, upper, (count, s)), rng.uniform(-0.1, 0.1, (count, n - s))])
+    states = {"eta": eta, "v": rng.uniform(-2, 2, (count, n)), "a": rng.uniform(-2, 2, (count, n)),
+              "u": rng.uniform(-5, 5, (count, inputs))}  # fmt: skip
+    savemat(folder / "given.mat", {name: values.T for name, values in states.items()} | {"s": float(s)})
+    return states
+
+
+@pytest.fixture(scope="module")
+def observed():
+    machine = supple.loads(OBSERVED)
+    here = float(supple.assemble(machine).theta[0])
+    return supple.reduce(machine, region={"crank": (here - 0.3, here + 0.3)}, tolerance=1e-4, progress=False)
+
+
+@pytest.fixture(params=["four-bar mixed degrees", "elastic", "elastic structured", "observed"])
+def shown(request, models):
+    return request.getfixturevalue("observed") if request.param == "observed" else models[request.param]
+
+
+def test_octave_has_the_equations_of_the_model(shown, tmp_path):
+    export(shown, tmp_path, to="matlab", prefix="made")
+    states = given_states(shown, tmp_path)
+    octave(tmp_path, PROGRAM)
+    found, model, s = loadmat(tmp_path / "found.mat"), Model(plain_model(shown)), shown.layout.theta
+    eta, v, a, u = states.values()
+    theta, delta, n = eta[:, :s], eta[:, s:], eta.shape[1]
+    close(np.moveaxis(found["M"].reshape(n, n, -1), -1, 0), model.coefficients(theta, delta)["M"])
+    close(found["forward"].T, model.forward(theta, v, u, delta))
+    close(found["inverse"].T, model.inverse(theta, v, a, delta))
+    close(found["outputs"].T, model.outputs(theta, v, a, u, delta))
+    close(found["derivative"].T, model.derivative(np.hstack([eta, v]), u))
+
+
+def test_octave_compiles_and_runs_the_mex_function(observed, tmp_path):
+    if shutil.which("mkoctfile") is None:
+        pytest.skip("mkoctfile is not installed: apt-get install octave-dev")
+    export(observed, tmp_path, to="matlab", prefix="made")
+    built = subprocess.run(
+        ["mkoctfile", "--mex", "made_mex.c", "made.c"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    states = given_states(observed, tmp_path)
+    program = PROGRAM.replace("made('derivative'", "made_mex('derivative'")
+    octave(
+        tmp_path, program.replace("made('inverse', theta, v, a, delta)", "made_mex('inverse', given.eta(:, i), v, a)")
+    )
+    found, model = loadmat(tmp_path / "found.mat"), Model(plain_model(observed))
+    close(found["derivative"].T, model.derivative(np.hstack([states["eta"], states["v"]]), states["u"]))
+    close(found["inverse"].T, model.inverse(states["eta"], states["v"], states["a"]))
+    said = octave(tmp_path, "try; made_mex('derivative', [9; 0], 1); catch e; disp(e.message); end")
+    assert "outside the region" in said
+
+
+def test_the_s_function_compiles_against_the_names_it_uses(observed, cc, tmp_path):
+    """Against declarations of our own: Simulink itself is not at hand."""
+    export(observed, tmp_path, to="matlab", prefix="made")
+    (tmp_path / "simstruc.h").write_text(SIMSTRUC)
+    (tmp_path / "cg_sfun.h").write_text("")
+    flags = ["-std=c99", "-Wall", "-Wno-unused-function", "-Werror"]  # Simulink's own file calls these functions
+    subprocess.run([cc, *flags, "-c", "made_sfun.c"], cwd=tmp_path, check=True)
+
+
+def test_outside_the_region_octave_says_so(observed, tmp_path):
+    export(observed, tmp_path, to="matlab", prefix="made")
+    said = octave(tmp_path, "try; made('forward', 9); catch e; disp(e.message); end; made('names').outputs")
+    assert "outside the region" in said
+    assert "C.x" in said
