@@ -63,7 +63,9 @@ if TYPE_CHECKING:
     from supple.identification.testing.matching import match_channels
     from supple.identification.testing.model_responses import model_responses
     from supple.identification.testing.virtual_test import VirtualTest, virtual_test
+    from supple.identification.updating.measured_file import load_measurements
     from supple.identification.updating.measurement import Measurement
+    from supple.identification.updating.plan_test import Candidate, TestPlan, plan_test
     from supple.identification.updating.update import update
     from supple.identification.updating.updated import Predicted, Updated
     from supple.kinds.registry import register
@@ -89,6 +91,7 @@ _HOMES = {
     "Actuator": "supple.description.actuator",
     "Beam": "supple.description.elastic.beam",
     "Body": "supple.description.body",
+    "Candidate": "supple.identification.updating.plan_test",
     "Channel": "supple.results.channel",
     "Compliance": "supple.analyses.statics.compliance",
     "ComplianceMap": "supple.analyses.statics.compliance_map",
@@ -149,6 +152,7 @@ _HOMES = {
     "SuppleError": "supple.diagnostics",
     "Sweep": "supple.analyses.sweep",
     "SuppleWarning": "supple.diagnostics",
+    "TestPlan": "supple.identification.updating.plan_test",
     "TimeRecords": "supple.results.time_records",
     "Trajectory": "supple.analyses.motions.trajectory",
     "Updated": "supple.identification.updating.updated",
@@ -169,6 +173,7 @@ _HOMES = {
     "linearize": "supple.analyses.linear_models.linearization",
     "linearize_batch": "supple.analyses.linear_models.linearization_batch",
     "load": "supple.formats.document",
+    "load_measurements": "supple.identification.updating.measured_file",
     "load_records": "supple.formats.measurements.load_responses",
     "load_responses": "supple.formats.measurements.load_responses",
     "loads": "supple.formats.mechanism_file",
@@ -177,6 +182,7 @@ _HOMES = {
     "modes": "supple.analyses.vibration.modal",
     "motion": "supple.kinematics.motion",
     "pair_modes": "supple.identification.modal_parameters.pairing",
+    "plan_test": "supple.identification.updating.plan_test",
     "reduce": "supple.reduction.reduce",
     "register": "supple.kinds.registry",
     "simulate": "supple.analyses.time.simulation",
@@ -196,20 +202,21 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Channel", "Compliance", "ComplianceMap", "Configuration",
-    "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter",
-    "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware",
-    "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind",
-    "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun",
-    "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion",
-    "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape",
-    "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError",
-    "SuppleWarning", "Sweep", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "check",
-    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
-    "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse", "join_responses",
-    "linearize", "linearize_batch", "load", "load_records", "load_responses", "loads", "local", "match_channels",
-    "modal_parameters", "model_responses", "modes", "motion", "pair_modes", "reduce", "register", "simulate",
-    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Candidate", "Channel", "Compliance", "ComplianceMap",
+    "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind",
+    "DriveParameter", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
+    "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint",
+    "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel",
+    "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs",
+    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses",
+    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
+    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated",
+    "VirtualTest", "assemble", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
+    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
+    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_records", "load_responses",
+    "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion", "pair_modes",
+    "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update",
+    "virtual_test",
 ]  # fmt: skip
 
 

@@ -127,6 +127,10 @@ RESULTS = {
     "Coefficients": lambda: model().evaluate(HOME),
     "Updated": updated,
     "Predicted": lambda: updated().predict("second", 6),
+    "TestPlan": lambda: supple.plan_test(
+        EXAMPLES / "surgiscope" / "mechanism.yaml", ["motor_r?"],
+        [supple.Candidate({"second": ["platform.z"]}, ["platform"])], lines=5,
+    ),
     "TimeComparison": judged,
     "Comparison": lambda: supple.compare(five_bar(), model(), points=20),
 }  # fmt: skip

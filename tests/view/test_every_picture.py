@@ -18,6 +18,7 @@ from supple.view.map_panels import colour_limits
 
 NOT_DRAWN = (
     "LocalModel", "Coefficients", "Comparison", "Sweep", "ModeSet of a batch", "Compliance of a batch", "Predicted",
+    "TestPlan",
 )  # fmt: skip
 DRAWN = [name for name in RESULTS if name not in NOT_DRAWN]
 PICTURES = {name: lambda name=name: result(name).plot() for name in DRAWN} | {

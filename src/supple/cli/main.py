@@ -20,12 +20,14 @@ from supple.cli import (
     examples,
     export,
     frf,
+    identify,
     inverse,
     linearize,
     local,
     modal,
     modes,
     new,
+    plan_test,
     reduce,
     schema,
     simulate,
@@ -58,6 +60,8 @@ app.command("simulate")(simulate.simulate)
 app.command("inverse")(inverse.inverse)
 app.command("linearize")(linearize.linearize)
 app.command("reduce", cls=ListsKinds)(reduce.reduce)
+app.command("identify")(identify.identify)
+app.command("plan-test")(plan_test.plan_test)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("export", cls=ListsKinds)(export.export)

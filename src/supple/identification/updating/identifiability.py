@@ -57,21 +57,19 @@ class Identifiability:
     def words(self) -> list[str]:
         """One sentence each: how many combinations, what they are, what stays as it was."""
         k = self.determined
-        said = [
-            f"the data determine {_count(k)} of {len(self.names)} {'numbers or combinations' if k != 1 else 'number'}"
-        ]
+        said = [f"the data determine {_count(k)} of {len(self.names)} numbers or combinations"]
         for item in self.combinations:
             names = list(item)
             if len(item) == 1 and names[0] in self.found:
                 left = self.left[self.names.index(names[0])]
-                said.append(f"{names[0]} by itself (to {left:.0%} of what was known before)")
+                said.append(f"{names[0]} by itself (to {100.0 * left:.2g} % of what was not known before)")
             elif len(item) == 1:
                 said.append(f"mostly {names[0]}")
             else:
                 formula = " + ".join(f"{weight:.2f} {name}" for name, weight in item.items()).replace("+ -", "- ")
-                said.append(f"{_listed(names)} only together: {formula}")
+                said.append(f"{listed(names)} only together: {formula}")
         if self.at_prior:
-            said.append(f"{_listed(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
+            said.append(f"{listed(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
         return said
 
 
@@ -106,5 +104,6 @@ def _count(k: int) -> str:
     return {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}.get(k, str(k))
 
 
-def _listed(names: tuple[str, ...] | list[str]) -> str:
+def listed(names: tuple[str, ...] | list[str]) -> str:
+    """One, two and three."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -55,7 +55,7 @@ class PostureModel:
         """Rows (ports, f) of places and directions, `E.z`, or of sensors."""
         rest = self.structure.rest
         found = [port(rest.numbering, name) for name in names]
-        return np.asarray(port_rows(rest, found, self.configuration.X[None])[0] @ self.N)
+        return np.asarray(port_rows(rest, found, self.configuration.X[None], between=True)[0] @ self.N)
 
     @single_blas_thread()
     def matrices(self, trial: Trial) -> tuple[Array, Array]:

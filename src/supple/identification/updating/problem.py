@@ -5,8 +5,9 @@ min Σ r(x)² + Σ ((x - x₀)/σ₀)²,      J exact                           
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,13 @@ _HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`."""
+    """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`.
+
+    noise   : of responses, (1 or L, o, i); weights (n,) of residuals, where what deviates much counts less
+    stretch : how much larger the noise of all else is than was said
+    blur    : of a line's frequency: how far along the lines responses are smeared, model's and measured alike, so that
+              peaks that are apart still pull at each other
+    """
 
     structure: Structure
     observers: tuple[Observer, ...]
@@ -39,6 +46,8 @@ class Problem:
     loss: Loss = field(default_factory=Loss)
     noise: tuple[Array, ...] = ()
     weights: Array | None = None
+    stretch: float = 1.0
+    blur: float = 0.0
 
     @property
     def count(self) -> int:
@@ -62,14 +71,17 @@ class Problem:
         residuals, slopes = [np.zeros(0)], [extra]
         for observer in self.observers:
             found = observer.compared(trial)
-            residuals.append(found.residuals)
-            slopes.append(np.hstack([found.slopes, np.zeros((len(found.slopes), len(self.losses)))]))
+            residuals.append(found.residuals / self.stretch)
+            beside = np.zeros((len(found.slopes), len(self.losses)))
+            slopes.append(np.hstack([found.slopes, beside]) / self.stretch)
         for seen, noise in zip(self.responses, self.noise, strict=True):
             shown = seen.shown(trial, loss)
-            off = ((shown.H - seen.measured.H) / noise).ravel()
-            along = [(part * value / noise).ravel() for part, value in zip(shown.slopes, values, strict=True)]
+            smear = _smear(seen.measured.frequencies_hz, self.blur)
+            off = (smear((shown.H - seen.measured.H) / noise)).ravel()
+            along = [smear(part * value / noise).ravel() for part, value in zip(shown.slopes, values, strict=True)]
             along += [
-                (shown.of_loss[Loss._fields.index(name)] * getattr(loss, name) / noise).ravel() for name in self.losses
+                smear(shown.of_loss[Loss._fields.index(name)] * getattr(loss, name) / noise).ravel()
+                for name in self.losses
             ]
             residuals += [off.real, off.imag]
             J = np.array(along).T
@@ -103,6 +115,15 @@ class Problem:
             step = max(1, total // lines)
             few.append(replace(observer, measured=observer.measured.select(lines=np.arange(0, total, step))))
         return replace(self, responses=tuple(few))
+
+
+def _smear(lines: Array, blur: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """Poisson's kernel over lines, γ/π/((f - f')² + γ²), γ a part of f: the response at iω + γ.   (updating, eq. 20)"""
+    if not blur:
+        return lambda values: values
+    gamma = blur * lines[:, None]
+    W = np.gradient(lines)[None] * gamma / ((lines[:, None] - lines[None]) ** 2 + gamma**2) / np.pi
+    return lambda values: np.tensordot(W, values, axes=1)
 
 
 def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[PostureModel]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -27,6 +28,7 @@ DECADES = 0.3  # deviation of a number from the file's before anything is measur
 _BOUND = 3.0  # decades either way, where nothing is said
 _BAND = 3.0  # of the highest measured frequency: what bodies are condensed for
 _COARSE = 40  # lines of responses that a first search looks at
+_BLURS = (0.3, 0.1)  # of a line's frequency: how far responses are smeared in a first search
 _ROUNDS = 3  # of robust weights, or of noise from what is left over
 _FLAT = np.log(10.0) * DECADES  # what numbers without prior are measured by in words
 
@@ -66,26 +68,31 @@ def update(
         raise InputError("nothing was measured", part="update", hint="give at least one Measurement")
     numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
     structure = structure_of(numbers, _BAND * max(item.highest_hz for item in items))
-    spread = _prior(numbers.names, prior)
+    spread = prior_deviations(numbers.names, prior)
     limits = _bounds(numbers.names, numbers.values, bounds or {})
     losses, loss = _losses(machine, items, damping)
     problem = problem_of(structure, items, spread, limits, losses, loss)
     told = progress or (lambda text: None)
     x, best = _searched(problem, starts, seed, told)
     for turn in range(_ROUNDS):
-        if not robust and not problem.responses:
-            break
         if problem.responses:
             best = problem = problem.with_noise(x)
+        else:
+            left = problem.data(x)
+            # Where slips are expected, the middle of what is left over says what noise is, and not its sum.
+            more = (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else _excess(problem, left)
+            best = problem = replace(problem, stretch=problem.stretch * np.sqrt(max(more, 1.0 / problem.stretch**2)))
         if robust:
             best = problem.robust(x)
         x, moved = _fitted(best, x), x
         told(f"noise and weights, round {turn + 1}: misfit {_misfit(best, x):.3g}")
-        if np.abs(x - moved).max() < 1e-4:
+        if np.abs(x - moved).max() < 1e-3:
             break
     found = best.data(x)
     words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, _FLAT))
-    covariance, excess = _covariance(best, found)
+    covariance = np.asarray(
+        np.linalg.pinv(found.slopes.T @ found.slopes + np.diag(_precision(best)), hermitian=True), np.float64
+    )
     ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
             if min(value - low, high - value) < 1e-3]  # fmt: skip
     return Updated(
@@ -93,7 +100,7 @@ def update(
         before=np.exp(problem.start),
         after=np.exp(x),
         covariance=covariance,
-        excess=excess,
+        excess=best.stretch**2 * _excess(best, found),
         prior=best.prior,
         identifiability=words,
         at_bounds=tuple(ends),
@@ -112,6 +119,8 @@ def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple
     for i in range(max(1, starts)):
         x = problem.start + (random.normal(size=len(step)) * step if i else 0.0)
         x[problem.count :] = problem.start[problem.count :]
+        for blur in _BLURS if problem.responses else ():
+            x = _fitted(replace(search, blur=blur), x)
         x = _fitted(search, x)
         cost = _objective(search, x)
         told(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
@@ -156,17 +165,23 @@ def _misfit(problem: Problem, x: Array) -> float:
     return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
 
 
-def _covariance(problem: Problem, found: Compared) -> tuple[Array, float]:
-    """Of x: ((JᵀJ)/e + Σ₀⁻¹)⁻¹, with e what is left over in units of its noise, at least 1."""
-    precision = np.where(np.isfinite(problem.prior), 1.0 / np.square(problem.prior), 0.0)
+def _excess(problem: Problem, found: Compared) -> float:
+    """How much larger what is left over is than its noise, as variance; at least 1, and 1 where nothing is left over.
+
+    Σ r² over the number of residuals less those that numbers follow.
+    """
     information = found.slopes.T @ found.slopes
-    used = float(np.trace(np.linalg.pinv(information + np.diag(precision)) @ information))
+    used = float(np.trace(np.linalg.pinv(information + np.diag(_precision(problem)), hermitian=True) @ information))
     free = len(found.residuals) - used
-    excess = max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
-    return np.linalg.pinv(information / excess + np.diag(precision), hermitian=True), excess
+    return max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
 
 
-def _prior(names: Sequence[str], given: float | Mapping[str, float] | None) -> Array:
+def _precision(problem: Problem) -> Array:
+    return np.where(np.isfinite(problem.prior), 1.0 / np.square(problem.prior), 0.0)
+
+
+def prior_deviations(names: Sequence[str], given: float | Mapping[str, float] | None) -> Array:
+    """Deviations of ln p from decades, one for all, by name or pattern, or none."""
     if given is None:
         return np.full(len(names), np.inf)
     if not isinstance(given, Mapping):

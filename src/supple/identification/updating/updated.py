@@ -26,6 +26,7 @@ from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
+_UNEXPLAINED = 0.3  # J_Q: a fit that leaves more has found no machine
 SURE = 1.959964  # deviations that hold 95 % of a normal distribution
 
 
@@ -91,7 +92,7 @@ class Predicted(Result):
 class Updated(Result):
     """names (k,), values before and after (k,), covariance (k, k) of their logarithms.
 
-    excess  : how much larger what is left over is than its noise, as variance; deviations allow for it
+    excess  : how much larger the noise is than was said, as variance, as what is left over shows; all allows for it
     prior   : (k,) deviation of ln p that was known before; inf: none
     identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
     postures : each measurement before and after
@@ -181,10 +182,16 @@ class Updated(Result):
         said = self.identifiability.words()
         if self.at_bounds:
             said.append(f"at a bound: {', '.join(self.at_bounds)}")
-        if self.excess > 4.0:
+        for item in self.postures:
+            if item.misfit is not None and item.misfit[1] > _UNEXPLAINED:
+                said.append(
+                    f"responses at {item.label or 'rest'} are not explained (J_Q {item.misfit[1]:.0%}): do not trust "
+                    "the numbers; try more starts, or fit natural frequencies first"
+                )
+        if self.excess > 1.5:
             said.append(
-                f"what is left over is {np.sqrt(self.excess):.1f} times its noise: the model lacks something, or "
-                "the noise is larger; intervals allow for that"
+                f"what is left over is {np.sqrt(self.excess):.1f} times the noise that was said: the model lacks "
+                "something, or the noise is larger; fit and intervals count with that"
             )
         return said
 

@@ -1,0 +1,248 @@
+"""`supple identify`: numbers of a mechanism file from what was measured."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer, answering
+from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
+
+if TYPE_CHECKING:
+    from supple.identification.updating.updated import Updated
+
+More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", show_default=False, help="As --measured.")]
+Measured = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measured", metavar="FILE[@POSTURE]", show_default=False,
+        help="What was measured, and where, as --at takes it: responses (.uff, .csv, .mat, .npz), natural frequencies "
+        "or deflections (.csv). May be repeated.",
+    ),
+]  # fmt: skip
+Parameters = Annotated[
+    str,
+    typer.Option(
+        "--parameters", metavar="NAME,...", show_default=False,
+        help="Numbers to find: of `parameters:` or of parts (`knee_*,ankle.rx,arm.drive,steel.E`); `knee:knee_r*` ties "
+        "all that match together.",
+    ),
+]  # fmt: skip
+Fix = Annotated[
+    str | None, typer.Option("--fix", metavar="NAME,...", show_default=False, help="Numbers that stay as they are.")
+]
+Prior = Annotated[
+    str,
+    typer.Option(
+        "--prior", metavar="DECADES",
+        help="How far from the file's values numbers may well be, one for all or NAME=DECADES,...; none: no prior.",
+    ),
+]  # fmt: skip
+Bounds = Annotated[
+    str | None,
+    typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", show_default=False, help="Numbers stay within."),
+]
+Law = Annotated[
+    str | None,
+    typer.Option("--damping", metavar="LAW", show_default=False, help="Of responses: structural, rayleigh or none."),
+]
+Band = Annotated[
+    str | None,
+    typer.Option("--band", metavar="FROM:TO", show_default=False, help="Hz, of responses: lines that count."),
+]
+Noise = Annotated[
+    float | None,
+    typer.Option("--frequency-noise", metavar="SHARE", show_default=False, help="1σ of natural frequencies, relative."),
+]
+Starts = Annotated[int, typer.Option("--starts", metavar="N", help="Starts that are tried, the first from the file.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the other starts.")]
+Robust = Annotated[bool, typer.Option("--robust", help="What deviates much counts less.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write the file with the numbers found."),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write a page with pictures: .html.")
+]
+Predict = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--predict", metavar="WHERE", show_default=False, help="Frequencies at other postures, with intervals."
+    ),
+]
+
+
+def identify(
+    file: File,
+    more: More = None,
+    measured: Measured = None,
+    parameters: Parameters = "",
+    fix: Fix = None,
+    prior: Prior = "0.3",
+    bounds: Bounds = None,
+    damping: Law = None,
+    band: Band = None,
+    frequency_noise: Noise = None,
+    starts: Starts = 8,
+    seed: Seed = 0,
+    robust: Robust = False,
+    predict: Predict = None,
+    output: Output = None,
+    report: Report = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Find stiffnesses, masses, damping and other numbers of the file from what was measured."""
+    with answering(as_json) as answer:
+        mechanism = read_mechanism(answer, file, settings)
+        items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
+        if not parameters.strip():
+            raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+        from supple.identification.updating.update import update
+
+        found = update(
+            mechanism, items, [item.strip() for item in pieces(parameters)],
+            fixed=[item.strip() for item in pieces(fix)] if fix else (),
+            prior=prior_of(prior), bounds=_bounds(bounds), damping=damping, starts=starts, seed=seed, robust=robust,
+            progress=_progress,
+        )  # fmt: skip
+        _clear()
+        predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
+        if output is not None:
+            found.save_mechanism(output)
+        if report is not None:
+            found.report(report)
+        for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
+            answer.note(note)
+        answer.give(_data(found, predictions), lambda: _show(answer, found, predictions, output, report))
+
+
+def _measurements(mechanism: Any, given: list[str], band: str | None, noise: float | None) -> list[Any]:
+    from dataclasses import replace
+
+    from supple.identification.updating.measured_file import load_measurements
+
+    if not given:
+        raise typer.BadParameter("give what was measured: FILE@POSTURE", param_hint="--measured")
+    found: list[Any] = []
+    for item in given:
+        path, _, where = item.partition("@") if not Path(item).exists() else (item, "", "")
+        at: Any = where or None
+        if where and where not in mechanism.configurations:
+            at = configuration(mechanism, where)
+        found += load_measurements(path, at, band=_interval(band) if band else None)
+    if noise is not None:
+        found = [replace(item, frequency_noise=noise) if len(item.frequencies_hz) else item for item in found]
+    return found
+
+
+def _interval(text: str) -> tuple[float, float]:
+    low, _, high = text.partition(":")
+    try:
+        return float(low or 0.0), float(high)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not FROM:TO in Hz", param_hint="--band") from None
+
+
+def prior_of(text: str) -> Any:
+    """One number of decades, or by name; None for none."""
+    if text.strip() == "none":
+        return None
+    try:
+        if "=" not in text:
+            return float(text)
+        return {name.strip(): float(value) for name, _, value in (item.partition("=") for item in pieces(text))}
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not DECADES or NAME=DECADES,...", param_hint="--prior") from None
+
+
+def _bounds(text: str | None) -> dict[str, tuple[float, float]] | None:
+    if text is None:
+        return None
+    found = {}
+    for item in pieces(text):
+        name, _, interval = item.partition("=")
+        low, _, high = interval.partition(":")
+        try:
+            found[name.strip()] = float(low), float(high)
+        except ValueError:
+            raise typer.BadParameter(f"{item.strip()!r} is not NAME=LOW:HIGH", param_hint="--bounds") from None
+    return found
+
+
+def _progress(text: str) -> None:
+    """One line on standard error that is written over."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:
+    known = found.identifiability
+    return {
+        "parameters": {
+            name: {"before": before, "after": after, "interval": found.intervals[name], "left_of_prior": left,
+                   "at_prior": name in found.at_prior}
+            for name, before, after, left in zip(found.names, found.before, found.after, known.left, strict=True)
+        },
+        "frequencies_before": {item.label: item.before_hz for item in found.postures},
+        "frequencies_after": {item.label: item.after_hz for item in found.postures},
+        "frequencies_measured": {item.label: item.measured_hz for item in found.postures},
+        "mac": {item.label: item.mac_after for item in found.postures if item.mac_after is not None},
+        "damping": found.damping,
+        "misfit": {item.label: item.misfit for item in found.postures if item.misfit is not None},
+        "combinations": known.combinations,
+        "words": found.words(),
+        "at_bounds": found.at_bounds,
+        "predictions": {
+            where: {"frequencies_hz": item.frequencies_hz, "low_hz": item.low_hz, "high_hz": item.high_hz}
+            for where, item in predictions.items()
+        },
+    }  # fmt: skip
+
+
+def _show(
+    answer: Answer, found: Updated, predictions: dict[str, Any], output: Path | None, report: Path | None
+) -> None:
+    from supple.cli.tables import Tables
+
+    out = Tables()
+    out.line(f"{found.problem.structure.mechanism.name}: numbers from {len(found.measured)} measurements")
+    rows = []
+    for name, before, after in zip(found.names, found.before, found.after, strict=True):
+        low, high = found.intervals[name]
+        rows.append((name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} .. {high:.4g}",
+                     "prior" if name in found.at_prior else "data"))  # fmt: skip
+    out.table(("number", "before", "after", "95 % interval", "says"), rows)
+    lines = [
+        (f"{item.label or 'posture'} {i + 1}", f"{m:.4g}", f"{b:.4g}", f"{100 * (b / m - 1):+.2f}", f"{a:.4g}",
+         f"{100 * (a / m - 1):+.2f}")
+        for item in found.postures
+        for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True))
+    ]  # fmt: skip
+    if lines:
+        out.table(("mode", "measured [Hz]", "before [Hz]", "off [%]", "after [Hz]", "off [%]"), lines)
+    gauges = [(f"{item.label} {name}".strip(), *(f"{1e3 * value:.4f}" for value in values))
+              for item in found.postures for name, values in item.gauges.items()]  # fmt: skip
+    if gauges:
+        out.table(("gauge", "measured [mm]", "before [mm]", "after [mm]"), gauges)
+    for item in found.postures:
+        if item.misfit is not None:
+            out.line(f"J_Q {item.label}: {100 * item.misfit[0]:.3g} % before, {100 * item.misfit[1]:.3g} % after")
+    for where, predicted in predictions.items():
+        bands = zip(predicted.frequencies_hz, predicted.low_hz, predicted.high_hz, strict=True)
+        shown = [(str(i + 1), f"{f:.4g}", f"{low:.4g} .. {high:.4g}") for i, (f, low, high) in enumerate(bands)]
+        out.table((f"predicted at {where}", "[Hz]", "95 % interval"), shown)
+    out.line("")
+    for text in found.words():
+        out.line(f"- {text}")
+    for path in (output, report):
+        if path is not None:
+            out.line(f"wrote {path}")

@@ -1,0 +1,114 @@
+"""Measurements from files: natural frequencies and deflections as CSV, responses as `load_responses` reads them.
+
+frequency_hz, noise, platform.x, platform.y     a row for each mode; noise (relative, 1σ) and shapes may be left out
+11.8,         0.005, 0.31,       -0.12
+
+tool.x, tool.y, tool.z, force platform.z, moved platform.x, moved platform.z, noise
+0.25,   -0.25,  -1.478, -200,             -1.29e-3,         -1.37e-3,         2e-5
+
+A row for each posture: coordinates, or where a place is; forces (N, N m); what gauges moved (m, rad); noise (m, 1σ).
+The first columns may be left out where the posture is told (`FILE@first`). An empty cell was not measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.description.quantities.plain_number import plain_number
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief, quoted
+from supple.formats.measurements.load_responses import load_responses
+from supple.formats.text_file import read_bytes, text_of
+from supple.identification.updating.measurement import FREQUENCY_NOISE, Measurement
+
+FREQUENCY, NOISE, FORCE, MOVED = "frequency_hz", "noise", "force ", "moved "
+LARGEST = 2**24  # bytes
+
+
+def load_measurements(
+    path: str | Path, at: Any = None, *, band: tuple[float, float] | None = None
+) -> list[Measurement]:
+    """What a file holds: one Measurement of frequencies or responses, or one for each row of deflections."""
+    if Path(path).suffix.lower() == ".csv":
+        heads, rows = _rows(path)
+        if any(head.startswith(FORCE) for head in heads):
+            return [_deflections(path, heads, row, line, at) for line, row in rows]
+        if heads[:1] == [FREQUENCY] and not any("/" in head for head in heads):
+            return [_frequencies(path, heads, rows, at)]
+    measured = load_responses(path, at=at if isinstance(at, str) else "")
+    posture = at if at is not None else (measured.at or None)
+    return [Measurement(at=posture, responses=measured, band=band, name=_label(path, posture))]
+
+
+def _rows(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    file = brief(path, 500)
+    lines = text_of(read_bytes(path, LARGEST, "a table of measurements is short"), file).splitlines()
+    kept = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
+    if not kept:
+        raise InputError("it is empty", file=file, hint="begin with a line of headings: frequency_hz, ...")
+    cells = [(i, [cell.strip() for cell in row]) for (i, _), row in
+             zip(kept, csv.reader((line for _, line in kept), skipinitialspace=True), strict=True)]  # fmt: skip
+    return cells[0][1], cells[1:]
+
+
+def _values(path: str | Path, heads: list[str], row: list[str], line: int) -> dict[str, float]:
+    file = brief(path, 500)
+    if len(row) != len(heads):
+        raise InputError(
+            f"{len(row)} values under {len(heads)} headings", file=file, line=line, hint="fill every column"
+        )
+    found = {}
+    for head, cell in zip(heads, row, strict=True):
+        if not cell:
+            continue
+        value = plain_number(cell)
+        if math.isnan(value):
+            raise InputError(
+                f"{quoted(cell)} is not a number", part=f"column {quoted(head)}", file=file, line=line,
+                hint="write it in SI units, or leave the cell empty",
+            )  # fmt: skip
+        found[head] = value
+    return found
+
+
+def _frequencies(path: str | Path, heads: list[str], rows: list[tuple[int, list[str]]], at: Any) -> Measurement:
+    values = [_values(path, heads, row, line) for line, row in rows]
+    channels = [head for head in heads[1:] if head != NOISE]
+    if not values or any(FREQUENCY not in row or any(name not in row for name in channels) for row in values):
+        raise InputError("a mode has no frequency, or lacks a channel", file=brief(path, 500), hint="fill every column")
+    values.sort(key=lambda row: row[FREQUENCY])
+    noise = [row[NOISE] for row in values if NOISE in row]
+    return Measurement(
+        at=at, frequencies_hz=[row[FREQUENCY] for row in values],
+        shapes=np.array([[row[name] for name in channels] for row in values]) if channels else None, channels=channels,
+        frequency_noise=float(np.mean(noise)) if noise else FREQUENCY_NOISE, name=_label(path, at),
+    )  # fmt: skip
+
+
+def _deflections(path: str | Path, heads: list[str], row: list[str], line: int, at: Any) -> Measurement:
+    values = _values(path, heads, row, line)
+    noise = values.pop(NOISE, None)
+    force = {head.removeprefix(FORCE): value for head, value in values.items() if head.startswith(FORCE)}
+    moved = {head.removeprefix(MOVED): value for head, value in values.items() if head.startswith(MOVED)}
+    posture: Mapping[str, float] | None = {
+        head: value for head, value in values.items() if not head.startswith((FORCE, MOVED))
+    }  # fmt: skip
+    if posture and at is not None:
+        raise InputError(
+            f"its posture is in the table, and told as {quoted(str(at))}", file=brief(path, 500), line=line,
+            hint="leave one of them out",
+        )  # fmt: skip
+    if not moved:
+        raise InputError("no gauge was read", file=brief(path, 500), line=line, hint="give columns `moved platform.z`")
+    label = ", ".join(f"{value:g}" for value in posture.values()) if posture else _label(path, at)
+    return Measurement(at=posture or at, force=force, deflections=moved, deflection_noise=noise, name=label)
+
+
+def _label(path: str | Path, at: Any) -> str:
+    return at if isinstance(at, str) and at else Path(path).stem

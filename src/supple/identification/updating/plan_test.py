@@ -1,0 +1,150 @@
+"""What a test would tell before anyone picks up the hammer: the identifiability that candidate tests would give.
+
+The model as it stands is its own measurement: slopes of the responses of all sensors to each blow, over noise, give
+what is left of what is not known of each number, for every candidate.                          (updating, eqs. 15-19)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.identification.updating.identifiability import Identifiability, identifiability, listed
+from supple.identification.updating.observed_responses import Loss, channel_rows, shown
+from supple.identification.updating.posture_model import PostureModel, posture_model
+from supple.identification.updating.structure import Structure, structure_of
+from supple.identification.updating.update import DECADES, prior_deviations
+from supple.identification.updating.written_numbers import numbers_of
+from supple.kinematics.closure import assemble
+from supple.results.channel import Channel, channel
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+NOISE = 0.05  # of the RMS of each response
+_LOSS = 0.02  # η, where the file says nothing
+_LINES = 50
+_BAND = 1.5  # of the highest line: what bodies are condensed for
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A test: blows {posture: hammer points with directions, such as `platform.z`}; sensors, channels that are read."""
+
+    blows: Mapping[Any, Sequence[str]]
+    sensors: Sequence[str]
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TestPlan(Result):
+    """Each candidate's identifiability, in order."""
+
+    __test__ = False  # no test of pytest's
+
+    names: tuple[str, ...]
+    candidates: tuple[str, ...]
+    found: tuple[Identifiability, ...]
+    unseen: tuple[tuple[str, ...], ...]
+
+    def summary(self) -> str:
+        told = (f"{name}: {item.determined} of {len(self.names)}" for name, item in zip(self.candidates, self.found,
+                                                                                        strict=True))  # fmt: skip
+        return "combinations determined by " + "; ".join(told)
+
+    def table(self) -> Table:
+        """A row for each candidate: how many combinations it determines, what is left of the prior of each number."""
+        columns: dict[str, NDArray[Any]] = {
+            "candidate": np.array(self.candidates, dtype=str),
+            "determined": np.array([item.determined for item in self.found]),
+        }  # fmt: skip
+        columns |= {name: np.array([item.left[i] for item in self.found]) for i, name in enumerate(self.names)}
+        return Table(columns, index="candidate")
+
+    def words(self, candidate: int) -> list[str]:
+        """What a candidate determines, and what it tells nothing of."""
+        said = self.found[candidate].words()
+        if self.unseen[candidate]:
+            whom = "it" if len(self.unseen[candidate]) == 1 else "them"
+            said.append(f"it tells nothing of {listed(self.unseen[candidate])}: no response depends on {whom}")
+        return said
+
+
+def plan_test(
+    mechanism: Mechanism | str | Path,
+    parameters: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+    candidates: Sequence[Candidate],
+    *,
+    fixed: Sequence[str] = (),
+    prior: float | Mapping[str, float] | None = DECADES,
+    noise: float = NOISE,
+    band: tuple[float, float] = (1.0, 100.0),
+    lines: int = _LINES,
+    progress: Callable[[str], None] | None = None,
+) -> TestPlan:
+    """The identifiability of numbers (as `update` takes them) that each candidate would give.
+
+    noise : of each response, as a part of its RMS over the band (Hz), which has so many lines
+    """
+    from supple.formats.document import load_mechanism
+
+    machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
+    if not candidates:
+        raise InputError("no candidate is given", part="plan_test", hint="name postures and hammer points")
+    if not noise > 0.0:
+        raise InputError(f"a noise of {noise:g} is not above 0", part="noise", hint="0.05 is five per cent")
+    numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
+    structure = structure_of(numbers, _BAND * band[1])
+    spread = prior_deviations(numbers.names, prior)
+    spread = np.where(np.isfinite(spread), spread, np.log(10.0) * DECADES)
+    law = machine.damping
+    loss = Loss((law and law.structural) or _LOSS)
+    s = 2j * np.pi * np.linspace(*band, lines)
+    told = progress or (lambda text: None)
+    models: dict[str, PostureModel] = {}
+    found, unseen, names = [], [], []
+    for number, one in enumerate(candidates, 1):
+        told(f"candidate {number} of {len(candidates)}")
+        J = np.vstack([_slopes(structure, models, at, blow, one, s, loss, noise)
+                       for at, blows in one.blows.items() for blow in blows])  # fmt: skip
+        found.append(identifiability(numbers.names, J, spread))
+        felt = np.linalg.norm(J * spread, axis=0)
+        unseen.append(tuple(name for name, size in zip(numbers.names, felt, strict=True) if size < 1e-3 * felt.max()))
+        names.append(one.name or "; ".join(f"{at}: {', '.join(blows)}" for at, blows in one.blows.items()))
+    return TestPlan(numbers.names, tuple(names), tuple(found), tuple(unseen))
+
+
+def _slopes(
+    structure: Structure, models: dict[str, PostureModel], at: Any, blow: str, one: Candidate, s: NDArray[Any],
+    loss: Loss, noise: float,
+) -> Array:  # fmt: skip
+    """∂H/∂ln p over noise, (n, k), of all sensors to one blow."""
+    key = repr(at)
+    if key not in models:
+        models[key] = posture_model(structure, assemble(structure.mechanism, at))
+    model = models[key]
+    outputs = [item for name in one.sensors for item in _channels(name)]
+    trial = structure.at(structure.numbers.values)
+    g, f = channel_rows(model, tuple(outputs)), channel_rows(model, (channel(blow, "force"),))
+    H = shown(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
+    size = np.sqrt(np.mean(np.abs(H.H) ** 2, axis=0))  # (o, 1)
+    size = np.maximum(size, 1e-3 * size.max())  # a sensor that hardly moves hears the noise of the others
+    J = np.array(
+        [(slope * value / (noise * size)).ravel() for slope, value in zip(H.slopes, trial.values, strict=True)]
+    )
+    # Real and imaginary part each have half of the variance.
+    return np.sqrt(2.0) * np.hstack([J.real, J.imag]).T
+
+
+def _channels(name: str) -> list[Channel]:
+    """A channel, or all three directions of a place."""
+    found = channel(name)
+    return [found] if found.direction else [Channel(name, axis) for axis in "xyz"]
