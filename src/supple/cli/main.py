@@ -24,6 +24,7 @@ from supple.cli import (
     inverse,
     linearize,
     local,
+    measured,
     modal,
     modes,
     new,
@@ -32,6 +33,7 @@ from supple.cli import (
     schema,
     simulate,
     sweep,
+    virtual_test,
     warmup,
 )
 from supple.cli.kind_option import ListsKinds
@@ -54,6 +56,8 @@ app.command("local")(local.local)
 app.command("modes")(modes.modes)
 app.command("frf")(frf.frf)
 app.command("modal")(modal.modal)
+app.command("virtual-test")(virtual_test.virtual_test)
+app.command("measured")(measured.measured)
 app.command("sag")(compliance.sag)
 app.command("compliance")(compliance.compliance)
 app.command("simulate")(simulate.simulate)

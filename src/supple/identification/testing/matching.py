@@ -114,7 +114,7 @@ def _posture(test: Responses, mechanism: Mechanism, at: At | Configuration) -> A
     if isinstance(at, str) and isinstance(test.at, str) and test.at and test.at != at:
         raise InputError(
             f'the test says that it was made at "{test.at}", not "{at}"', part="at",
-            hint=f'take it at its own posture, or change what it says: test.changed(at="{at}")',
+            hint=f'leave `at` out, or change what the test says: test.changed(at="{at}")',
         )  # fmt: skip
     chosen = at if at is not None else (test.at or None)
     if isinstance(chosen, str) and chosen not in mechanism.configurations:
