@@ -200,6 +200,26 @@ def resistance(rom, eta, rates) -> tuple[dict[str, np.ndarray], np.ndarray]:
     return c, bend + c["damping"] @ rates + c["K"] @ eta - force + J.T @ (dry * np.tanh(J @ rates / SLIP_RATE))
 
 
+def reference_step(rom, x, u, h, method):
+    """The two methods from Python's derivative and linear model, written by the book."""
+    n, s = rom.layout.size, rom.layout.theta
+
+    def f(z):
+        return np.concatenate([z[n:], rom.forward(z[:s], z[n:], u, delta=z[s:n])])
+
+    if method == "explicit":
+        k1 = f(x)
+        k2 = f(x + h / 2 * k1)
+        k3 = f(x + h / 2 * k2)
+        return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + f(x + h * k3))
+    J = rom.linearize(x[:s], rates=x[n:], inputs=u, delta=x[s:n], drives=False).A
+    W = np.eye(2 * n) * 2.0 / h - J
+    k1 = np.linalg.solve(W, f(x))
+    k2 = np.linalg.solve(W, f(x) + 4.0 / h * k1)
+    k3 = np.linalg.solve(W, f(x + 2 * k1) + (k1 - k2) / h)
+    return x + 2 * k1 + k3 + np.linalg.solve(W, f(x + 2 * k1 + k3) + (k1 - k2 - 8 / 3 * k3) / h)
+
+
 class Library:
     """The compiled code; arrays in, arrays and the flag out."""
 
@@ -287,4 +307,5 @@ def rom(request, models):
 @pytest.fixture
 def reference():
     """The equations in numpy, independent of the kernels of a reduced model."""
-    return SimpleNamespace(coefficients=coefficients, resistance=resistance, invented=invented, sampled=sampled)
+    known = {"coefficients": coefficients, "resistance": resistance, "invented": invented, "sampled": sampled}
+    return SimpleNamespace(**known, step=reference_step)

@@ -123,26 +123,6 @@ def test_jacobians_are_slopes(machine, code, thousand):
             assert_allclose((up - down) / (2.0 * h), column, rtol=0, atol=3e-6 * largest(A))
 
 
-def reference_step(rom, x, u, h, method):
-    """The two methods from Python's derivative and linear model, written by the book."""
-    n, s = rom.layout.size, rom.layout.theta
-
-    def f(z):
-        return np.concatenate([z[n:], rom.forward(z[:s], z[n:], u, delta=z[s:n])])
-
-    if method == "explicit":
-        k1 = f(x)
-        k2 = f(x + h / 2 * k1)
-        k3 = f(x + h / 2 * k2)
-        return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + f(x + h * k3))
-    J = rom.linearize(x[:s], rates=x[n:], inputs=u, delta=x[s:n], drives=False).A
-    W = np.eye(2 * n) * 2.0 / h - J
-    k1 = np.linalg.solve(W, f(x))
-    k2 = np.linalg.solve(W, f(x) + 4.0 / h * k1)
-    k3 = np.linalg.solve(W, f(x + 2 * k1) + (k1 - k2) / h)
-    return x + 2 * k1 + k3 + np.linalg.solve(W, f(x + 2 * k1 + k3) + (k1 - k2 - 8 / 3 * k3) / h)
-
-
 @pytest.fixture
 def beginning(machine):
     """A state inside the region, and inputs that hold it nearly."""
@@ -154,13 +134,13 @@ def beginning(machine):
 
 
 @pytest.mark.parametrize("method", ["explicit", "implicit"])
-def test_steps_are_those_of_the_methods(machine, code, beginning, method):
+def test_steps_are_those_of_the_methods(machine, code, beginning, reference, method):
     x, u = beginning
     h = 1e-5 if method == "explicit" else 1e-3
     for _ in range(20):
         flag, found = code.step(method, x, u, h)
         assert flag == 0
-        expected = reference_step(machine, x, u, h, method)
+        expected = reference.step(machine, x, u, h, method)
         n = machine.layout.size
         assert_allclose(found[:n], expected[:n], rtol=0, atol=RTOL * largest(expected[:n]))
         # W and J are known to rounding over the spread of frequencies.

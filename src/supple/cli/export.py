@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.model_argument import Rom, read_model
+from supple.cli.model_argument import Rom, model_configuration, read_model
 from supple.cli.options import Json
+from supple.cli.quantities import quantity_of
+from supple.description.quantities.dimension import TIME
 
 To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write.")]
 Directory = Annotated[
@@ -29,6 +31,31 @@ Tolerance = Annotated[
     float | None,
     typer.Option("--tolerance", metavar="REL", show_default="0.01", help="Of responses between the points of lpv."),
 ]
+Fmi = Annotated[
+    str | None, typer.Option("--fmi", metavar="2|3", show_default="2", help="Of an FMU: the version of the standard.")
+]
+Start = Annotated[
+    str | None,
+    typer.Option(
+        "--start", metavar="NAME=VALUE,...", show_default=False,
+        help="Of an FMU: where it starts, or the name of a configuration; rest if left out.",
+    ),
+]  # fmt: skip
+Step = Annotated[
+    str | None,
+    typer.Option("--step", metavar="SECONDS", show_default=False, help="Of an FMU: the longest step it takes itself."),
+]
+Method = Annotated[
+    str | None,
+    typer.Option("--method", metavar="auto|explicit|implicit", show_default="auto", help="Of an FMU: of these steps."),
+]
+Platforms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--platform", metavar="NAME", show_default=False,
+        help="Of an FMU: also for windows, macos, macos-arm64, linux or linux-arm64, by zig (pip install ziglang).",
+    ),
+]  # fmt: skip
 
 
 def export(
@@ -38,6 +65,11 @@ def export(
     prefix: Prefix = None,
     precision: Precision = None,
     tolerance: Tolerance = None,
+    fmi: Fmi = None,
+    start: Start = None,
+    step: Step = None,
+    method: Method = None,
+    platforms: Platforms = None,
     as_json: Json = False,
 ) -> None:
     """Write a reduced model for other programs."""
@@ -46,7 +78,11 @@ def export(
         from supple.export.targets import TARGETS
 
         TARGETS[to]  # refused before the file is read: the shorter way to the mistake
-        given = {"precision": precision, "tolerance": tolerance}
+        model = read_model(answer, rom)
+        given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
+        given["platforms"] = platforms or None
+        given["start"] = None if start is None else model_configuration(model, start)
+        given["step"] = None if step is None else quantity_of(step, "--step", TIME)
         options = {name: value for name, value in given.items() if value is not None}
-        files = [str(file) for file in exported(read_model(answer, rom), directory, to=to, prefix=prefix, **options)]
+        files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, **options)]
         answer.give({"files": files}, lambda: print("\n".join(files)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.export.c.target import C
 from supple.export.control_file.target import CONTROL
+from supple.export.fmu.target import FMU
 from supple.export.lpv.target import LPV
 from supple.export.matlab.target import MATLAB
 from supple.export.numpy_file.target import NUMPY
@@ -11,4 +12,4 @@ from supple.export.plain.target import JSON
 from supple.export.target import ExportTarget
 from supple.kinds import Registry
 
-TARGETS = Registry("export target", ExportTarget, C, CONTROL, LPV, MATLAB, NUMPY, JSON)
+TARGETS = Registry("export target", ExportTarget, C, FMU, CONTROL, LPV, MATLAB, NUMPY, JSON)

@@ -1,0 +1,234 @@
+/* An instance of what is simulated, whatever version of FMI asks for it: values by reference, derivatives, steps.
+
+   References: 0 time, then states, their derivatives, inputs, outputs, parameters, one after another. */
+
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#if defined(_WIN32)
+#define EXPORTED __declspec(dllexport)
+#elif defined(__GNUC__)
+#define EXPORTED __attribute__((visibility("default")))
+#else
+#define EXPORTED
+#endif
+
+enum { FIRST_X = 1, FIRST_DX = FIRST_X + NX, FIRST_U = FIRST_DX + NX, FIRST_Y = FIRST_U + NU, FIRST_P = FIRST_Y + NY,
+       REFERENCES = FIRST_P + NP };
+
+/* All that changes; one more of each, since an array has at least one number. */
+typedef struct {
+    double time, x[NX + 1], u[NU + 1], p[NP + 1], memory[NM + 1];
+    int32_t begun;
+} values_t;
+
+/* A state as bytes: a mark, so that bytes of something else are refused. */
+typedef struct {
+    char token[64];
+    values_t values;
+} serialized_t;
+
+typedef struct {
+    values_t now;
+    double dx[NX + 1], y[NY + 1]; /* at `now`, where known says so */
+    int known_dx, known_y;
+    int co_simulation, event_mode;
+    double reached; /* the last time that a step of co-simulation got to */
+    void *environment;
+    void (*say)(void *instance, int worst, const char *message);
+    void *logger;
+    int logging;
+    char name[128];
+} instance_t;
+
+enum { FINE = 0, DISCARDED = 2, WRONG = 3 }; /* as the statuses of FMI count */
+
+static void begin(instance_t *c)
+{
+    memset(&c->now, 0, sizeof c->now);
+    memcpy(c->now.x, unit_start_x, sizeof(double) * NX);
+    memcpy(c->now.u, unit_start_u, sizeof(double) * NU);
+    memcpy(c->now.p, unit_start_p, sizeof(double) * NP);
+    c->known_dx = c->known_y = 0;
+    c->reached = 0.0;
+}
+
+static instance_t *made(const char *name, const char *token, int co_simulation)
+{
+    instance_t *c;
+    if (!token || strcmp(token, TOKEN) != 0) return NULL;
+    c = (instance_t *)calloc(1, sizeof *c);
+    if (!c) return NULL;
+    strncpy(c->name, name ? name : "", sizeof c->name - 1);
+    c->co_simulation = co_simulation;
+    begin(c);
+    return c;
+}
+
+static int said(instance_t *c, int status, const char *message)
+{
+    if (c->say) c->say(c, status, message);
+    return status;
+}
+
+static int changed(instance_t *c)
+{
+    c->known_dx = c->known_y = 0;
+    return FINE;
+}
+
+static int derivatives(instance_t *c)
+{
+    int flag;
+    if (c->known_dx) return FINE;
+    flag = unit_derivative(c->now.p, c->now.x, c->now.u, c->dx);
+    if (flag) return said(c, DISCARDED, unit_message(flag));
+    c->known_dx = 1;
+    return FINE;
+}
+
+static int outputs(instance_t *c)
+{
+    int flag;
+    if (c->known_y) return FINE;
+    flag = unit_outputs(c->now.p, c->now.x, c->now.u, c->now.memory, c->now.time, c->y);
+    if (flag) return said(c, DISCARDED, unit_message(flag));
+    c->known_y = 1;
+    return FINE;
+}
+
+static int get_values(instance_t *c, const uint32_t *references, size_t count, double *values)
+{
+    size_t i;
+    for (i = 0; i < count; ++i) {
+        const uint32_t at = references[i];
+        int status = FINE;
+        if (at == 0) values[i] = c->now.time;
+        else if (at < FIRST_DX) values[i] = c->now.x[at - FIRST_X];
+        else if (at < FIRST_U) {
+            status = derivatives(c);
+            values[i] = c->dx[at - FIRST_DX];
+        } else if (at < FIRST_Y) values[i] = c->now.u[at - FIRST_U];
+        else if (at < FIRST_P) {
+            status = outputs(c);
+            values[i] = c->y[at - FIRST_Y];
+        } else if (at < REFERENCES) values[i] = c->now.p[at - FIRST_P];
+        else return said(c, WRONG, "there is no variable of this reference");
+        if (status != FINE) return status;
+    }
+    return FINE;
+}
+
+static int set_values(instance_t *c, const uint32_t *references, size_t count, const double *values)
+{
+    size_t i;
+    for (i = 0; i < count; ++i) {
+        const uint32_t at = references[i];
+        if (at >= FIRST_X && at < FIRST_DX) c->now.x[at - FIRST_X] = values[i];
+        else if (at >= FIRST_U && at < FIRST_Y) c->now.u[at - FIRST_U] = values[i];
+        else if (at >= FIRST_P && at < REFERENCES) c->now.p[at - FIRST_P] = values[i];
+        else return said(c, WRONG, "only states, inputs and parameters can be set");
+    }
+    return changed(c);
+}
+
+/* sensitivity += d(unknown)/d(known) seed, or with adjoint its transpose. */
+static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, const uint32_t *knowns, size_t few,
+    const double *seed, double *sensitivity, int adjoint)
+{
+    double A[(NX + 1) * (NX + 1)], B[(NX + 1) * (NU + 1)], C[(NY + 1) * (NX + 1)], D[(NY + 1) * (NU + 1)];
+    size_t i, j;
+    const int flag = unit_jacobian(c->now.p, c->now.x, c->now.u, A, B, C, D);
+    if (flag == UNIT_WITHOUT) return said(c, WRONG, "it has no directional derivatives");
+    if (flag) return said(c, DISCARDED, unit_message(flag));
+    for (i = 0; i < (adjoint ? few : many); ++i) sensitivity[i] = 0.0;
+    for (i = 0; i < many; ++i)
+        for (j = 0; j < few; ++j) {
+            const uint32_t row = unknowns[i], column = knowns[j];
+            const int dx = row >= FIRST_DX && row < FIRST_U, y = row >= FIRST_Y && row < FIRST_P;
+            const int x = column >= FIRST_X && column < FIRST_DX, u = column >= FIRST_U && column < FIRST_Y;
+            double slope;
+            if (!(dx || y) || !(x || u))
+                return said(c, WRONG, "derivatives are those of states' derivatives and outputs by states and inputs");
+            if (dx) slope = x ? A[(row - FIRST_DX) * NX + column - FIRST_X] : B[(row - FIRST_DX) * NU + column - FIRST_U];
+            else slope = x ? C[(row - FIRST_Y) * NX + column - FIRST_X] : D[(row - FIRST_Y) * NU + column - FIRST_U];
+            if (adjoint) sensitivity[j] += slope * seed[i];
+            else sensitivity[i] += slope * seed[j];
+        }
+    return FINE;
+}
+
+/* On by a step of co-simulation, inputs held. */
+static int advance(instance_t *c, double from, double step)
+{
+    int flag;
+    if (!(step > 0.0)) return said(c, WRONG, "a step must be longer than zero");
+    c->now.time = from;
+    flag = unit_advance(c->now.p, c->now.x, c->now.u, c->now.memory, &c->now.time, from + step);
+    c->reached = c->now.time;
+    changed(c);
+    return flag ? said(c, DISCARDED, unit_message(flag)) : FINE;
+}
+
+static int start_time(instance_t *c, double time)
+{
+    c->now.time = c->reached = time;
+    return changed(c);
+}
+
+static int initialized(instance_t *c)
+{
+    c->now.begun = 1;
+    unit_begin(c->now.p, c->now.x, c->now.u, c->now.memory, c->now.time);
+    return changed(c);
+}
+
+/* The state apart from the instance. */
+static int keep(instance_t *c, void **state)
+{
+    if (!*state) *state = malloc(sizeof(values_t));
+    if (!*state) return said(c, WRONG, "no memory is left");
+    memcpy(*state, &c->now, sizeof(values_t));
+    return FINE;
+}
+
+static int restore(instance_t *c, const void *state)
+{
+    if (!state) return said(c, WRONG, "there is no state");
+    memcpy(&c->now, state, sizeof(values_t));
+    c->reached = c->now.time;
+    return changed(c);
+}
+
+static int serialize(instance_t *c, const void *state, void *bytes, size_t size)
+{
+    serialized_t out;
+    if (!state || size < sizeof out) return said(c, WRONG, "there is no room for the state");
+    memset(&out, 0, sizeof out);
+    strncpy(out.token, TOKEN, sizeof out.token - 1);
+    memcpy(&out.values, state, sizeof(values_t));
+    memcpy(bytes, &out, sizeof out);
+    return FINE;
+}
+
+static int deserialize(instance_t *c, const void *bytes, size_t size, void **state)
+{
+    serialized_t in;
+    if (size != sizeof in) return said(c, WRONG, "these bytes are not a state of it");
+    memcpy(&in, bytes, sizeof in);
+    if (strncmp(in.token, TOKEN, sizeof in.token) != 0) return said(c, WRONG, "these bytes are not a state of it");
+    if (!*state) *state = malloc(sizeof(values_t));
+    if (!*state) return said(c, WRONG, "no memory is left");
+    memcpy(*state, &in.values, sizeof(values_t));
+    return FINE;
+}
+
+#endif
