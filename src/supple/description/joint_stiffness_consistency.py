@@ -14,6 +14,8 @@ from supple.description.joints.joint_kind import directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.joints.stiffness import StiffnessTable, entries
 from supple.description.mechanism import Mechanism
+from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
+from supple.description.quantities.dimension import ANGLE
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 
@@ -50,8 +52,6 @@ class _StiffnessOf:
         found = joint.elasticity(self.mechanism.plane)
         self._require_own(found)
         self._require_tables(found)
-        if found.tables:
-            self._fail(self.field, "it has a table, and nothing follows one yet", "give a number")
         yielding = (*found.soft, *found.driven.values())
         self._require_positive(self.field, found.among(found.K, yielding, yielding), yielding, least=_POSITIVE)
         self._require_single_drives(found)
@@ -185,6 +185,12 @@ class _StiffnessOf:
                     self.field, f'"{direction}" follows a table, and is coupled with another direction',
                     "tables are of directions by themselves", at,
                 )  # fmt: skip
+            turns = table.over in known and coordinate_dimensions(self.mechanism, table.over).value == ANGLE
+            if turns and table.at[-1] - table.at[0] > 2.0 * np.pi:
+                self._fail(
+                    self.field, f'"{direction}" follows the angle "{table.over}" over more than a turn',
+                    "an angle is counted within half a turn of the middle of the table: give one turn at most", at,
+                )  # fmt: skip
             if table.over not in known:
                 self._fail(
                     self.field, f'"{direction}" follows "{table.over}", which is not a coordinate of the mechanism',
@@ -237,6 +243,10 @@ class _StiffnessOf:
                 field, f'it couples "{own[0]}", behind the motor, with others: no damping stands beside that',
                 "leave elastic_damping out and give the mechanism damping: {rayleigh: ...}",
             )  # fmt: skip
-        if found.tables and np.any(D - np.diag(np.diag(D))):
-            self._fail(field, "beside tables, damping is of single directions", "write 0 off the diagonal")
+        for way in found.tables:
+            if D[yielding.index(way)].any():
+                self._fail(
+                    field, f'"{way}" follows a table, and has no damping of its own beside it',
+                    "leave it out there and give the mechanism damping: {rayleigh: ...} or another law", (way, way),
+                )  # fmt: skip
         self._require_positive(field, D, yielding, least=-_POSITIVE)

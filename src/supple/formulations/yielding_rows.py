@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.joints.stiffness import StiffnessTable
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, KIND, LENGTHS, SCALE, THEN
 
@@ -22,13 +23,14 @@ Integers = NDArray[np.int64]
 
 class SoftRow(NamedTuple):
     """A row that yields: its joint or coupling, a direction ("" of a coupling), k and c along it, and the factors of
-    deflections of the joint's drives in it, by coordinate."""
+    deflections of the joint's drives in it, by coordinate. With a table, k is the largest of its values."""
 
     part: str
     direction: str
     stiffness: float
     damping: float
     drives: dict[str, float]
+    table: StiffnessTable | None = None
 
 
 class YieldingRows(NamedTuple):
@@ -54,11 +56,13 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False) -> YieldingRows:
         first, form = numbering.joint_rows[name].start, joint.form(mechanism.plane)
         at = {way: first + i for i, way in enumerate(form.directions(mechanism.plane))}
         sense = dict(zip(at, form.signs(), strict=True))
-        for row in joint.elasticity(mechanism.plane).rows():
+        elasticity = joint.elasticity(mechanism.plane)
+        for row in elasticity.rows():
             # Counted as the row of its direction counts, which so stays what it is where nothing is coupled.
             sign, head = sense[row.direction], at[row.direction]
             drives = {coordinate: sign * factor for coordinate, factor in row.drives.items() if factor != 0.0}
-            soft[head] = SoftRow(name, row.direction, row.stiffness, row.damping, drives)
+            table = elasticity.tables.get(row.direction)
+            soft[head] = SoftRow(name, row.direction, row.stiffness, row.damping, drives, table)
             factors = {at[way]: sign * sense[way] * factor for way, factor in row.factors.items()}
             rows_f[head, FACTOR] *= factors.pop(head, 0.0)
             terms = [head, *range(len(rows_i), len(rows_i) + len(factors))]

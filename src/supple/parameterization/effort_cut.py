@@ -18,6 +18,7 @@ from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import Loads
+from supple.formulations.elastic_rest.preload import row_scales
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration
@@ -100,7 +101,7 @@ def row_wrenches(rest: ElasticRest, X: Array, watched: list[Watched]) -> list[Ar
     compiled(part_poses, count=1)(arrays, X, poses)
     run = compiled(gradient, count=1)
     known: dict[int, Array] = {}
-    found = []
+    found, scales = [], row_scales(rest, X)
     for item in watched:
         pull = np.zeros((6, len(arrays.rows_i)))
         for row, term, side in item.ends:
@@ -111,7 +112,7 @@ def row_wrenches(rest: ElasticRest, X: Array, watched: list[Watched]) -> list[Ar
             place = arrays.part_x[int(arrays.rows_i[term, (A, B)[side]])]
             pull[:3, row] += force
             pull[3:, row] += moment + np.cross(place, force)
-        found.append(pull)
+        found.append(pull * scales)
     return found
 
 

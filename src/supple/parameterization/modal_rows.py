@@ -12,6 +12,7 @@ from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import searched_modes
 from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
+from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
@@ -40,6 +41,7 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
     layout = layout_of(system)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
+    warn_beyond_tables(system.rest, X)
     s = len(position.numbering.coordinates)
     results = ModalRows(
         np.empty((len(X), layout.width)),

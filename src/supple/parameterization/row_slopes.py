@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, add_term, part_poses
+from supple.formulations.elastic_rest.stiffness_tables import coordinate_at, coordinate_rate, scale_at
 from supple.kinematics.primitives import NONE, THEN, A, B, gradient, gradient_slope
 
 
@@ -51,6 +52,22 @@ def rows_and_slopes(rest, chosen, X, twists, C, dC):
                 gradient_slope(rest.rows_i, rest.rows_f, term, poses, moving[a, k], moving[b, k], g)
                 add_term(rest, term, g, dC[k, i])
             term = rest.rows_i[term, THEN]
+        table = rest.tables.of_row[chosen[i]]
+        if table != NONE:
+            follow_table(rest, table, poses, moving, C[i], dC[:, i])
+
+
+@kernel
+def follow_table(rest, table, poses, moving, row, slopes):
+    """row (n,) and slopes (s, n) of a stiffness that follows a coordinate q: s C, and s ∂C + s' ∂q C.   [eq. 5d]"""
+    coordinate = rest.tables.coordinate[table]
+    scale, change = scale_at(rest.tables, table, coordinate_at(rest, coordinate, poses))
+    for k in range(slopes.shape[0]):
+        along = change * coordinate_rate(rest, coordinate, poses, moving, k)
+        for c in range(row.shape[0]):
+            slopes[k, c] = scale * slopes[k, c] + along * row[c]
+    for c in range(row.shape[0]):
+        row[c] *= scale
 
 
 @kernel

@@ -22,6 +22,7 @@ from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
+from supple.formulations.elastic_rest.preload import row_scales
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
 from supple.formulations.yielding_rows import yielding_rows
@@ -119,12 +120,13 @@ class Deflection(Result):
         body, sign = (second, -1.0) if second < len(numbering.bodies) else (first, 1.0)
         g, wrench = np.empty(13), np.zeros(6)
         rows, terms = numbering.joint_rows[joint], yielding_rows(numbering)
+        forces = self.multipliers * row_scales(self.rest, X)[: len(self.multipliers)]
         for row in range(rows.start, rows.stop):
             for term in terms_of(terms.rows_i, row):
                 compiled(gradient, count=1)(terms.rows_i, terms.rows_f, term, X, g)
                 for side in range(2):
                     if terms.rows_i[term, 1 + side] == body:
-                        wrench += sign * self.multipliers[row] * g[1 + 6 * side : 7 + 6 * side]
+                        wrench += sign * forces[row] * g[1 + 6 * side : 7 + 6 * side]
         R = X[body, 3:].reshape(3, 3)
         force = R @ wrench[:3]
         place = X[second, :3] + X[second, 3:].reshape(3, 3) @ joint_frames(numbering.drawing, joint).pb

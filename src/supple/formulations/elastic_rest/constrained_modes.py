@@ -14,6 +14,7 @@ from supple.formulations.elastic_rest.drives import DEFLECTION
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
+from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ def modes_batch(rest, held, search, X, squares, Z, number):
 
 def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     """Rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
+    warn_beyond_tables(rest, X)
     C = np.empty((len(X), len(rows), rest.size))
     compiled(rows_batch, count=len(X))(rest.arrays, rows, X, C)
     return C
@@ -47,6 +49,7 @@ def constrained_modes(
     rest: ElasticRest, held: Held, X: Array, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
     """ω² (N, k) and modes (N, k, n), k the smaller of `count` and the number that exists, at poses X (N, ...)."""
+    warn_beyond_tables(rest, X)
     squares, Z, number = searched_modes(rest, held, _search(rest, held, count)._replace(tolerance=tolerance), X, count)
     if (number < 0).any():
         raise NumericalError(

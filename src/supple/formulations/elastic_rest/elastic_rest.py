@@ -25,6 +25,7 @@ from supple.formulations.elastic_rest.body_coordinates import (
 )
 from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
+from supple.formulations.elastic_rest.stiffness_tables import StiffnessTables, stiffness_tables
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
@@ -46,6 +47,7 @@ class ElasticArrays(NamedTuple):
     column : (d,) which of (u, φ) a component is
     rows_i, rows_f : the rows of the rigid mechanism, between parts instead of bodies
     compliance : (rows,) c of elastic joints, and of measures that springs act along; 0 elsewhere
+    tables : of rows whose stiffness follows a coordinate
     extent : the mechanism's size, m
     """
 
@@ -57,6 +59,7 @@ class ElasticArrays(NamedTuple):
     rows_i: Integers
     rows_f: Array
     compliance: Array
+    tables: StiffnessTables
     extent: float
 
 
@@ -176,6 +179,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
         rows.rows_i,
         rows.rows_f,
         rows.compliance,
+        stiffness_tables(numbering, rows.rows_i, rows.soft),
         numbering.arrays.extent,
     )
     return ElasticRest(numbering, tuple(bodies), arrays, band, rows.soft, rows.displacements, rows.drives)

@@ -28,6 +28,7 @@ from supple.formulations.elastic_rest.preload import (
     ends_of_term,
     in_space,
     mean_turn,
+    row_scales,
 )
 from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
@@ -191,8 +192,9 @@ def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Arra
     wrenches = np.zeros((count, len(rest.arrays.part_i) + 1, 6))
     H, g = np.zeros((12, 12)), np.empty(13)
     curve, slope = compiled(term_curvature, count=1), compiled(gradient, count=1)
+    scales = row_scales(rest, X)
     for row in np.flatnonzero(loads.row_forces.any(axis=0)).tolist():
-        force = loads.row_forces[:, row]
+        force = loads.row_forces[:, row] * scales[row]
         for term in rest.terms(row):
             curve(rest.arrays, term, poses, H)
             moved = ends_of_term(rest, term) @ modes.T

@@ -23,9 +23,10 @@ from supple.formulations.elastic_rest.loads import Loads, NodalForce, input_rows
 from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
 from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.primitives import A, B, gradient
+from supple.kinematics.primitives import NONE, A, B, gradient
 
 Array = NDArray[np.float64]
 
@@ -89,8 +90,19 @@ def row_forces_at_rest(
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             hint="hold it, or leave out the stiffness of forces at rest: --no-preload (preload=False)",
         ) from error
-    found = forces_of_rows(rest, loads, every, inputs, holding=holding)
+    found = forces_of_rows(rest, loads, every, inputs, holding=holding) * row_scales(rest, configuration.X)
     return {row: force for row, force in enumerate(found.tolist()) if force}
+
+
+def row_scales(rest: ElasticRest, X: Array) -> Array:
+    """(rows,) s of rows whose stiffness follows a table, by which what acts along them is larger; else one."""
+    found = np.ones(len(rest.arrays.rows_i))
+    rows = np.flatnonzero(rest.arrays.tables.of_row != NONE)
+    if len(rows):
+        poses = np.empty((len(rest.arrays.part_i) + 1, 12))
+        compiled(part_poses, count=1)(rest.arrays, X, poses)
+        found[rows] = [compiled(row_scale, count=1)(rest.arrays, row, poses) for row in rows]
+    return found
 
 
 def pushed_rows(rest: ElasticRest) -> NDArray[np.int64]:

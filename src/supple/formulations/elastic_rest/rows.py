@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
+from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.kinematics.primitives import NONE, THEN, A, B, gradient
 
 BODY, FIRST, WIDTH = range(3)  # columns of ElasticArrays.part_i
@@ -58,6 +59,10 @@ def chosen_rows(rest, chosen, X, C):
             gradient(rest.rows_i, rest.rows_f, term, poses, g)
             add_term(rest, term, g, C[i])
             term = rest.rows_i[term, THEN]
+        if rest.tables.of_row[chosen[i]] != NONE:
+            scale = row_scale(rest, chosen[i], poses)
+            for c in range(C.shape[1]):
+                C[i, c] *= scale
 
 
 @kernel(purpose="rows of elastic bodies")
