@@ -12,7 +12,7 @@ from supple.description.joints.elasticity import Elasticity
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.joints.stiffness import StiffnessTable, entries
+from supple.description.joints.stiffness import LOAD, StiffnessTable, entries
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.dimension import ANGLE
@@ -191,10 +191,16 @@ class _StiffnessOf:
                     self.field, f'"{direction}" follows the angle "{table.over}" over more than a turn',
                     "an angle is counted within half a turn of the middle of the table: give one turn at most", at,
                 )  # fmt: skip
-            if table.over not in known:
+            if table.over == LOAD and LOAD not in known:
+                if table.at[0] < 0.0:
+                    self._fail(
+                        self.field, f'"{direction}" is told for a load of {table.at[0]:g}, and sizes of loads count',
+                        "begin at 0 or above", at,
+                    )  # fmt: skip
+            elif table.over not in known:
                 self._fail(
                     self.field, f'"{direction}" follows "{table.over}", which is not a coordinate of the mechanism',
-                    nearest(table.over, known), at,
+                    nearest(table.over, (*known, LOAD)), at,
                 )  # fmt: skip
 
     def _require_positive(self, field: str, K: Array, names: tuple[str, ...], *, least: float) -> None:

@@ -14,8 +14,8 @@ from supple.analyses.vibration.ports import place_ports, port_rows
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -81,7 +81,7 @@ def compliance(mechanism: Mechanism, at: At | Configuration = None, places: str 
     names = (places,) if isinstance(places, str) else tuple(places)
     if not names:
         raise InputError("no place is given", part="places", hint="name one, for example tip, or one direction, tip.z")
-    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    mechanism, configuration = under_loads(mechanism, at)
     ports = [item for name in names for item in place_ports(configuration.rest.numbering, name)]
     rest = elastic_rest(mechanism, STATIC_BAND)
     require_elastic(rest)

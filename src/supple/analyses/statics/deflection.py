@@ -20,13 +20,13 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
 from supple.formulations.elastic_rest.preload import row_scales
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
 from supple.formulations.yielding_rows import yielding_rows
-from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
@@ -153,7 +153,7 @@ def deflection(
     large : displacements and rotations of any size, from the full equations with loads that come on step by step
             [flexible-statics, 1-4]
     """
-    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    mechanism, configuration = under_loads(mechanism, at)
     if configuration.X.ndim != 2:
         raise InputError("a deflection is at one configuration, not many", part="at", hint="ask for each by itself")
     rest = elastic_rest(mechanism, STATIC_BAND)

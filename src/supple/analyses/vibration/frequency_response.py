@@ -20,11 +20,11 @@ from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.hardware import hardware_of
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance, instrument_response
 from supple.hardware.hardware import NO_HARDWARE
-from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 
@@ -68,7 +68,7 @@ def frf(
     if method not in ("direct", "modal"):
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
     lines = _lines(frequencies_hz)
-    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    mechanism, configuration = under_loads(mechanism, at)
     if configuration.X.ndim != 2:
         raise InputError("a response is at one configuration, not many", part="at", hint="ask for each by itself")
     numbering = configuration.rest.numbering

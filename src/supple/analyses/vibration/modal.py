@@ -11,7 +11,7 @@ from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
-from supple.kinematics.closure import assemble
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ def modes(
     """
     if count < 1:
         raise InputError(f"{count} modes were asked for", hint="ask for at least one")
-    configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    mechanism, configuration = under_loads(mechanism, at)
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
     bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)

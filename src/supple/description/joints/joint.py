@@ -80,8 +80,8 @@ class Joint(PartOfKind):
     """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
     joint's first frame, z its axis; in the plane the two letters of the plane and `angle`. A number for each direction
     (`rigid` where it does not yield), by direction, or a symmetric matrix; by direction `x.ry` (N) couples two, and a
-    table `{over: lift, at: [...], values: [...]}` follows a coordinate. What is not named stays ideal. About its own
-    axis a joint that an actuator moves yields behind its motor, as with `drive`; 0 says nothing of it."""
+    table `{over: lift, at: [...], values: [...]}` follows a coordinate, or the `load`. What is not named stays ideal.
+    About its own axis a joint that an actuator moves yields behind its motor, as with `drive`; 0 says nothing of it."""
     elastic: dict[str, PositiveOfCoordinate] | None = None
     """The same by direction and of those that the joint holds alone, as files had it before `stiffness`."""
     elastic_damping: Beside | None = None

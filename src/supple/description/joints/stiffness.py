@@ -3,7 +3,7 @@
     stiffness: [1e7, 1e7, rigid, 1e4, 1e4, 0]            x, y, z, rx, ry, rz; in the plane its letters and angle
     stiffness: {x: 1e7, y: 1e7, ry: 1e4, x.ry: 2e4}      by direction, and what couples two of them
     stiffness: [[...], ..., [...]]                        6 x 6, in the plane 3 x 3, symmetric
-    stiffness: {ry: {over: lift, at: [0, 1], values: [1e4, 2e4]}}      over a coordinate
+    stiffness: {ry: {over: lift, at: [0, 1], values: [1e4, 2e4]}}      over a coordinate, or over: load
 
 The same forms hold the damping beside it.
 """
@@ -24,16 +24,17 @@ from supple.description.quantities.quantity import (
 )
 
 RIGID = "rigid"
+LOAD = "load"
 _AS_RIGID = BeforeValidator(lambda value: None if value == RIGID else value)
 
 
 class StiffnessTable(Part):
-    """A stiffness that changes with a coordinate: linear between the values, constant beyond them."""
+    """A stiffness that changes with a coordinate or with the load: smooth between the values, constant beyond them."""
 
     over: str
-    """A coordinate of θ."""
+    """A coordinate of θ; or `load`: what the joint carries in this direction at rest."""
     at: tuple[OfCoordinate, ...] = Field(min_length=2)
-    """Its values, rising."""
+    """Values of the coordinate, or sizes of the load (N or N m), rising."""
     values: tuple[PositiveOfCoordinate, ...] = Field(min_length=2)
     """The stiffness there, N/m or N m/rad."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from supple.description.joints.joint_kind import directions
-from supple.description.joints.stiffness import StiffnessTable, entries
+from supple.description.joints.stiffness import LOAD, StiffnessTable, entries
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.posture import axes_of, axis_dimension
@@ -208,8 +208,10 @@ def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
                 rows = any(isinstance(row, tuple) for row in given)
                 key = tuple(map(known.index, pair)) if rows else (known.index(pair[0]),)
             if isinstance(value, StiffnessTable):
-                of = coordinate_dimensions(mechanism, value.over)
-                yield ("joints", name, field, *key, "at"), value.at, of.value
+                loaded = value.over == LOAD and LOAD not in mechanism.coordinate_names()
+                of = coordinate_dimensions(mechanism, value.over).value
+                carried = TORQUE if wanted == TORSIONAL_STIFFNESS else FORCE
+                yield ("joints", name, field, *key, "at"), value.at, carried if loaded else of
                 yield ("joints", name, field, *key, "values"), value.values, wanted
             else:
                 yield ("joints", name, field, *key), value, wanted

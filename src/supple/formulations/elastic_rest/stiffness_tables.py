@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from supple.compilation import kernel
+from supple.description.joints.stiffness import LOAD
 from supple.diagnostics import InputError, nearest
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
@@ -52,6 +53,12 @@ def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, Sof
             continue
         of_row[row] = len(coordinate)
         if item.table.over not in numbering.coordinates:
+            if item.table.over == LOAD:
+                raise InputError(
+                    f'its stiffness "{item.direction}" depends on the load, which differs from posture to posture',
+                    part=f'joint "{item.part}"', path=("joints", item.part, "stiffness"),
+                    hint="modes, frf, compliance and sag take it at one posture; or give a number",
+                )  # fmt: skip
             raise InputError(
                 f'its stiffness "{item.direction}" follows "{item.table.over}", which is not among its coordinates',
                 part=f'joint "{item.part}"', hint=nearest(item.table.over, numbering.coordinates),

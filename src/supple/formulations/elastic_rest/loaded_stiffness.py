@@ -1,0 +1,119 @@
+"""Joint stiffnesses that depend on the load: those that the joints have under what they carry at rest.
+
+    k_i = k_i(|λ_i|),    Λ z + Cᵀλ = f,    C z = diag(1/k) λ                                     (elastic-rest, eq. 5e)
+
+Where joints share loads that statics alone does not divide, k and λ are found together, by turns. The mechanism then
+has these numbers in place of the tables.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+from supple.description.joints.stiffness import LOAD, StiffnessTable
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.formulations.elastic_rest.loads import loads_at
+from supple.formulations.elastic_rest.static_response import static_response
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+
+Array = NDArray[np.float64]
+Tables = dict[tuple[str, str], StiffnessTable]
+
+_ROUNDS = 60
+_SETTLED = 1e-9  # of a stiffness, from round to round
+
+
+def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism, Configuration]:
+    """The mechanism at a configuration, with the stiffnesses that its joints have under their loads there (SuppleNote);
+    without such tables, the mechanism itself.
+
+    at : a Configuration, or anything `assemble` takes; of a mechanism with such tables a single one
+    """
+    here = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    tables = _tables(mechanism)
+    if not tables:
+        return mechanism, here
+    if here.X.ndim != 2:
+        (joint, _), *_ = tables
+        raise InputError(
+            "its stiffness depends on the load, which is another one at every posture, and many were asked for",
+            part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="ask for one at a time",
+        )  # fmt: skip
+    key = f"under loads {here.theta.tobytes()!r}"
+    found, said = mechanism.remembered(key, lambda: _settled(mechanism, here, tables))
+    for text, category in said:
+        warnings.warn(text, category, stacklevel=3)
+    return found, assemble(found, here.theta)
+
+
+def _tables(mechanism: Mechanism) -> Tables:
+    return {
+        (name, direction): table
+        for name, joint in mechanism.joints.items()
+        if isinstance(joint.stiffness, dict)
+        for direction, table in joint.stiffness.items()
+        if isinstance(table, StiffnessTable) and table.over == LOAD and LOAD not in mechanism.coordinate_names()
+    }
+
+
+def _with(mechanism: Mechanism, values: dict[tuple[str, str], float]) -> Mechanism:
+    joints = dict(mechanism.joints)
+    for (name, direction), value in values.items():
+        stiffness = joints[name].stiffness
+        assert isinstance(stiffness, dict)
+        joints[name] = joints[name].model_copy(update={"stiffness": {**stiffness, direction: value}})
+    return mechanism.replace(joints=joints)
+
+
+def _settled(
+    mechanism: Mechanism, here: Configuration, tables: Tables
+) -> tuple[Mechanism, list[tuple[str, type[Warning]]]]:
+    """The mechanism with numbers, and what there is to say of them."""
+    values = {key: float(max(table.values)) for key, table in tables.items()}
+    stiff = _with(mechanism, values)
+    rest, X = elastic_rest(stiff, 0.0), assemble(stiff, here.theta)
+    rows = [
+        next(row for row, item in rest.elastic_rows.items() if (item.part, item.direction) == key) for key in tables
+    ]
+    force = loads_at(rest, X).vector[None, None]
+    curves = {key: PchipInterpolator(table.at, table.values) for key, table in tables.items()}
+    k, loads = np.array(list(values.values())), np.zeros(len(rows))
+    for turn in range(_ROUNDS):
+        compliance = rest.arrays.compliance.copy()
+        compliance[rows] = 1.0 / k
+        now = replace(rest, arrays=rest.arrays._replace(compliance=compliance))
+        loads = np.abs(static_response(now, X.X[None], force)[1][0, 0, rows])
+        told = np.array(
+            [curve(np.clip(load, table.at[0], table.at[-1]))
+             for (key, table), curve, load in zip(tables.items(), curves.values(), loads, strict=True)]
+        )  # fmt: skip
+        change = np.abs(told - k) / k
+        k = told if turn < _ROUNDS // 3 else np.sqrt(told * k)  # by half, where turns do not settle
+        if change.max() < _SETTLED:
+            break
+    else:
+        (joint, direction), _ = max(zip(tables, change, strict=True), key=lambda item: float(item[1]))
+        raise NumericalError(
+            f'its stiffness "{direction}" and the load that it takes do not agree after {_ROUNDS} turns',
+            part=f'joint "{joint}"', hint="look whether its table falls steeply",
+        )  # fmt: skip
+    said: list[tuple[str, type[Warning]]] = []
+    for (key, table), value, load in zip(tables.items(), k, loads, strict=True):
+        values[key] = float(value)
+        per, unit = ("N m/rad", "N m") if key[1][0] == "r" or key[1] == "angle" else ("N/m", "N")
+        what = f'joint "{key[0]}": stiffness "{key[1]}"'
+        said.append((f"{what} {value:.6g} {per}, under {load:.4g} {unit} at rest", SuppleNote))
+        if not table.at[0] <= load <= table.at[-1]:
+            known = f"is told from {table.at[0]:g} to {table.at[-1]:g} {unit}"
+            said.append(
+                (f"{what} {known}, and it carries {load:.4g}: it is taken as at the end of the table", SuppleWarning)
+            )
+    return _with(mechanism, values), said
