@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.joints.stiffness import StiffnessTable
+from supple.diagnostics import InputError
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, KIND, LENGTHS, SCALE, THEN
 
@@ -41,10 +42,11 @@ class YieldingRows(NamedTuple):
     soft: dict[int, SoftRow]
 
 
-def yielding_rows(numbering: Numbering, *, rigid: bool = False) -> YieldingRows:
+def yielding_rows(numbering: Numbering, *, rigid: bool = False, following: bool = False) -> YieldingRows:
     """The rows of the numbering, those of joints with a stiffness as the sums along which it is diagonal.
 
-    rigid : joints and couplings are taken as ideal, and rows stay as they are
+    rigid     : joints and couplings are taken as ideal, and rows stay as they are
+    following : who asks follows stiffnesses that are tables (`elastic_rest.stiffness_tables`); else they are refused
     """
     mechanism, extent = numbering.mechanism, float(numbering.arrays.extent)
     rows_i, rows_f = numbering.arrays.rows_i.copy(), numbering.arrays.rows_f.copy()
@@ -62,6 +64,12 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False) -> YieldingRows:
             sign, head = sense[row.direction], at[row.direction]
             drives = {coordinate: sign * factor for coordinate, factor in row.drives.items() if factor != 0.0}
             table = elasticity.tables.get(row.direction)
+            if table is not None and not following:
+                raise InputError(
+                    f'its stiffness "{row.direction}" follows "{table.over}", and in these equations it cannot',
+                    part=f'joint "{name}"', path=("joints", name, "stiffness"),
+                    hint="reduce the mechanism, whose model follows the table, or take its elastic parts as rigid",
+                )  # fmt: skip
             soft[head] = SoftRow(name, row.direction, row.stiffness, row.damping, drives, table)
             factors = {at[way]: sign * sense[way] * factor for way, factor in row.factors.items()}
             rows_f[head, FACTOR] *= factors.pop(head, 0.0)

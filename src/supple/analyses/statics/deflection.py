@@ -119,7 +119,7 @@ class Deflection(Result):
         first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
         body, sign = (second, -1.0) if second < len(numbering.bodies) else (first, 1.0)
         g, wrench = np.empty(13), np.zeros(6)
-        rows, terms = numbering.joint_rows[joint], yielding_rows(numbering)
+        rows, terms = numbering.joint_rows[joint], yielding_rows(numbering, following=True)
         forces = self.multipliers * row_scales(self.rest, X)[: len(self.multipliers)]
         for row in range(rows.start, rows.stop):
             for term in terms_of(terms.rows_i, row):

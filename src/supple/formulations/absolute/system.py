@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
 from supple.formulations.absolute.frame_beams import frame_beams, frame_superelements
@@ -166,7 +165,6 @@ def _make(
     frames = frames_of(numbering, rigid)
     own = frames.own
     soft = yielding_rows(numbering, rigid=rigid)
-    _require_constant(soft.soft)
     compliance, lag = _softness(numbering.mechanism, soft.soft, numbering.constraints)
     alpha = mass_damping(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
@@ -226,17 +224,6 @@ def gravity_of(numbering: Numbering) -> Array:
     """(3,) m/s², zero where there is none."""
     given = numbering.mechanism.gravity
     return np.zeros(3) if given is None else np.asarray(numbering.drawing.vector(given, ("gravity",), "gravity"), float)
-
-
-def _require_constant(soft: dict[int, SoftRow]) -> None:
-    """Refuses stiffnesses that follow a coordinate: in motion they would do work of their own, which is not there."""
-    for row in soft.values():
-        if row.table is not None:
-            raise InputError(
-                f'its stiffness "{row.direction}" follows "{row.table.over}", and in the full equations it cannot',
-                part=f'joint "{row.part}"', path=("joints", row.part, "stiffness"),
-                hint="reduce the mechanism, whose model follows the table, or take its elastic parts as rigid",
-            )  # fmt: skip
 
 
 def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) -> tuple[Array, Array]:

@@ -169,7 +169,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
         bodies.append(body)
         start = body.stop
     bodies, drives = with_drives(bodies, () if rigid else yielding_drives(numbering))
-    rows = PartRows(numbering, bodies, displacements, drives, rigid=rigid)
+    rows = PartRows(numbering, bodies, displacements, drives, rigid=rigid, following=True)
     arrays = ElasticArrays(
         rows.part_i(),
         rows.part_x(),

@@ -2,8 +2,8 @@
 
     k_i = k_i(|λ_i|),    Λ z + Cᵀλ = f,    C z = diag(1/k) λ                                     (elastic-rest, eq. 5e)
 
-Where joints share loads that statics alone does not divide, k and λ are found together, by turns. The mechanism then
-has these numbers in place of the tables.
+Where joints share loads that statics alone does not divide, k and λ are found together, by Newton's method (Powell's
+hybrid). The mechanism then has these numbers in place of the tables.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
+from scipy.optimize import root
 
 from supple.description.joints.stiffness import LOAD, StiffnessTable
 from supple.description.mechanism import Mechanism
@@ -27,8 +28,9 @@ from supple.kinematics.configuration import At, Configuration
 Array = NDArray[np.float64]
 Tables = dict[tuple[str, str], StiffnessTable]
 
-_ROUNDS = 60
-_SETTLED = 1e-9  # of a stiffness, from round to round
+_TURNS = 5  # before Newton's method; one is enough where statics divides the loads
+_SETTLED = 1e-12  # of a stiffness, from step to step
+_AGREE = 1e-8  # of a stiffness, with the one that its load asks for
 
 
 def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism, Configuration]:
@@ -85,25 +87,30 @@ def _settled(
     ]
     force = loads_at(rest, X).vector[None, None]
     curves = {key: PchipInterpolator(table.at, table.values) for key, table in tables.items()}
-    k, loads = np.array(list(values.values())), np.zeros(len(rows))
-    for turn in range(_ROUNDS):
+
+    def carried(k: Array) -> Array:
+        """|λ| along the rows, their stiffness being k."""
         compliance = rest.arrays.compliance.copy()
         compliance[rows] = 1.0 / k
         now = replace(rest, arrays=rest.arrays._replace(compliance=compliance))
-        loads = np.abs(static_response(now, X.X[None], force)[1][0, 0, rows])
-        told = np.array(
-            [curve(np.clip(load, table.at[0], table.at[-1]))
-             for (key, table), curve, load in zip(tables.items(), curves.values(), loads, strict=True)]
-        )  # fmt: skip
-        change = np.abs(told - k) / k
-        k = told if turn < _ROUNDS // 3 else np.sqrt(told * k)  # by half, where turns do not settle
-        if change.max() < _SETTLED:
-            break
-    else:
-        (joint, direction), _ = max(zip(tables, change, strict=True), key=lambda item: float(item[1]))
+        return np.abs(static_response(now, X.X[None], force)[1][0, 0, rows])
+
+    def told(loads: Array) -> Array:
+        items = zip(tables.values(), curves.values(), loads, strict=True)
+        return np.array([float(curve(np.clip(load, table.at[0], table.at[-1]))) for table, curve, load in items])
+
+    k = np.array(list(values.values()))
+    for _ in range(_TURNS):
+        k = told(carried(k))
+    found = root(lambda logarithm: np.log(told(carried(np.exp(logarithm)))) - logarithm, np.log(k), tol=_SETTLED)
+    k = np.exp(found.x)
+    loads = carried(k)
+    off = np.abs(told(loads) / k - 1.0)
+    if off.max() > _AGREE:
+        joint, direction = list(tables)[int(np.argmax(off))]
         raise NumericalError(
-            f'its stiffness "{direction}" and the load that it takes do not agree after {_ROUNDS} turns',
-            part=f'joint "{joint}"', hint="look whether its table falls steeply",
+            f'its stiffness "{direction}" and the load that it then takes differ by {100 * off.max():.2g} %',
+            part=f'joint "{joint}"', hint="look whether its table rises or falls in a step",
         )  # fmt: skip
     said: list[tuple[str, type[Warning]]] = []
     for (key, table), value, load in zip(tables.items(), k, loads, strict=True):

@@ -42,13 +42,14 @@ class PartRows:
         drives: tuple[YieldingDrive, ...],
         *,
         rigid: bool = False,
+        following: bool = False,
     ):
         self.numbering, self.bodies = numbering, bodies
         self.displacements: dict[str, int] = {}
         self.parts: dict[tuple[int, int, str], Array] = {}  # (body, node, joint of a motor's side): its place
         self.motor_sides: dict[tuple[int, int], str] = {}  # (term, end): the joint whose motor's side is there
         self.drives: dict[int, YieldingDrive] = {}
-        soft = yielding_rows(numbering, rigid=rigid)
+        soft = yielding_rows(numbering, rigid=rigid, following=following)
         self.rows_i, self.rows_f = soft.rows_i, soft.rows_f
         for name in displacements:
             self._measure(name)
