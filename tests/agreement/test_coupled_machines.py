@@ -19,6 +19,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import supple
+from supple.analyses.linear_models.tree_linearization import tree_order
 from supple.formulations.recursive import inverse_dynamics, mass_matrix
 from supple.formulations.recursive.tree_of_mechanism import MechanismTree, tree_of_mechanism
 
@@ -232,7 +233,13 @@ def test_the_local_model_is_that_of_the_tree(machine):
     assert_allclose(model.required_forces(v, a), needed, rtol=0, atol=1e-11 * np.abs(needed).max())
 
 
-def test_the_linear_model_is_that_of_the_tree(machine):
+@pytest.mark.parametrize("route", ["tree", "closed chain"])
+def test_the_linear_model_is_that_of_the_tree(machine, route, monkeypatch):
+    """By the recursions with coordinates eliminated, and in independent coordinates of the closed chain."""
+    if route == "closed chain":
+        monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+    else:
+        assert (tree_order(machine.mechanism) is None) == bool(machine.mechanism.sensors)  # of which one is coupled
     theta, v, a = states(machine, 3)
     model = supple.linearize(machine.mechanism, theta, rates=v, accelerations=a)
     M, P2, P1, needed = eliminated(machine, theta, v, a)

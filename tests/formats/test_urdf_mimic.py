@@ -125,8 +125,11 @@ def test_mass_and_gravity_are_those_of_the_eliminated_tree(robot):
         assert_allclose(found.force, -weight, rtol=0, atol=1e-12 * np.abs(weight).max())
 
 
-def test_linear_models_are_those_of_the_eliminated_tree(robot):
+@pytest.mark.parametrize("route", ["tree", "closed chain"])
+def test_linear_models_are_those_of_the_eliminated_tree(robot, route, monkeypatch):
     name, theirs = robot
+    if route == "closed chain":
+        monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
     if name in MASSLESS:
         pytest.skip("what weighs nothing has no accelerations")
     rng = np.random.default_rng(4)

@@ -14,6 +14,7 @@ from supple.analyses.linear_models.tree_linearization import TreeOrder, tree_inp
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.formulations.recursive.coupled_tree import CoupledTree
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values
@@ -141,7 +142,9 @@ def linear_states(
     return linear_rows(where, rates, u, speed), u
 
 
-def _tree_inputs(mechanism: Mechanism, order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> Array:
+def _tree_inputs(
+    mechanism: Mechanism, order: TreeOrder | CoupledTree, theta: Array, rates: Array, accelerations: Array
+) -> Array:
     needed, B = tree_inputs(order, theta, rates, accelerations)
     if B is None:
         return np.ascontiguousarray(needed)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import carried
+from supple.formulations.recursive.coupled_tree import CoupledTree, coupled_tree
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
 from supple.formulations.recursive.tree import TreeArrays
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
@@ -26,18 +27,18 @@ class TreeOrder(NamedTuple):
     of_tree: NDArray[np.int64]
 
 
-def tree_order(mechanism: Mechanism) -> TreeOrder | None:
+def tree_order(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
     """None where the recursions do not serve: loops, elastic parts, joints of a kind without steps, a θ that is not all
     joint coordinates, dry friction that changes its sign over a speed, springs that are not linear or relaxed at no
-    length, or a tree whose numbers are not finite."""
+    length, couplings of what sensors measure, or a tree whose numbers are not finite."""
     return mechanism.remembered("tree order", lambda: _order(rest(mechanism)))
 
 
-def _order(position: Rest) -> TreeOrder | None:
+def _order(position: Rest) -> TreeOrder | CoupledTree | None:
     numbering = position.numbering
     mechanism, coordinates = numbering.mechanism, numbering.coordinates
     load = carried(position)
-    if numbering.topology.closing or not coordinates or load.dry_forces or load.nonlinear or mechanism.elastic:
+    if numbering.topology.cut or not coordinates or load.dry_forces or load.nonlinear or mechanism.elastic:
         return None
     if any(spring.without_length for spring in mechanism.springs.values()):
         return None
@@ -46,6 +47,8 @@ def _order(position: Rest) -> TreeOrder | None:
     keys = [key for key, row in numbering.measures.items() if 0 <= row - numbering.constraints < len(coordinates)]
     if any(key[0] != "joint" for key in keys):
         return None
+    if mechanism.couplings:
+        return coupled_tree(position, tuple((joint, coordinate) for _, joint, coordinate in keys))
     names = {}
     for at, (_, joint, coordinate) in enumerate(keys):
         single = len(mechanism.joints[joint].coordinates(mechanism.plane)) == 1
@@ -57,11 +60,15 @@ def _order(position: Rest) -> TreeOrder | None:
     return TreeOrder(found.tree, of_theta, np.argsort(of_theta))
 
 
-def tree_inputs(order: TreeOrder, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array | None]:
+def tree_inputs(
+    order: TreeOrder | CoupledTree, theta: Array, rates: Array, accelerations: Array
+) -> tuple[Array, Array | None]:
     """Q (N, s), what the motion needs beside springs, dampers and loads, and B (N, s, inputs).
 
     Where every coordinate has its own actuator, the inputs themselves (N, inputs) in the place of Q, and no B.
     """
+    if isinstance(order, CoupledTree):
+        return order.needed(theta, rates, accelerations), order.input_map(theta)
     tree = order.tree
     q, v, a = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates, accelerations))
     needed = inverse_dynamics(tree, q, v, a)
@@ -71,8 +78,12 @@ def tree_inputs(order: TreeOrder, theta: Array, rates: Array, accelerations: Arr
     return needed[:, order.of_tree], B[:, order.of_tree]
 
 
-def tree_states(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> tuple[Array, Array, Array]:
+def tree_states(
+    order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array
+) -> tuple[Array, Array, Array]:
     """A (N, 2s, 2s), B (N, 2s, inputs) and θ̈ (N, s) at θ, θ̇ (N, s)."""
+    if isinstance(order, CoupledTree):
+        return tree_rows(order, theta, rates, inputs)[:3]
     tree, n, back = order.tree, order.tree.n, order.of_tree
     if np.array_equal(back, np.arange(n)):
         return state_space(tree, theta, rates, inputs)
@@ -82,9 +93,21 @@ def tree_states(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> 
     return A[:, both[:, None], both], B[:, both], accelerations[:, back]
 
 
-def tree_rows(order: TreeOrder, theta: Array, rates: Array, inputs: Array) -> LinearRows:
+def tree_rows(order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array) -> LinearRows:
     """What `linear_rows` gives."""
+    if isinstance(order, CoupledTree):
+        return _coupled_rows(order, theta, rates, inputs)
     n, back = order.tree.n, order.of_tree
     A, B, accelerations = tree_states(order, theta, rates, inputs)
     M = mass_matrix(order.tree, np.ascontiguousarray(theta[:, order.of_theta]))[:, back[:, None], back]
     return LinearRows(A, B, accelerations, M, M @ A[:, n:, :n], M @ A[:, n:, n:])
+
+
+def _coupled_rows(tree: CoupledTree, theta: Array, rates: Array, inputs: Array) -> LinearRows:
+    N, s = theta.shape
+    accelerations = tree.accelerations(theta, rates, inputs)
+    M, P2, P1 = tree.variation(theta, rates, accelerations, inputs)
+    solved = np.linalg.solve(M, np.concatenate([P2, P1, tree.input_map(theta)], axis=2))
+    A, B = np.zeros((N, 2 * s, 2 * s)), np.zeros((N, 2 * s, inputs.shape[1]))
+    A[:, :s, s:], A[:, s:], B[:, s:] = np.eye(s), solved[:, :, : 2 * s], solved[:, :, 2 * s :]
+    return LinearRows(A, B, accelerations, M, P2, P1)

@@ -1,0 +1,119 @@
+"""Trees whose joints couplings tie together: a coupling eliminates a coordinate.
+
+    q = G θ + c,   M = GᵀM_qG,   Gᵀτ(q, Gθ̇, Gθ̈, u) = 0                           (docs/theory/recursive.md, eqs. 33-34)
+
+G and c are constants, since couplings are linear in the coordinates of joints. τ are the forces that the motion takes
+along q, with actuators u.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import NumericalError
+from supple.formulations.recursive.dynamics import inverse_dynamics, inverse_variation, mass_matrix
+from supple.formulations.recursive.tree import TreeArrays
+from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
+from supple.kinematics.primitives import OFFSET
+from supple.kinematics.rest import Rest
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-9  # rad or m: how well couplings hold at rest, and how far they may contradict one another
+_MASSLESS = 1e-13  # of the largest: a smaller eigenvalue of M moves no mass
+
+
+class CoupledTree(NamedTuple):
+    """The tree of all joints, and q = G θ + c: (n, s), (n,)."""
+
+    tree: TreeArrays
+    G: Array
+    c: Array
+
+    def motion(self, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array, Array]:
+        """q, q̇, q̈ (N, n) of θ, θ̇, θ̈ (N, s)."""
+        return theta @ self.G.T + self.c, rates @ self.G.T, accelerations @ self.G.T
+
+    def needed(self, theta: Array, rates: Array, accelerations: Array, u: Array | None = None) -> Array:
+        """Gᵀτ (N, s)."""
+        return np.asarray(inverse_dynamics(self.tree, *self.motion(theta, rates, accelerations), u) @ self.G)
+
+    def input_map(self, theta: Array) -> Array:
+        """B (N, s, inputs): rows of G, and of actuators along distances what their unit takes off τ."""
+        zero = np.zeros_like(theta)
+        found = np.zeros((*theta.shape, self.tree.inputs))
+        along = self.tree.actuated >= 0
+        found[:, :, along] = self.G[self.tree.actuated[along]].T
+        still = zero if along.all() else self.needed(theta, zero, zero)
+        for i in np.flatnonzero(~along):
+            unit = np.tile(np.eye(self.tree.inputs)[i], (len(theta), 1))
+            found[:, :, i] = still - self.needed(theta, zero, zero, unit)
+        return found
+
+    def accelerations(self, theta: Array, rates: Array, u: Array) -> Array:
+        """θ̈ (N, s)."""
+        M = self.G.T @ mass_matrix(self.tree, theta @ self.G.T + self.c) @ self.G
+        return _solved(M, -self.needed(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
+
+    def variation(self, theta: Array, rates: Array, accelerations: Array, u: Array) -> tuple[Array, Array, Array]:
+        """M, P₂, P₁ (N, s, s) of M δθ̈ = P₂ δθ + P₁ δθ̇ about a motion."""
+        M, by_q, by_rate = inverse_variation(self.tree, *self.motion(theta, rates, accelerations), u)
+        return self.G.T @ M @ self.G, -self.G.T @ by_q @ self.G, -self.G.T @ by_rate @ self.G
+
+
+def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledTree | None:
+    """None where couplings do not leave θ as the coordinates of a tree: they tie what sensors measure, or leave more,
+    or some motion moves no mass.
+
+    theta : the coordinates of θ as (joint, coordinate)
+    """
+    numbering = position.numbering
+    mechanism, measures = numbering.mechanism, numbering.measures
+    tied = {
+        name: [mechanism.coupled_coordinate(item) for item in part.coordinates]
+        for name, part in mechanism.couplings.items()
+    }
+    if any(coordinate is None for coordinates in tied.values() for coordinate in coordinates):
+        return None
+    # Without couplings θ is not enough, and what is said in terms of it falls away.
+    bare = mechanism.replace(couplings={}, coordinates=None, rest={}, configurations={}, motions={}, scenarios={})
+    found = tree_of_mechanism(bare)
+    if found.tree.nq != found.tree.n:
+        return None
+    places = {mechanism.joint_coordinate(name): i for i, name in enumerate(found.coordinates)}
+    F, d = np.zeros((len(tied), found.tree.n)), np.zeros(len(tied))
+    rows_f = numbering.arrays.rows_f
+    for i, (name, coordinates) in enumerate(tied.items()):
+        d[i] = -rows_f[numbering.coupling_rows[name], OFFSET]
+        for coordinate, factor in zip(coordinates, mechanism.couplings[name].coordinates.values(), strict=True):
+            assert coordinate is not None  # none of a sensor, as seen above
+            F[i, places[coordinate]] += factor
+            d[i] += factor * rows_f[measures["joint", *coordinate], OFFSET]
+    size = np.abs(F).max(axis=1)
+    S = np.eye(found.tree.n)[[places[coordinate] for coordinate in theta]]
+    rows = np.vstack([F / size[:, None], S])
+    if np.linalg.matrix_rank(rows) < found.tree.n:
+        return None
+    inverse = np.linalg.pinv(rows)
+    coupled = CoupledTree(found.tree, inverse[:, len(d) :], inverse[:, : len(d)] @ (d / size))
+    at_rest = np.array(
+        [position.w[measures["joint", *key] - numbering.constraints] for key in places if key is not None]
+    )
+    start = position.w[: len(theta)]
+    if np.abs(coupled.G @ start + coupled.c - at_rest).max() > _SAME * max(1.0, float(np.abs(at_rest).max())):
+        return None
+    M = coupled.G.T @ mass_matrix(found.tree, at_rest) @ coupled.G
+    values = np.linalg.eigvalsh(M / np.sqrt(np.outer(np.diag(M), np.diag(M)))) if (np.diag(M) > 0.0).all() else [0.0]
+    return coupled if values[0] > _MASSLESS else None
+
+
+def _solved(M: Array, right: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(M, right), float)
+    except np.linalg.LinAlgError:
+        raise NumericalError(
+            "some motion moves no mass", part="tree", hint="give mass to what it moves, or a motor to its joint"
+        ) from None
