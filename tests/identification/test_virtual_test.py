@@ -192,3 +192,13 @@ def test_a_skew_blow_is_the_sum_of_its_parts():
     skew = virtual_test(surgiscope(), "second", ("platform", (0.6, 0.0, 0.8)), "platform.y", **options).exact
     parts = virtual_test(surgiscope(), "second", ["platform.x", "platform.z"], "platform.y", **options).exact
     assert_allclose(skew.H[:, 0, 0], parts.H[:, 0] @ [0.6, 0.8], rtol=1e-9)
+
+
+def test_a_channel_that_symmetry_forbids_shows_noise():
+    """A vertical blow in the middle at the first posture: sideways nothing but the floor of the sensors is seen."""
+    found = virtual_test(
+        surgiscope(), "first", "platform.z", ["platform"], sampling_hz=250.0, samples=256, noise=0.01, seed=1
+    )
+    coherence = found.responses.coherence[:, :, 0].mean(axis=0)
+    assert coherence[2] > 0.95
+    assert (coherence[:2] < 0.7).all()  # three records of noise alone have one third in the mean

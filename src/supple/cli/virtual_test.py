@@ -37,6 +37,10 @@ Sampling = Annotated[str, typer.Option("--sampling", metavar="HZ", show_default=
 Samples = Annotated[int, typer.Option("--samples", metavar="N", min=16, help="In each record.")]
 Blows = Annotated[int, typer.Option("--blows", metavar="N", min=1, help="At each hammer point; records of a shaker.")]
 Noise = Annotated[str, typer.Option("--noise", metavar="SHARE", help="Of each channel's r.m.s., such as 1%.")]
+Floor = Annotated[
+    str,
+    typer.Option("--floor", metavar="SHARE", help="Least noise, as that of a channel of so much of the largest r.m.s."),
+]
 Bits = Annotated[int | None, typer.Option("--bits", metavar="N", show_default=False, help="Of the converter.")]
 Ranges = Annotated[
     str | None,
@@ -68,6 +72,7 @@ def virtual_test(
     samples: Samples = 1024,
     blows: Blows = 3,
     noise: Noise = "0",
+    floor: Floor = "1%",
     bits: Bits = None,
     ranges: Ranges = None,
     peak: Peak = "100 N",
@@ -96,7 +101,7 @@ def virtual_test(
             mechanism, at if at in mechanism.configurations else configuration(mechanism, at), hammer,
             [one for text in sensors for piece in pieces(text) for one in _spread(piece.strip())],
             sampling_hz=quantity_of(sampling, "--sampling", FREQUENCY), samples=samples, blows=blows,
-            noise=share_of(noise, "--noise"), bits=bits, ranges=_ranges(ranges),
+            noise=share_of(noise, "--noise"), floor=share_of(floor, "--floor"), bits=bits, ranges=_ranges(ranges),
             peak=quantity_of(peak, "--peak", FORCE),
             duration=None if duration is None else quantity_of(duration, "--duration", TIME),
             shaker=shaker, estimator=estimator,  # type: ignore[arg-type]  # both are checked there, with a hint

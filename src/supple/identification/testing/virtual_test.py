@@ -102,6 +102,7 @@ def virtual_test(
     samples: int = 1024,
     blows: int = 3,
     noise: float = 0.0,
+    floor: float = 0.01,
     bits: int | None = None,
     ranges: Mapping[str, float] | None = None,
     peak: float = 100.0,
@@ -123,6 +124,8 @@ def virtual_test(
     sensors   : "platform.x"; a place alone is all its directions; `arm[0.25]` a quarter of the way along its beams
     blows     : records of each hammer point; of shakers all records
     noise     : of every channel, white and normal, its r.m.s. as a share of that of the channel's record
+    floor     : but at least as of a channel with `floor` times the r.m.s. of the largest one of its quantity: a sensor
+                that is hardly moved, as by symmetry, shows noise
     bits      : digits of the converter over ±full scale, None for none
     ranges    : full scale by channel's name or quantity, SI, where numbers are cut off; a quarter more than is needed
                 where none is given
@@ -133,6 +136,7 @@ def virtual_test(
     _require(samples >= 16, "samples", f"{samples} are too few", "give 16 or more")
     _require(blows >= 1, "blows", f"{blows} are none", "give 1 or more")
     _require(0.0 <= noise < np.inf, "noise", f"{noise:g} is not possible", "a share, such as 0.01")
+    _require(0.0 <= floor < np.inf, "floor", f"{floor:g} is not possible", "a share, such as 0.01")
     _require(0.0 < sampling_hz < np.inf, "sampling_hz", f"{sampling_hz:g} Hz is no rate", "samples a second")
     _require(bits is None or 2 <= bits <= 32, "bits", f"{bits} are not possible", "give 2 to 32, such as 16")
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
@@ -146,7 +150,7 @@ def virtual_test(
     H = model(_lines(period, setup))
     x, y = _motion(setup, H, period, rng)
     notes = _notes(model, H, period, setup)
-    x, y, full = _measured(x, y, [*references, *responses], noise, bits, ranges or {}, rng)
+    x, y, full = _measured(x, y, [*references, *responses], (noise, floor), bits, ranges or {}, rng)
     records = TimeRecords(
         setup.sampling_hz, tuple(references), tuple(responses), x, y, setup.before, full, named,
         f"virtual test of {mechanism.name}", notes=notes,
@@ -286,7 +290,7 @@ def _measured(
     x: Array,
     y: Array,
     channels: Sequence[Channel],
-    noise: float,
+    noise_and_floor: tuple[float, float],
     bits: int | None,
     ranges: Mapping[str, float],
     rng: np.random.Generator,
@@ -296,9 +300,12 @@ def _measured(
     for name in ranges:
         if name not in {one.name for one in channels} | {one.quantity for one in channels}:
             raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
+    noise, floor = noise_and_floor
     if noise:
         size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
-        size = np.where(size > 0.0, size, size.max(axis=0, keepdims=True))  # a hammer that rests is as noisy
+        least = [max(size[:, k].max() for k, other in enumerate(channels) if other.quantity == one.quantity)
+                 for one in channels]  # fmt: skip
+        size = np.maximum(size, floor * np.array(least)[:, None])
         both = both + noise * size * rng.normal(size=both.shape)
     if bits is None and not ranges:
         return both[:, : x.shape[1]], both[:, x.shape[1] :], None
