@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.export.c.target import C
+from supple.export.casadi_files.target import CASADI
 from supple.export.control_file.target import CONTROL
 from supple.export.fmu.target import FMU
 from supple.export.lpv.target import LPV
@@ -12,4 +13,4 @@ from supple.export.plain.target import JSON
 from supple.export.target import ExportTarget
 from supple.kinds import Registry
 
-TARGETS = Registry("export target", ExportTarget, C, FMU, CONTROL, LPV, MATLAB, NUMPY, JSON)
+TARGETS = Registry("export target", ExportTarget, C, FMU, CASADI, CONTROL, LPV, MATLAB, NUMPY, JSON)

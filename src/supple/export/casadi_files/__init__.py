@@ -1,0 +1,1 @@
+"""A reduced model as functions of CasADi, differentiable twice."""
