@@ -10,6 +10,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
+from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import written
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
@@ -47,6 +48,7 @@ def modes(
     grid: Map = None,
     deformed: Deformed = False,
     rates: Rates = None,
+    formulation: FormulationOption = Formulation.AUTO,
     output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -59,6 +61,8 @@ def modes(
             what = "actuators" if mechanism.actuators else "coordinates"
             answer.note(f"--no-preload changes nothing while the {what} are locked")
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
+        if formulation is not Formulation.AUTO and (values is not None or deformed or rates is not None):
+            raise typer.BadParameter("a map, and modes about a deformed state, have one", param_hint="--formulation")
         if values is not None:
             if deformed or rates is not None:
                 raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
@@ -70,7 +74,7 @@ def modes(
             return
         from supple.analyses.vibration.modal import modes as modes_of
 
-        found = modes_of(mechanism, configuration(mechanism, at), **options)
+        found = modes_of(mechanism, configuration(mechanism, at), **options, formulation=formulation.value)
         warn_of_limits(answer, found.configuration)
         warn_of_missing(answer, len(found), count)
         if output is not None:
@@ -83,6 +87,7 @@ def modes(
             "descriptions": found.descriptions,
             "at": found.configuration.coordinates,
             "energy": _energy(found),
+            "formulation": formulation.value,
         }
         answer.give(data, lambda: _show(found, free_actuators))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.formulation_choice import by_rigid_links
+from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -28,18 +30,26 @@ def modes(
     count: int = 6,
     free_actuators: bool = False,
     preload: bool = True,
+    formulation: str = "auto",
 ) -> ModeSet:
     """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
 
     at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
     preload        : with free actuators, add the stiffness that gravity and the forces at rest give
+    formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
 
     Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
     """
     if count < 1:
         raise InputError(f"{count} modes were asked for", hint="ask for at least one")
     mechanism, configuration = under_loads(mechanism, at)
+    if by_rigid_links(formulation):
+        _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
+        found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
+        if len(found) == 0:
+            raise _unmoved(mechanism, free_actuators)
+        return found
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
     bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)
@@ -56,18 +66,22 @@ def modes(
             break
         band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
-        locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
-        raise InputError(
-            "nothing of it can move" + (f" while its {locked} are locked" if locked else ""),
-            part=f'mechanism "{mechanism.name}"',
-            hint="look at its mobility with `supple check`"
-            + (f"; free the {locked}, or make a body or a joint elastic" if locked else ""),
-        )
+        raise _unmoved(mechanism, free_actuators)
     bands[count, free_actuators] = rest.band
     frequencies = np.copysign(hertz, squares)
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
     return ModeSet(configuration, frequencies, Z, rest, held)
+
+
+def _unmoved(mechanism: Mechanism, free_actuators: bool) -> InputError:
+    locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
+    return InputError(
+        "nothing of it can move" + (f" while its {locked} are locked" if locked else ""),
+        part=f'mechanism "{mechanism.name}"',
+        hint="look at its mobility with `supple check`"
+        + (f"; free the {locked}, or make a body or a joint elastic" if locked else ""),
+    )
 
 
 def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, Held]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 AXIAL = np.array([0, 6])
-_TORSION = np.array([3, 9])
+TORSION = np.array([3, 9])
 BENDING = (  # degrees (deflection, slope, deflection, slope) and their signs: w' = -φy, v' = φz
     (np.array([1, 5, 7, 11]), np.array([1.0, 1.0, 1.0, 1.0])),
     (np.array([2, 4, 8, 10]), np.array([1.0, -1.0, 1.0, -1.0])),
@@ -69,7 +69,7 @@ def beam_matrices(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) 
     K, M = np.zeros((count, 12, 12), dtype=kind), np.zeros((count, 12, 12), dtype=kind)
     N = np.broadcast_to(np.stack([1.0 - xi, xi]), (count, 2, GAUSS))
     slope = np.broadcast_to(np.array([-1.0, 1.0])[None, :, None] / length[:, None, None], N.shape)
-    for degrees, stiffness, inertia in ((AXIAL, EA, rA), (_TORSION, GJ, rIx)):
+    for degrees, stiffness, inertia in ((AXIAL, EA, rA), (TORSION, GJ, rIx)):
         K[:, degrees[:, None], degrees] = _integral(slope, stiffness * weight)
         M[:, degrees[:, None], degrees] = _integral(N, inertia * weight)
     no, yes = np.zeros(1), np.asarray(shear, bool)[:, None]

@@ -1,0 +1,1 @@
+"""The equivalent rigid link system: joint coordinates q, and displacements u of nodes about it."""

@@ -1,0 +1,218 @@
+"""The system at one position: rows between nodes, loops, and all forces that positions give.
+
+    V(θ, u) = -∫ gᵀp dm + ½ ûᵀK û + Σ ½ k (C û)² + Σ W(ℓ + C û),   C_h û = 0                (rigid-link-system, 12-15)
+
+first order in u where gravity is concerned, second where stiffness is: K u is as large as the forces it balances.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.coefficients import (
+    AT_POINT,
+    BODY,
+    DRY,
+    DRY_FORCE,
+    FOLLOWS,
+    OF_FORCE,
+    OF_MOMENT,
+    ROLE,
+    CoefficientArrays,
+    along_measure,
+    carried,
+)
+from supple.formulations.rigid_link_system.link_rows import (
+    TermGradients,
+    along_tree,
+    changed,
+    gradients_at,
+    over_nodes,
+)
+from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
+from supple.formulations.rigid_link_system.link_terms import (
+    LinkForces,
+    LinkState,
+    elastic_forces,
+    gravity_forces,
+    link_state,
+    rotation_matrix,
+)
+from supple.formulations.rigid_link_system.partition import LoopPartition, partition
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class LinkPoint(NamedTuple):
+    """One position.
+
+    C (rows, n_u), rigid and change (rows, n) : over u, ∂φ/∂q of the links, ∂(C u)/∂q; w : of all measures of the links
+    loops : Γ and γ
+    """
+
+    state: LinkState
+    found: TermGradients
+    C: sp.csr_array
+    rigid: Array
+    change: Array
+    w: Array
+    u: Array
+    loops: LoopPartition
+
+    @property
+    def system(self) -> RigidLinkSystem:
+        return self.state.system
+
+    def measure(self, row: int) -> tuple[float, Array, Array]:
+        """ℓ of a measure and its derivatives with respect to q (n,) and u (n_u,); θ is that of the motor's side."""
+        system = self.system
+        value = float(self.w[row - system.numbering.constraints])
+        if row in system.theta_rows:
+            return value, self.rigid[row], np.zeros(self.C.shape[1])
+        over = self.C[[row]].toarray()[0]
+        return value + float(over @ self.u), self.rigid[row] + self.change[row], over
+
+
+def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = None) -> LinkPoint:
+    """X (nb + 1, 12), w (measures,) of an assembled configuration; u (n_u,)."""
+    displaced = np.zeros(len(system.kept)) if u is None else u
+    state = link_state(system, X, displaced)
+    _, v, turn = state.twists
+    found = gradients_at(system.rows, X, v, turn)
+    C = sp.csr_array(over_nodes(system.rows, found, system.nodes) @ rotation_matrix(state).T)
+    rigid = along_tree(system.rows, found, v, turn)
+    change = changed(system.rows, found, turn, state.hat)
+    return LinkPoint(state, found, C, rigid, change, w, displaced, partition(system, rigid))
+
+
+def position_forces(point: LinkPoint) -> LinkForces:
+    """∂V/∂(q, u), and what constant loads do, less their sign: the forces that positions alone give."""
+    system, C = point.system, point.C
+    total = gravity_forces(point.state) + elastic_forces(point.state)
+    soft = system.holding
+    along = soft.stiffness * (C[soft.soft] @ point.u)
+    total = total + LinkForces(point.change[soft.soft].T @ along, C[soft.soft].T @ along)
+    for row, _ in acting_rows(system):
+        value, over_q, over_u = point.measure(row)
+        force = -along_measure(acting_arrays(system), row - system.numbering.constraints, value).force
+        total = total + LinkForces(force * over_q, force * over_u)
+    return total + load_forces(point)
+
+
+def stiffness_of(point: LinkPoint) -> sp.csr_array:
+    """∂²V/∂u² (n_u, n_u): AᵀK A, joints that give way, and springs."""
+    system, C = point.system, point.C
+    At = rotation_matrix(point.state)
+    soft = system.holding
+    rows, values = [C[soft.soft]], [soft.stiffness]
+    for row, _ in acting_rows(system):
+        if row not in system.theta_rows:
+            value, measure = point.measure(row)[0], row - system.numbering.constraints
+            rows.append(C[[row]])
+            values.append(np.array([-along_measure(acting_arrays(system), measure, value).slope]))
+    over = sp.vstack(rows)
+    K = At @ system.stiffness @ At.T + over.T @ sp.diags_array(np.concatenate(values)) @ over
+    return sp.csr_array(K)
+
+
+def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
+    """Measures that laws act along or dry friction is in, and the dry force."""
+
+    def find() -> list[tuple[int, float]]:
+        arrays, first, found = acting_arrays(system), system.numbering.constraints, []
+        for measure in range(len(arrays.uses_start) - 1):
+            uses = range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
+            dry = sum(float(arrays.uses_f[n, DRY_FORCE]) for n in uses if arrays.uses_i[n, ROLE] == DRY)
+            acts = along_measure(arrays, measure, float(rest(system.numbering.mechanism).w[measure]))
+            if any(acts) or dry:
+                if acts.inertia and first + measure not in system.theta_rows:
+                    raise InputError(
+                        "a motor or other inertia acts along a coordinate that is none of θ",
+                        part=_named(system, first + measure),
+                        hint="make it one of the mechanism's coordinates, or take another formulation",
+                    )
+                found.append((first + measure, dry))
+        return found
+
+    return system.numbering.mechanism.remembered("measures that act on rigid links", find)
+
+
+def inertia_along(system: RigidLinkSystem) -> Array:
+    """(s,) of motors and others along θ."""
+    first = system.numbering.constraints
+    arrays, w = acting_arrays(system), rest(system.numbering.mechanism).w
+    return np.array([along_measure(arrays, row - first, float(w[row - first])).inertia for row in system.theta_rows])
+
+
+def rate_force(system: RigidLinkSystem, row: int, dry: float, value: float, rate: float, speed: float) -> float:
+    """What dampers and dry friction take along a measure at a rate."""
+    damping = along_measure(acting_arrays(system), row - system.numbering.constraints, value).damping
+    return float(damping * rate + dry * np.tanh(rate / speed))
+
+
+def load_forces(point: LinkPoint) -> LinkForces:
+    """Constant forces and moments at places, moved to the left side.
+
+    At a node with the arm a: δp = v_k + ω_k × r + φ × (ω_k × a) for δq_k, moments to zeroth order in u.
+    """
+    system, state = point.system, point.state
+    n, total_u = len(system.tree.freedoms), np.zeros(len(system.kept))
+    total_q = np.zeros(n)
+    for body, place, force, moment in _loads(system):
+        R = state.X[body, 3:].reshape(3, 3)
+        f, m = R.T @ force, R.T @ moment
+        node, arm = _carrier(system, body, place)
+        phi = state.hat[node, 1]
+        v, w = state.twists.v[body], state.twists.w[body]
+        total_q -= f @ v + (np.cross(place, f) + m) @ w
+        total_q -= w.T @ np.cross(arm, np.cross(f, phi))  # f·(φ × (ω × a)) = ω·(a × (f × φ))
+        on = np.zeros((system.nodes, 2, 3))
+        on[node, 0], on[node, 1] = R @ f, R @ (np.cross(arm, f) + m)
+        total_u -= on.reshape(-1)[system.kept]
+    return LinkForces(total_q, total_u)
+
+
+def _carrier(system: RigidLinkSystem, body: int, place: Array) -> tuple[int, Array]:
+    mesh = system.meshes[body]
+    if mesh is None:
+        return int(system.first_node[body]), place
+    node = mesh.node_at(place)
+    assert node is not None  # every load has one
+    return int(system.first_node[body]) + node, place - mesh.nodes[node]
+
+
+def _loads(system: RigidLinkSystem) -> list[tuple[int, Array, Array, Array]]:
+    """Body, place, force and moment in the world of every applied load; gravity, which comes first, is not one."""
+    arrays, numbering = acting_arrays(system), system.numbering
+    weights = 0 if numbering.mechanism.gravity is None else len(numbering.bodies)
+    names = [name for name, item in numbering.mechanism.forces.items() if item.at is not None]
+    found = []
+    for name, kind, values in zip(names, arrays.loads_i[weights:], arrays.loads_f[weights:], strict=True):
+        if kind[FOLLOWS]:
+            raise InputError(
+                "it follows its body, and a rigid link system has loads of constant direction",
+                part=part_name(("forces", name)), path=("forces", name, "follower"),
+                hint="leave follower: out, or take another formulation",
+            )  # fmt: skip
+        if kind[BODY] < len(numbering.bodies):
+            parts = (values[at : at + 3] for at in (AT_POINT, OF_FORCE, OF_MOMENT))
+            found.append((int(kind[BODY]), *parts))
+    return found
+
+
+def acting_arrays(system: RigidLinkSystem) -> CoefficientArrays:
+    """What acts along measures, and loads."""
+    return carried(rest(system.numbering.mechanism)).arrays
+
+
+def _named(system: RigidLinkSystem, row: int) -> str:
+    key = next(key for key, number in system.numbering.measures.items() if number == row)
+    return f'joint "{key[1]}"' if key[0] == "joint" else " ".join(key)

@@ -1,0 +1,204 @@
+"""The equivalent rigid link system of a mechanism: its constants, computed once (docs/theory/rigid-link-system.md).
+
+Bodies are rigid links placed by the joint coordinates q of the spanning tree; about them every node of an elastic body,
+and every rigid body as one node, is displaced by u (translation and rotation, in axes of the world).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.parts import part_name
+from supple.formulations.elastic.body_matrices import CarriedPart, ElasticBody
+from supple.formulations.elastic.elastic_body import mesh_of
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.part_rows import PartRows
+from supple.formulations.rigid_link_system.link_rows import LinkRows, link_rows
+from supple.formulations.rigid_link_system.nodal_inertia import NodalInertia, nodal_inertia
+from supple.formulations.rigid_link_system.node_shapes import MassPoints, beam_points, rigid_points
+from supple.formulations.rigid_link_system.tree_freedoms import TreeFreedoms, tree_freedoms
+from supple.geometry.inertia import MassProperties
+from supple.kinematics.measures import key_of
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class JointHolding(NamedTuple):
+    """What holds u: numbers of the ideal rows, and of those that give way with their stiffness and damping.
+
+    θ is held by u at the motor's side of every actuated joint: an ideal row, or that of its drive.
+    """
+
+    ideal: Integers
+    soft: Integers
+    stiffness: Array
+    damping: Array
+
+
+@dataclass(frozen=True, eq=False)
+class RigidLinkSystem:
+    """Constants of a mechanism; `numbering` has its bodies and rows.
+
+    tree       : q
+    first_node : (nb,) where the nodes of each body begin; node_body (N,): and which body a node belongs to
+    meshes     : of elastic bodies, None for rigid ones
+    kept       : (n_u,) which of the 6 N displacements there are: all in space, three a node in the plane
+    stiffness  : (6 N, 6 N) K of the bodies in body axes
+    gravity    : (3,) in the world
+    """
+
+    numbering: Numbering
+    tree: TreeFreedoms
+    first_node: Integers
+    node_body: Integers
+    meshes: tuple[ElasticBody | None, ...]
+    kept: Integers
+    inertia: NodalInertia = field(repr=False)
+    stiffness: sp.csr_array = field(repr=False)
+    rows: LinkRows = field(repr=False)
+    holding: JointHolding = field(repr=False)
+    gravity: Array = field(default_factory=lambda: np.zeros(3))
+
+    @property
+    def nodes(self) -> int:
+        """N, of all bodies."""
+        return len(self.node_body)
+
+    @property
+    def theta_rows(self) -> range:
+        """Rows of the coordinates θ."""
+        first = self.numbering.constraints
+        return range(first, first + len(self.numbering.coordinates))
+
+    @property
+    def loop_rows(self) -> Integers:
+        """Rows of joints that close loops, and of couplings."""
+        numbering = self.numbering
+        cut = [row for name in numbering.topology.cut for row in range(numbering.rows)[numbering.joint_rows[name]]]
+        return np.array([*cut, *numbering.coupling_rows.values()], dtype=np.int64)
+
+
+def rigid_link_system(mechanism: Mechanism) -> RigidLinkSystem:
+    """Computed once for each mechanism; parts that it has no terms for are refused by name."""
+    return mechanism.remembered("rigid link system", lambda: _build(mechanism))
+
+
+def _build(mechanism: Mechanism) -> RigidLinkSystem:
+    numbering = rest(mechanism).numbering
+    _require_beams(mechanism)
+    _require_coordinates(numbering)
+    tree = tree_freedoms(numbering)
+    masses = mass_properties(numbering.drawing)
+    meshes = [mesh_of(numbering, name) if mechanism.bodies[name].elastic else None for name in numbering.bodies]
+    counts = np.array([1 if mesh is None else len(mesh.nodes) for mesh in meshes], dtype=np.int64)
+    first_node = np.cumsum(counts) - counts
+    count = int(counts.sum())
+    points = [_points(numbering, name, mesh, masses[name])
+              for name, mesh in zip(numbering.bodies, meshes, strict=True)]  # fmt: skip
+    columns = numbering.arrays.column
+    kept = (6 * np.arange(count)[:, None] + columns).ravel()
+    rows = PartRows(numbering, _as_nodes(numbering, meshes), (), ())
+    gravity = np.zeros(3)
+    if mechanism.gravity is not None:
+        gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
+    return RigidLinkSystem(
+        numbering, tree, first_node, np.repeat(np.arange(len(meshes)), counts), tuple(meshes), kept,
+        nodal_inertia(points, first_node, count), _stiffness(meshes, first_node, count),
+        link_rows(rows, first_node, numbering.rows), _holding(numbering, rows), gravity,
+    )  # fmt: skip
+
+
+def _points(
+    numbering: Numbering, name: str, mesh: ElasticBody | None, properties: MassProperties
+) -> tuple[MassPoints, ...]:
+    if mesh is None:
+        return (rigid_points(properties),)
+    return (beam_points(numbering.drawing, name), *(_carried(mesh, part) for part in mesh.parts))
+
+
+def _carried(mesh: ElasticBody, part: CarriedPart) -> MassPoints:
+    place = mesh.nodes[part.node]
+    return rigid_points(MassProperties(part.mass, place + part.arm, part.inertia * np.eye(3)), part.node, place)
+
+
+def _stiffness(meshes: list[ElasticBody | None], first_node: Integers, count: int) -> sp.csr_array:
+    """K of all bodies over their nodes."""
+    rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    for mesh, first in zip(meshes, first_node, strict=True):
+        if mesh is not None:
+            K = mesh.K.tocoo()
+            at = 6 * (first + mesh.node) + mesh.component
+            rows.append(at[K.coords[0]])
+            columns.append(at[K.coords[1]])
+            values.append(K.data)
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    return sp.coo_array(entries, shape=(6 * count, 6 * count)).tocsr()
+
+
+def _as_nodes(numbering: Numbering, meshes: list[ElasticBody | None]) -> list[BodyCoordinates]:
+    """Bodies whose coordinates are the displacements of their nodes themselves, for the rows between them."""
+    width, found, start = len(numbering.arrays.column), [], 0
+    none = np.zeros((0, 0))
+    for name, mesh in zip(numbering.bodies, meshes, strict=True):
+        size = width if mesh is None else mesh.size
+        found.append(BodyCoordinates(name, start, np.zeros(size), none, none, none, mesh))
+        start += size
+    return found
+
+
+def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
+    mechanism = numbering.mechanism
+    first, last = numbering.constraints, numbering.constraints + len(numbering.coordinates)
+    soft: dict[int, tuple[float, float]] = {}
+    for row, (name, way) in rows.elastic.items():
+        damping = float((mechanism.joints[name].elastic_damping or {}).get(way, 0.0))
+        soft[row] = (1.0 / float(rows.compliance[row]), damping)
+    for name, joint in mechanism.joints.items():
+        for coordinate, drive in joint.drives(mechanism.plane).items():
+            row = numbering.measures["joint", name, coordinate]
+            if not first <= row < last:
+                raise InputError(
+                    "its drive moves what is not one of the coordinates, and nothing holds its motor",
+                    part=part_name(("joints", name)), path=("joints", name, "drive"),
+                    hint="list it under coordinates:, drive it by an actuator, or leave the drive out",
+                )  # fmt: skip
+            soft[row] = (float(drive.stiffness), float(drive.damping))
+    ideal = [row for row in range(last) if row not in soft]
+    numbers = sorted(soft)
+    values = np.array([soft[row] for row in numbers]).reshape(-1, 2)
+    return JointHolding(np.array(ideal, dtype=np.int64), np.array(numbers, dtype=np.int64), values[:, 0], values[:, 1])
+
+
+def _require_beams(mechanism: Mechanism) -> None:
+    for name, body in mechanism.bodies.items():
+        if body.superelement is not None:
+            raise InputError(
+                "it is a superelement, and a rigid link system has beams and rigid bodies",
+                part=part_name(("bodies", name)), path=("bodies", name, "superelement"),
+                hint="describe it by beams, or leave the formulation out: the others take superelements",
+            )  # fmt: skip
+
+
+def _require_coordinates(numbering: Numbering) -> None:
+    if len(numbering.coordinates) == 0:
+        raise InputError(
+            "it has no coordinates that place its links", part=f'mechanism "{numbering.mechanism.name}"',
+            hint="list as many coordinates: as it has mobility, or give it actuators",
+        )  # fmt: skip
+
+
+def actuator_rows(numbering: Numbering) -> list[int]:
+    """The row that each actuator acts along."""
+    mechanism = numbering.mechanism
+    return [numbering.measures[key_of(mechanism, item)] for item in mechanism.actuators.values()]

@@ -1,0 +1,277 @@
+"""Small motions about a rest of the links: M_i ẅ_i + D_i ẇ_i + K_i w_i = F_i  (rigid-link-system, 19-23).
+
+    δw = B δw_i,   w = (q, u),   w_i = (θ, u_i),   B = [Γ, 0; U, N],   C_h N = 0,   C_h U = -∂(C_h u)/∂θ          (19)
+
+u_i are displacements of nodes that the ideal rows leave independent; without ideal rows N only leaves out what others
+follow, and B is block diagonal. With θ locked w_i = u_i.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, qr, solve_triangular
+
+from supple.compilation.threads import single_blas_thread
+from supple.diagnostics import NumericalError
+from supple.formulations.coefficients import along_measure
+from supple.formulations.rigid_link_system.link_point import (
+    LinkPoint,
+    acting_arrays,
+    acting_rows,
+    inertia_along,
+    link_point,
+    position_forces,
+    stiffness_of,
+)
+from supple.formulations.rigid_link_system.link_system import actuator_rows, rigid_link_system
+from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_DEPENDENT = 1e-10  # of the largest pivot: an ideal row that follows from the others
+_STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+_WEIGHTS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
+_SLOW = 1e-2  # of the lowest ω² with θ locked: what motions of θ are told from each other by
+_WITHOUT_MASS = 1e-14  # of the largest eigenvalue of mass over stiffness: rounding
+_STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
+
+
+class HeldNodes(NamedTuple):
+    """u = U δθ + N u_i: independent (r,) which of u are u_i, U (n_u, s), N (n_u, r)."""
+
+    independent: Integers
+    U: Array
+    N: Array
+
+
+def held_nodes(point: LinkPoint) -> HeldNodes:
+    """Coordinate partitioning of u under the ideal rows: C_d u_d = -C_i u_i - ∂(C_h u)/∂θ δθ                       (20)
+
+    Columns with the largest pivots are taken for u_d, turns in units of the mechanism's extent.
+    """
+    system = point.system
+    C = point.C[system.holding.ideal].toarray()
+    change = point.change[system.holding.ideal] @ point.loops.Gamma
+    n = C.shape[1]
+    unit = np.where(system.kept % 6 < 3, 1.0, 1.0 / system.numbering.arrays.extent)
+    length = np.linalg.norm(C * unit, axis=1, keepdims=True)
+    length[length == 0.0] = 1.0
+    Q, R, order = qr(C * unit / length, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int(np.count_nonzero(pivots > _DEPENDENT * pivots.max(initial=0.0)))
+    dependent, free = order[:rank], np.sort(order[rank:])
+    place = {int(column): i for i, column in enumerate(order[rank:])}
+    rest = R[:rank, rank:][:, [place[int(column)] for column in free]]
+    N, U = np.zeros((n, len(free))), np.zeros((n, change.shape[1]))
+    N[free, np.arange(len(free))] = 1.0
+    top = R[:rank, :rank]
+    N[dependent] = -unit[dependent, None] * solve_triangular(top, rest) / unit[free]
+    U[dependent] = -unit[dependent, None] * solve_triangular(top, (Q.T @ (change / length))[:rank])
+    return HeldNodes(free, U, N)
+
+
+class LinkMotions(NamedTuple):
+    """Equations of small motions over w_i = (θ, u_i), or u_i alone where θ is locked.
+
+    point, held : where, and u over u_i; M, D, K (n_i, n_i); inputs (n_i, actuators)
+    forces : (actuators,) about which, of least norm; theta : whether θ is among w_i
+    """
+
+    point: LinkPoint
+    held: HeldNodes
+    M: Array
+    D: Array
+    K: Array
+    inputs: Array
+    forces: Array
+    theta: bool
+
+    @property
+    def over_u(self) -> Array:
+        """(n_u, n_i) δu for each of w_i."""
+        return np.hstack([self.held.U, self.held.N]) if self.theta else self.held.N
+
+    @property
+    def over_q(self) -> Array:
+        """(n, n_i) δq."""
+        still = np.zeros((len(self.point.rigid[0]), self.held.N.shape[1]))
+        return np.hstack([self.point.loops.Gamma, still]) if self.theta else still
+
+
+def row_over(motions: LinkMotions, row: int) -> Array:
+    """A measure's row over w_i."""
+    _, over_q, over_u = motions.point.measure(row)
+    return np.asarray(over_q @ motions.over_q + over_u @ motions.over_u)
+
+
+@single_blas_thread()
+def locked_motions(configuration: Configuration) -> LinkMotions:
+    """About the undeformed mechanism, θ locked: nothing is loaded."""
+    system = rigid_link_system(configuration.mechanism)
+    point = link_point(system, configuration.X, configuration.w)
+    held = held_nodes(point)
+    none = np.zeros((0, 0))
+    start = LinkMotions(point, held, none, none, none, none, np.zeros(0), False)
+    return _with_matrices(start, np.asarray(held.N.T @ (stiffness_of(point) @ held.N)))
+
+
+@single_blas_thread()
+def free_motions(configuration: Configuration, *, preload: bool = True, inputs: Array | None = None) -> LinkMotions:
+    """About rest with θ free. With preload it hangs as gravity, springs and inputs bend it, and forces at rest count.
+
+    inputs : (actuators,); those of least norm that hold it if left out
+    """
+    system = rigid_link_system(configuration.mechanism)
+    point = link_point(system, configuration.X, configuration.w)
+    forces = np.zeros(len(system.numbering.mechanism.actuators)) if inputs is None else inputs
+    multipliers = np.zeros(len(system.holding.ideal))
+    if preload:
+        for _ in range(2 if inputs is None else 1):  # inputs that hold it, then the same with what u adds to them
+            u, multipliers = resting_nodes(point, forces)
+            point = link_point(system, configuration.X, configuration.w, u)
+            if inputs is None:
+                forces = _holding_inputs(point, multipliers)
+    held = held_nodes(point)
+    none = np.zeros((0, 0))
+    start = LinkMotions(point, held, none, none, none, none, forces, True)
+    s, n_u = held.U.shape[1], len(held.U)
+    H = np.zeros((s + n_u, s + n_u))
+    H[s:, s:] = stiffness_of(point).toarray()
+    if preload:
+        slope_theta, slope_u = _slopes(configuration, point, multipliers, forces)
+        H[:s, :s] = 0.5 * (slope_theta + slope_theta.T)
+        H[:s, s:], H[s:, :s] = slope_u, slope_u.T
+    else:
+        arrays, first = acting_arrays(system), system.numbering.constraints
+        values = [along_measure(arrays, row - first, float(point.w[row - first])).slope for row in system.theta_rows]
+        H[:s, :s] = -np.diag(values)
+    B = np.vstack([np.hstack([np.eye(s), np.zeros((s, held.N.shape[1]))]), start.over_u])
+    return _with_matrices(start, B.T @ H @ B)
+
+
+def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
+    """M, D and the input map over w_i."""
+    point, system = start.point, start.point.system
+    mass = link_mass(point.state)
+    Bq, Bu = start.over_q, start.over_u
+    across = Bq.T @ (mass.qu @ Bu)
+    M = Bq.T @ mass.qq @ Bq + across + across.T + Bu.T @ (mass.uu @ Bu)
+    if start.theta:
+        s = len(system.theta_rows)
+        M[:s, :s] += np.diag(inertia_along(system))
+    soft = system.holding
+    rows = point.C[soft.soft] @ Bu + point.change[soft.soft] @ Bq
+    D = rows.T @ (soft.damping[:, None] * rows)
+    first, arrays = system.numbering.constraints, acting_arrays(system)
+    for row, _ in acting_rows(system):
+        damping = along_measure(arrays, row - first, point.measure(row)[0]).damping
+        if damping:
+            over = row_over(start, row)
+            D = D + damping * np.outer(over, over)
+    inputs = [row_over(start, row) for row in actuator_rows(system.numbering)]
+    return start._replace(
+        M=0.5 * (M + M.T), D=D, K=0.5 * (K + K.T), inputs=np.array(inputs).reshape(-1, len(M)).T
+    )  # fmt: skip
+
+
+def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
+    """u (n_u,) and multipliers of the ideal rows at rest under the inputs, θ held where it is:
+
+    [K, C_hᵀ; C_h, 0] (u, λ) = (-∂V/∂u at u = 0 + inputs, 0)                                                        (21)
+    """
+    system = point.system
+    unloaded = link_point(system, point.state.X, point.w) if point.u.any() else point
+    total = pushed(unloaded, position_forces(unloaded), inputs)
+    C = unloaded.C[system.holding.ideal]
+    K = stiffness_of(unloaded)
+    held = held_nodes(unloaded)
+    inner = held.N.T @ (K @ held.N)
+    try:
+        u = held.N @ np.linalg.solve(inner, -held.N.T @ total.u)
+    except np.linalg.LinAlgError:
+        raise NumericalError(
+            "something moves that nothing holds while its coordinates are locked",
+            part=f'mechanism "{system.numbering.mechanism.name}"', hint="look at its modes with locked actuators",
+        ) from None  # fmt: skip
+    left = total.u + K @ u
+    multipliers = -np.linalg.lstsq(C.T.toarray(), left, rcond=1e-12)[0]
+    return np.asarray(u), np.asarray(multipliers)
+
+
+def pushed(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
+    """Less the forces of the actuators."""
+    for row, force in zip(actuator_rows(point.system.numbering), inputs.tolist(), strict=True):
+        if force:
+            _, over_q, over_u = point.measure(row)
+            total = total + LinkForces(-force * over_q, -force * over_u)
+    return total
+
+
+def _held_forces(point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
+    """∂(V + λᵀC_h u)/∂θ (s,) and /∂u (n_u,), less the work of the inputs."""
+    ideal = point.system.holding.ideal
+    total = pushed(point, position_forces(point), inputs)
+    along = total.q + point.change[ideal].T @ multipliers
+    return point.loops.Gamma.T @ along, total.u + point.C[ideal].T @ multipliers
+
+
+def _holding_inputs(point: LinkPoint, multipliers: Array) -> Array:
+    """The inputs of least norm that balance θ."""
+    rows = actuator_rows(point.system.numbering)
+    none = np.zeros(len(rows))
+    needed, _ = _held_forces(point, multipliers, none)
+    B = np.array([point.measure(row)[1] @ point.loops.Gamma for row in rows]).reshape(-1, len(needed)).T
+    return np.asarray(np.linalg.lstsq(B, needed, rcond=1e-12)[0])
+
+
+def _slopes(configuration: Configuration, point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
+    """∂/∂θ of the forces on θ (s, s) and on u (s, n_u) at fixed u, λ and inputs, by differences of sixth order."""
+    system = point.system
+    numbering, s = system.numbering, len(system.theta_rows)
+    angles = numbering.angles()[np.array(system.theta_rows)]
+    size = np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    theta = configuration.theta + np.einsum("k,ij->ikj", _STEPS, np.diag(size)).reshape(-1, s)
+    near = assemble(configuration.mechanism, theta)
+    over_theta, over_u = np.zeros((s, s)), np.zeros((s, len(point.u)))
+    for i in range(s):
+        for k, weight in enumerate(_WEIGHTS):
+            at = i * len(_STEPS) + k
+            moved = link_point(system, near.X[at], near.w[at], point.u)
+            on_theta, on_u = _held_forces(moved, multipliers, inputs)
+            over_theta[i] += weight / size[i] * on_theta
+            over_u[i] += weight / size[i] * on_u
+    return over_theta, over_u
+
+
+@single_blas_thread()
+def link_modes(motions: LinkMotions, count: int | None = None) -> tuple[Array, Array]:
+    """The lowest ω² (k,), rising, and modes (n_i, k) of unit modal mass; motions without mass have none.
+
+    1/(ω² + σ) are eigenvalues of M in the metric of K + σM: the lowest modes are then the largest of them, whatever
+    the stiffness of the highest. σ makes K definite where θ is free.
+    """
+    M, K = motions.M, motions.K
+    inverse, vectors = eigh(M, K + _shift(motions) * M)
+    order = np.argsort(inverse)[::-1][:count]
+    Z = vectors[:, order[inverse[order] > _WITHOUT_MASS * inverse.max(initial=0.0)]]
+    # Once more within what was found: energies are exact to rounding of themselves.
+    squares, turn = eigh(Z.T @ K @ Z, Z.T @ M @ Z)
+    return squares, Z @ turn
+
+
+def _shift(motions: LinkMotions) -> float:
+    """σ: none with θ locked; else above what the motions of θ, nodes following, fall short of being stable by."""
+    if not motions.theta:
+        return 0.0
+    M, K, s = motions.M, motions.K, len(motions.point.system.theta_rows)
+    follow = np.vstack([np.eye(s), -np.linalg.solve(K[s:, s:], K[s:, :s])])
+    slow = eigh(follow.T @ K @ follow, follow.T @ M @ follow, eigvals_only=True)
+    last = len(K) - s - 1
+    elastic = eigh(M[s:, s:], K[s:, s:], eigvals_only=True, subset_by_index=[last, last])
+    return float(2.0 * np.abs(slow).max() + _SLOW / elastic[0])
