@@ -8,6 +8,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.drives_option import NoDrives
+from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import Picture, TableFile
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Json, Settings, read_mechanism
@@ -101,6 +102,7 @@ def simulate(
     reactions: Reactions = None,
     rigid: Rigid = False,
     no_drives: NoDrives = False,
+    formulation: FormulationOption = Formulation.AUTO,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -137,7 +139,7 @@ def simulate(
         began = perf_counter()
         run = simulated(
             target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid,
-            drives=not no_drives,
+            drives=not no_drives, formulation=formulation.value,
         )  # fmt: skip
         told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
         _warn_of_limits(answer, run)

@@ -1,4 +1,4 @@
-"""Every term of the equations of the rigid link system against derivatives of energies that are written on their own."""
+"""Every term of the equations of the rigid link system against derivatives of energies written on their own."""
 
 from __future__ import annotations
 

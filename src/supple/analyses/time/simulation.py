@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.time.adaptation import TOLERANCE, balanced, require_damped
 from supple.analyses.time.driven_run import Commands, RunOptions, commanded, coupled_run, driven_run
+from supple.analyses.time.link_run import LinkRunOptions, default_tolerance, link_run
 from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
@@ -59,6 +61,7 @@ def simulate(
     friction_speed: float = 1e-3,
     rigid: bool = False,
     drives: bool = True,
+    formulation: str = "auto",
 ) -> Simulation:
     """Motion in time of a mechanism, by generalized-α on R³ × SO(3) with index-3 constraints, or of a reduced model.
 
@@ -84,10 +87,17 @@ def simulate(
     rigid           : elastic parts are taken as rigid; `Simulation.rigid` names them. Otherwise they deform: bodies of
                       beams by as many elements as they have, with large rotations and deflections
     drives          : False leaves drives out: inputs are forces. A prescribed motion leaves them out as well
+    formulation     : "erls" goes through the equivalent rigid link system, of first order in the deflections
 
     A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
     does not balance to 1 %; see `Simulation.energy_defect`.
     """
+    links = by_rigid_links(formulation)
+    if links and (rigid or not isinstance(mechanism, Mechanism)):
+        raise InputError(
+            "it is of mechanisms whose elastic parts deform", part='formulation "erls"',
+            hint="leave it out" + (", or rigid" if rigid else ""),
+        )  # fmt: skip
     if isinstance(mechanism, ReducedModel):
         at: Any = start
         if isinstance(start, Configuration):
@@ -125,6 +135,11 @@ def simulate(
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
         say_passed_by(hardware)
+    if hardware.drives and motion is None and links:
+        raise InputError(
+            "its inputs are forces, and drives are none of it", part='formulation "erls"',
+            hint="leave drives out (drives=False, --no-drives), or the formulation",
+        )  # fmt: skip
     if hardware.drives and motion is None:
         commands = Commands(inputs, input_times, grid, spacing)
         made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
@@ -147,6 +162,13 @@ def simulate(
         theta_rates[list(course.driven)] = course.rates
         if course.driven:
             here = on_course(here, course, u0)
+    if links:
+        allowed = default_tolerance(step, tolerance)
+        say_damping(mechanism, rigid)
+        asked = LinkRunOptions(largest, allowed, spectral_radius, friction_speed)
+        found = link_run(here, theta_rates, grid, forces, course, asked)
+        warn_of(found)
+        return found
     problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid, yields=yields)
     taken_as_rigid(mechanism, rigid, _INSTEAD, names=problem.frames.rigid)
     say_damping(mechanism, rigid)

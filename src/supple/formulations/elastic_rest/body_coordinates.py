@@ -93,12 +93,9 @@ def _own_hz(numbering: Numbering, name: str) -> float:
     return natural_frequency(mesh_of(numbering, name)) if modal is None else lowest_hz(modal)
 
 
-def rigid_coordinates(
-    name: str, inertia: Array, least: float, extent: float, column: Integers, start: int
-) -> BodyCoordinates:
-    """z = Lᵀ q with M = L Lᵀ."""
+def rigid_coordinates(name: str, inertia: Array, floor: Array, start: int) -> BodyCoordinates:
+    """z = Lᵀ q with M = L Lᵀ; floor (d,): the least mass and inertia it is given."""
     d = len(inertia)
-    floor = least * np.where(column < 3, 1.0, extent**2)
     scale = np.sqrt(floor)
     values, directions = np.linalg.eigh(inertia / np.outer(scale, scale))
     if values[0] < 1.0:  # along directions without mass alone

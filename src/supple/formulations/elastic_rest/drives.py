@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-DEFLECTION = 1e-8  # of the inertia that turns with it: what a deflection is given, so that it is of unit mass in z
+DEFLECTION = 1e-10  # of the inertia that turns with it: what a deflection is given, so that it is of unit mass in z
 
 
 @dataclass(frozen=True, eq=False)

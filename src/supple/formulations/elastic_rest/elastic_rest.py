@@ -27,6 +27,7 @@ from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, 
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
 from supple.formulations.elastic_rest.stiffness_tables import StiffnessTables, stiffness_tables
 from supple.formulations.yielding_rows import SoftRow
+from supple.geometry.inertia import MassProperties
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
 
@@ -34,7 +35,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NARROWEST, WIDEST = 2.0**-6, 2.0**20  # bands in units of the mechanism's own: statics, and everything there is
-MASSLESS = 1e-8  # of the mechanism's mass: what a body without mass is given, so that every motion has some
+MASSLESS = 1e-8  # of the lightest body's mass and inertia: what one without is given, so that every motion has some
+_LEAST = 1e-12  # of the mechanism's mass, however light that body is
 
 
 class ElasticArrays(NamedTuple):
@@ -157,15 +159,13 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
     start = 0
     bodies: list[BodyCoordinates] = []
     masses = mass_properties(numbering.drawing)
-    total = sum(item.mass for item in masses.values()) or 1.0
+    floor = _floor(numbering, list(masses.values()))
     for name in numbering.bodies:
         if mechanism.bodies[name].elastic and not rigid:
             body = elastic_coordinates(numbering, name, band, start)
         else:
             inertia = masses[name].spatial()[np.ix_(numbering.arrays.column, numbering.arrays.column)]
-            body = rigid_coordinates(
-                name, inertia, MASSLESS * total, numbering.arrays.extent, numbering.arrays.column, start
-            )
+            body = rigid_coordinates(name, inertia, floor, start)
         bodies.append(body)
         start = body.stop
     bodies, drives = with_drives(bodies, () if rigid else yielding_drives(numbering))
@@ -183,3 +183,15 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
         numbering.arrays.extent,
     )
     return ElasticRest(numbering, tuple(bodies), arrays, band, rows.soft, rows.displacements, rows.drives)
+
+
+def _floor(numbering: Numbering, masses: list[MassProperties]) -> Array:
+    """(d,) mass, and inertia, of a body that has none: little beside the lightest that has, as it may move with that
+    one alone, as a frame on a small platform does."""
+    total = sum(item.mass for item in masses) or 1.0
+    turned = [float(np.linalg.eigvalsh(item.inertia)[-1]) for item in masses]
+    lightest = min((item.mass for item in masses if item.mass > 0.0), default=total)
+    size = numbering.arrays.extent**2
+    smallest = min((value for value in turned if value > _LEAST * total * size), default=total * size)
+    least = np.maximum(MASSLESS * np.array([lightest, smallest]), _LEAST * total * np.array([1.0, 0.1 * size]))
+    return np.where(numbering.arrays.column < 3, least[0], least[1])

@@ -71,6 +71,12 @@ class LinkPoint(NamedTuple):
     def system(self) -> RigidLinkSystem:
         return self.state.system
 
+    def soft(self) -> tuple[sp.csr_array, Array]:
+        """C (soft, n_u) and ∂(C u)/∂q (soft, n) of the rows that give way, deflections of drives among them."""
+        held, theta = self.system.holding, np.array(self.system.theta_rows, dtype=np.int64)
+        over = self.C[held.soft] + sp.csr_array(held.coupling) @ self.C[theta]
+        return sp.csr_array(over), self.change[held.soft] + held.coupling @ self.change[theta]
+
     def measure(self, row: int) -> tuple[float, Array, Array]:
         """ℓ of a measure and its derivatives with respect to q (n,) and u (n_u,); θ is that of the motor's side."""
         system = self.system
@@ -95,11 +101,11 @@ def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = No
 
 def position_forces(point: LinkPoint) -> LinkForces:
     """∂V/∂(q, u), and what constant loads do, less their sign: the forces that positions alone give."""
-    system, C = point.system, point.C
+    system = point.system
     total = gravity_forces(point.state) + elastic_forces(point.state)
-    soft = system.holding
-    along = soft.stiffness * (C[soft.soft] @ point.u)
-    total = total + LinkForces(point.change[soft.soft].T @ along, C[soft.soft].T @ along)
+    over, change = point.soft()
+    along = system.holding.stiffness * (over @ point.u)
+    total = total + LinkForces(change.T @ along, over.T @ along)
     for row, _ in acting_rows(system):
         value, over_q, over_u = point.measure(row)
         force = -along_measure(acting_arrays(system), row - system.numbering.constraints, value).force
@@ -111,8 +117,7 @@ def stiffness_of(point: LinkPoint) -> sp.csr_array:
     """∂²V/∂u² (n_u, n_u): AᵀK A, joints that give way, and springs."""
     system, C = point.system, point.C
     At = rotation_matrix(point.state)
-    soft = system.holding
-    rows, values = [C[soft.soft]], [soft.stiffness]
+    rows, values = [point.soft()[0]], [system.holding.stiffness]
     for row, _ in acting_rows(system):
         if row not in system.theta_rows:
             value, measure = point.measure(row)[0], row - system.numbering.constraints

@@ -38,12 +38,14 @@ class JointHolding(NamedTuple):
     """What holds u: numbers of the ideal rows, and of those that give way with their stiffness and damping.
 
     θ is held by u at the motor's side of every actuated joint: an ideal row, or that of its drive.
+    coupling : (soft, s) what a row has of the deflections of drives, which are the rows of θ
     """
 
     ideal: Integers
     soft: Integers
     stiffness: Array
     damping: Array
+    coupling: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +162,11 @@ def _as_nodes(numbering: Numbering, meshes: list[ElasticBody | None]) -> list[Bo
 def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
     mechanism = numbering.mechanism
     first, last = numbering.constraints, numbering.constraints + len(numbering.coordinates)
-    soft: dict[int, tuple[float, float]] = {}
-    for row, (name, way) in rows.elastic.items():
-        damping = float((mechanism.joints[name].elastic_damping or {}).get(way, 0.0))
-        soft[row] = (1.0 / float(rows.compliance[row]), damping)
+    soft = {row: (item.stiffness, item.damping) for row, item in rows.soft.items()}
+    moved: dict[tuple[str, str], int] = {}
     for name, joint in mechanism.joints.items():
         for coordinate, drive in joint.drives(mechanism.plane).items():
-            row = numbering.measures["joint", name, coordinate]
+            row = moved[name, coordinate] = numbering.measures["joint", name, coordinate]
             if not first <= row < last:
                 raise InputError(
                     "its drive moves what is not one of the coordinates, and nothing holds its motor",
@@ -174,10 +174,14 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
                     hint="list it under coordinates:, drive it by an actuator, or leave the drive out",
                 )  # fmt: skip
             soft[row] = (float(drive.stiffness), float(drive.damping))
-    ideal = [row for row in range(last) if row not in soft]
     numbers = sorted(soft)
+    coupling = np.zeros((len(numbers), last - first))
+    for i, row in enumerate(numbers):
+        for coordinate, factor in rows.soft[row].drives.items() if row in rows.soft else ():
+            coupling[i, moved[rows.soft[row].part, coordinate] - first] = factor
     values = np.array([soft[row] for row in numbers]).reshape(-1, 2)
-    return JointHolding(np.array(ideal, dtype=np.int64), np.array(numbers, dtype=np.int64), values[:, 0], values[:, 1])
+    ideal = np.array([row for row in range(last) if row not in soft], dtype=np.int64)
+    return JointHolding(ideal, np.array(numbers, dtype=np.int64), values[:, 0], values[:, 1], coupling)
 
 
 def _require_beams(mechanism: Mechanism) -> None:

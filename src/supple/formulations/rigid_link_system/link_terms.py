@@ -198,12 +198,26 @@ def gravity_forces(state: LinkState) -> LinkForces:
 
 
 def elastic_forces(state: LinkState) -> LinkForces:
-    """F_e of the bodies: K û on û; on q_k, whose turn leaves u behind, -ω_k·Σ û × K û (12)."""
+    """F_e of the bodies, K û on û (12)."""
+    return strained_forces(state, np.asarray(state.system.stiffness @ state.hat.ravel()).reshape(state.hat.shape))
+
+
+def strained_forces(state: LinkState, force: Array) -> LinkForces:
+    """Forces (N, 2, 3) on û; on q_k, whose turn leaves u behind in the world, -ω_k·Σ û × f."""
     system, hat = state.system, state.hat
-    force = np.asarray(system.stiffness @ hat.ravel()).reshape(hat.shape)
     about = np.zeros((len(state.X) - 1, 3))
     np.add.at(about, system.node_body, np.cross(hat, force).sum(axis=1))
     return LinkForces(-np.einsum("bi,bik->k", about, state.twists.w), to_world(state, force))
+
+
+def accelerated_forces(state: LinkState, second_hat: Array) -> LinkForces:
+    """M_qu ü and M_uu ü, without the matrices; second_hat (N, 2, 3) : A ü."""
+    system = state.system
+    turned = _turned_inertia(state, state.hat) * second_hat.reshape(-1, 1)
+    about = np.zeros((len(state.X) - 1, 3))
+    np.add.at(about, np.repeat(system.node_body, 6), turned)
+    q = _on_tree(state, None, *_moments(state, second_hat)) + np.einsum("bi,bik->k", about, state.twists.w)
+    return LinkForces(q, to_world(state, np.asarray(system.inertia.M @ second_hat.ravel())))
 
 
 def _acceleration(bias: LinkBias) -> Array:

@@ -165,9 +165,9 @@ def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
     if start.theta:
         s = len(system.theta_rows)
         M[:s, :s] += np.diag(inertia_along(system))
-    soft = system.holding
-    rows = point.C[soft.soft] @ Bu + point.change[soft.soft] @ Bq
-    D = rows.T @ (soft.damping[:, None] * rows)
+    over, change = point.soft()
+    rows = over @ Bu + change @ Bq
+    D = rows.T @ (system.holding.damping[:, None] * rows)
     first, arrays = system.numbering.constraints, acting_arrays(system)
     for row, _ in acting_rows(system):
         damping = along_measure(arrays, row - first, point.measure(row)[0]).damping

@@ -1,0 +1,178 @@
+"""The equations of motion in θ and u with multipliers of the ideal rows (docs/theory/rigid-link-system.md, 25-27).
+
+    Γᵀ(M_qq q̈ + M_qu ü + F_q) + J_m θ̈ + (∂(C_h u)/∂θ)ᵀλ = Q,   M_uq q̈ + M_uu ü + F_u + C_hᵀλ = 0,   C_h u = 0     (25)
+
+with q̈ = Γθ̈ + γ. Elimination of λ gives M_i ẅ_i + K_i w_i = F_i; in time the multipliers stay, so that no change of the
+partition has to be followed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from supple.formulations.coefficients import along_measure
+from supple.formulations.rigid_link_system.link_damping import link_damping
+from supple.formulations.rigid_link_system.link_point import (
+    LinkPoint,
+    acting_arrays,
+    acting_rows,
+    inertia_along,
+    link_point,
+    position_forces,
+    rate_force,
+    stiffness_of,
+)
+from supple.formulations.rigid_link_system.link_rows import second_rates
+from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
+from supple.formulations.rigid_link_system.link_terms import (
+    LinkForces,
+    LinkState,
+    accelerated_forces,
+    displaced_forces,
+    gyroscopic_forces,
+    link_mass,
+    rigid_forces,
+    rotation_matrix,
+    strained_forces,
+)
+from supple.formulations.rigid_link_system.small_motions import pushed
+from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias
+from supple.kinematics.closing import close_all
+from supple.kinematics.rest import Rest
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class LinkMotion(NamedTuple):
+    """x = (θ, u) with its rates v and accelerations a, each (s + n_u,), and the multipliers (m,)."""
+
+    x: Array
+    v: Array
+    a: Array
+    multipliers: Array
+
+
+class LinkEquations(NamedTuple):
+    """A system in time: rows of the ideal constraints that are independent, and the speed of dry friction."""
+
+    system: RigidLinkSystem
+    position: Rest
+    ideal: Integers
+    friction_speed: float
+
+    @property
+    def s(self) -> int:
+        return len(self.system.theta_rows)
+
+    def point(self, x: Array) -> LinkPoint:
+        """The links assembled at θ, nodes displaced by u."""
+        X, w, _ = close_all(self.position, np.ascontiguousarray(x[None, : self.s]))
+        return link_point(self.system, X[0], w[0], x[self.s :])
+
+
+class Balance(NamedTuple):
+    """What is left of (25): forces (s + n_u,) and the ideal rows (m,); gradient (m, s + n_u) of these."""
+
+    force: Array
+    rows: Array
+    gradient: sp.csr_array
+    point: LinkPoint
+
+
+def balance(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> Balance:
+    """At one state, under the inputs (actuators,)."""
+    system, s = equations.system, equations.s
+    point = equations.point(motion.x)
+    state, loops = point.state, point.loops
+    rates = loops.Gamma @ motion.v[:s]
+    still = link_bias(system.tree, state.X, state.twists, rates)
+    chosen = np.concatenate([system.loop_rows, np.array(system.theta_rows, dtype=np.int64)])
+    twice = second_rates(system.rows, point.found, still, rates)[chosen]
+    q = loops.Gamma @ motion.a[:s] + loops.bias(twice)
+    bias = LinkBias(still.a + state.twists.v @ q, still.alpha + state.twists.w @ q, still.w, still.v)
+    At = rotation_matrix(state)
+    rate_hat = np.asarray(At.T @ motion.v[s:]).reshape(-1, 2, 3)
+    total = rigid_forces(state, bias) + displaced_forces(state, bias) + gyroscopic_forces(state, bias, rate_hat)
+    total = total + accelerated_forces(state, np.asarray(At.T @ motion.a[s:]).reshape(-1, 2, 3))
+    total = pushed(point, total + position_forces(point), inputs)
+    total = total + _lost(equations, point, bias, rates, motion.v[s:], rate_hat)
+    along = point.change[equations.ideal] @ loops.Gamma
+    C = point.C[equations.ideal]
+    theta = loops.Gamma.T @ total.q + inertia_along(system) * motion.a[:s] + along.T @ motion.multipliers
+    force = np.concatenate([theta, total.u + C.T @ motion.multipliers])
+    return Balance(force, C @ point.u, sp.csr_array(sp.hstack([sp.csr_array(along), C])), point)
+
+
+def _lost(
+    equations: LinkEquations, point: LinkPoint, bias: LinkBias, rates: Array, rate_u: Array, rate_hat: Array
+) -> LinkForces:
+    """Damping of materials, joints, drives and measures, and dry friction."""
+    system, state = equations.system, point.state
+    law = link_damping(system)
+    strain_rate = rate_hat - np.cross(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
+    total = strained_forces(state, np.asarray(law.D @ strain_rate.ravel()).reshape(-1, 2, 3))
+    over, change = point.soft()
+    held = system.holding
+    lost = (held.damping + law.beta * held.stiffness) * (over @ rate_u + change @ rates)
+    total = total + LinkForces(change.T @ lost, over.T @ lost)
+    for row, dry in acting_rows(system):
+        value, over_q, over_u = point.measure(row)
+        rate = float(over_q @ rates + over_u @ rate_u)
+        force = rate_force(system, row, dry, value, rate, equations.friction_speed)
+        total = total + LinkForces(force * over_q, force * over_u)
+    if law.alpha:
+        mass = link_mass(state)
+        total = total + LinkForces(law.alpha * (mass.qq @ rates + mass.qu @ rate_u),
+                                   law.alpha * (mass.qu.T @ rates + mass.uu @ rate_u))  # fmt: skip
+    return total
+
+
+def iteration_matrix(equations: LinkEquations, point: LinkPoint, mass: float, damping: float) -> sp.csc_array:
+    """mass · M + damping · D + K over (θ, u), without what forces at rest add to K: it need not be exact."""
+    M, D = matrices(equations, point)
+    K = sp.block_diag([sp.csr_array((equations.s, equations.s)), stiffness_of(point)])
+    return sp.csc_array(mass * M + damping * D + K)
+
+
+def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, sp.csr_array]:
+    """M and D over (θ, u)."""
+    system, Gamma = equations.system, point.loops.Gamma
+    found = link_mass(point.state)
+    across = sp.csr_array(Gamma.T @ found.qu)
+    theta = Gamma.T @ found.qq @ Gamma + np.diag(inertia_along(system))
+    M = sp.block_array([[sp.csr_array(theta), across], [across.T, found.uu]])
+    law, At = link_damping(system), rotation_matrix(point.state)
+    over, _ = point.soft()
+    held = system.holding
+    u = At @ law.D @ At.T + over.T @ sp.diags_array(held.damping + law.beta * held.stiffness) @ over
+    return sp.csr_array(M), sp.csr_array(sp.block_diag([sp.csr_array((equations.s, equations.s)), u]))
+
+
+def energies(equations: LinkEquations, motion: LinkMotion) -> tuple[float, float, float]:
+    """Kinetic, potential of gravity, springs and strain together, and strain alone, J; to second order in u and u̇."""
+    system, point, s = equations.system, equations.point(motion.x), equations.s
+    M, _ = matrices(equations, point)
+    kinetic = 0.5 * float(motion.v @ (M @ motion.v))
+    hat = point.state.hat.ravel()
+    over, _ = point.soft()
+    strain = 0.5 * float(hat @ (system.stiffness @ hat))
+    strain += 0.5 * float(system.holding.stiffness @ (over @ motion.x[s:]) ** 2)
+    first = system.numbering.constraints
+    arrays, acting = acting_arrays(system), acting_rows(system)
+    stored = sum(along_measure(arrays, row - first, point.measure(row)[0]).energy for row, _ in acting)
+    return kinetic, strain + stored + gravity_energy(point.state), strain
+
+
+def gravity_energy(state: LinkState) -> float:
+    """-∫ gᵀp dm."""
+    system = state.system
+    R, x = state.X[:-1, 3:].reshape(-1, 3, 3), state.X[:-1, :3]
+    found = np.asarray(system.inertia.moments @ state.hat.ravel()).reshape(-1, 12)[:, :3]
+    first = system.inertia.first + found
+    p = system.inertia.mass[:, None] * x + np.einsum("bij,bj->bi", R, first)
+    return -float(p.sum(axis=0) @ system.gravity)

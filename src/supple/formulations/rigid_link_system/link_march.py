@@ -1,0 +1,203 @@
+"""Steps in time by generalized-α on (θ, u), ideal rows held at positions (docs/theory/rigid-link-system.md, 26-27)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import qr
+from scipy.sparse.linalg import SuperLU, splu
+
+from supple.compilation.threads import single_blas_thread
+from supple.formulations.rigid_link_system.link_equations import (
+    Balance,
+    LinkEquations,
+    LinkMotion,
+    balance,
+    iteration_matrix,
+    matrices,
+)
+from supple.formulations.rigid_link_system.link_point import LinkPoint
+from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
+from supple.integration.generalized_alpha import Alpha
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_ITERATIONS = 10
+_SLOW = 0.1  # a correction beside the one before: more, and the matrix is made anew
+_CONVERGED = 1e-9  # of the size of u, and 1e-12 of the mechanism's extent beside it
+_ROUNDING = 1e-12
+_EASY = 20  # steps whose error is small enough for twice the length, before it is taken
+_SHORTEST = 1e-9  # of the longest step
+
+
+class Led(NamedTuple):
+    """Coordinates that are led: their numbers, and positions, rates and accelerations (3, k) at a time."""
+
+    numbers: Integers
+    course: Callable[[float], Array]
+
+
+class Marched(NamedTuple):
+    """States at times (K,), each a motion and the forces along what is led; reason : why it ended, or ""."""
+
+    time: Array
+    motions: list[LinkMotion]
+    driving: Array
+    steps: int
+    iterations: int
+    reason: str
+
+
+def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integers:
+    """Of the ideal rows those that do not follow from others."""
+    rows = system.holding.ideal
+    C = point.C[rows].toarray()
+    if not len(C):
+        return rows
+    unit = np.where(system.kept % 6 < 3, 1.0, 1.0 / system.numbering.arrays.extent)
+    scaled = C * unit
+    length = np.linalg.norm(scaled, axis=1)
+    _, R, order = qr(scaled.T / np.where(length > 0.0, length, 1.0), mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int(np.count_nonzero(pivots > 1e-10 * pivots.max(initial=0.0)))
+    return np.sort(rows[order[:rank]])
+
+
+class _Solver:
+    """The factored matrix of a step length, made anew where it serves no longer."""
+
+    def __init__(self, equations: LinkEquations, alpha: Alpha, led: Led):
+        self.equations, self.alpha = equations, alpha
+        self.free = np.setdiff1d(np.arange(equations.s + len(equations.system.kept)), led.numbers)
+        self.h = 0.0
+        self.lu: SuperLU | None = None
+        self.scale = 1.0
+
+    def prepare(self, point: LinkPoint, gradient: sp.csr_array, h: float) -> None:
+        m, f, beta, gamma = self.alpha
+        S = iteration_matrix(self.equations, point, (1.0 - m) / ((1.0 - f) * beta * h * h), gamma / (beta * h))
+        S = S[self.free][:, self.free]
+        self.scale = float(np.abs(S.diagonal()).mean())
+        G = self.scale * gradient[:, self.free]
+        self.lu = splu(sp.csc_array(sp.block_array([[S, G.T], [G, None]])) if G.shape[0] else sp.csc_array(S))
+        self.h = h
+
+    def correction(self, found: Balance) -> tuple[Array, Array]:
+        """Of x (free) and of the multipliers."""
+        assert self.lu is not None
+        solved = self.lu.solve(-np.concatenate([found.force[self.free], self.scale * found.rows]))
+        return solved[: len(self.free)], self.scale * solved[len(self.free) :]
+
+
+def first_motion(equations: LinkEquations, x: Array, v: Array, led: Led, time: float, inputs: Array) -> LinkMotion:
+    """Accelerations and multipliers of least size at the start."""
+    a = np.zeros(len(x))
+    a[led.numbers] = led.course(time)[2]
+    start = LinkMotion(x, v, a, np.zeros(len(equations.ideal)))
+    found = balance(equations, start, inputs)
+    free = np.setdiff1d(np.arange(len(x)), led.numbers)
+    M, _ = matrices(equations, found.point)
+    M, G = M[free][:, free].toarray(), found.gradient[:, free].toarray()
+    scale = np.abs(np.diag(M)).mean()
+    whole = np.block([[M, scale * G.T], [scale * G, np.zeros((len(G), len(G)))]])
+    solved = np.linalg.lstsq(whole, -np.concatenate([found.force[free], np.zeros(len(G))]), rcond=1e-12)[0]
+    a[free] = solved[: len(free)]
+    return LinkMotion(x, v, a, scale * solved[len(free) :])
+
+
+@single_blas_thread()
+def march(
+    equations: LinkEquations,
+    start: LinkMotion,
+    alpha: Alpha,
+    led: Led,
+    inputs: Callable[[float], Array],
+    span: tuple[float, float],
+    longest: float,
+    tolerance: float | None,
+) -> Marched:
+    """From one time to another, in steps of one length or, with a tolerance, as short as their error asks."""
+    now, end = span
+    motion, auxiliary = start, start.a
+    solver = _Solver(equations, alpha, led)
+    first = balance(equations, start, inputs(now))
+    times, motions, driving = [now], [start], [first.force[led.numbers]]
+    h, easy, steps, iterations, reason = longest, 0, 0, 0, ""
+    while now < end - 1e-9 * longest:
+        length = min(h, end - now) if end - now < (1.0 + 1e-9) * h else h
+        taken = _step(solver, motion, auxiliary, led, inputs, now, length)
+        if taken is not None:
+            moved, after, count, force = taken
+            iterations += count
+            error = _error(equations, alpha, length, auxiliary, after)
+        if taken is None or (tolerance is not None and error > tolerance):
+            h, easy = 0.5 * length, 0
+            if h < _SHORTEST * longest or (taken is None and tolerance is None):
+                reason = f"the equations found no solution for a step of {length:.3g} s at {now:.6g} s"
+                break
+            continue
+        motion, auxiliary, now, steps = moved, after, now + length, steps + 1
+        times.append(now)
+        motions.append(motion)
+        driving.append(force)
+        if tolerance is not None:
+            easy = easy + 1 if error < tolerance / 12.0 else 0
+            if easy >= _EASY and h < longest:
+                h, easy = min(2.0 * h, longest), 0
+    return Marched(np.array(times), motions, np.array(driving), steps, iterations, reason)
+
+
+def _error(equations: LinkEquations, alpha: Alpha, h: float, before: Array, after: Array) -> float:
+    """Of a step, rad or extents: h² (β - 1/6) (a' - a), the first term that the method leaves out."""
+    extent = equations.system.numbering.arrays.extent
+    change = np.abs(h * h * (alpha.beta - 1.0 / 6.0) * (after - before))
+    lengths = equations.system.kept % 6 < 3
+    angles = equations.system.numbering.angles()[np.array(equations.system.theta_rows, dtype=np.int64)]
+    units = np.concatenate([np.where(angles, 1.0, extent), np.where(lengths, extent, 1.0)])
+    return float((change / units).max())
+
+
+def _step(
+    solver: _Solver, motion: LinkMotion, auxiliary: Array, led: Led, inputs: Callable[[float], Array], now: float,
+    h: float,
+) -> tuple[LinkMotion, Array, int, Array] | None:  # fmt: skip
+    """One step: the motion behind it, the method's own acceleration, iterations, forces along what is led; or None."""
+    equations, (m, f, beta, gamma) = solver.equations, solver.alpha
+    x0, v0, a0, multipliers = motion
+    # Begun with the acceleration it had; corrections Δx move v by γ/(βh) Δx, v̇ by (1 - α_m)/((1 - α_f)βh²) Δx.
+    a, auxiliary_new = a0.copy(), (f * a0 - m * auxiliary + (1.0 - f) * a0) / (1.0 - m)
+    x = x0 + h * v0 + h * h * ((0.5 - beta) * auxiliary + beta * auxiliary_new)
+    v = v0 + h * ((1.0 - gamma) * auxiliary + gamma * auxiliary_new)
+    led_x, led_v, led_a = led.course(now + h)
+    x[led.numbers], v[led.numbers], a[led.numbers] = led_x, led_v, led_a
+    extent, force, last, fresh = equations.system.numbering.arrays.extent, inputs(now + h), np.inf, False
+    for count in range(1, _ITERATIONS + 1):
+        found = balance(equations, LinkMotion(x, v, a, multipliers), force)
+        if solver.h != h or solver.lu is None:
+            solver.prepare(found.point, found.gradient, h)
+            fresh = True
+        dx, dl = solver.correction(found)
+        size = float(np.abs(dx).max(initial=0.0))
+        if not np.isfinite(size):
+            return None
+        if size > _SLOW * last and not fresh and size > 1e3 * _ROUNDING * extent:
+            solver.prepare(found.point, found.gradient, h)
+            fresh, last = True, np.inf
+            dx, dl = solver.correction(found)
+            size = float(np.abs(dx).max(initial=0.0))
+        free = solver.free
+        x[free] += dx
+        v[free] += gamma / (beta * h) * dx
+        a[free] += (1.0 - m) / ((1.0 - f) * beta * h * h) * dx
+        auxiliary_new[free] += dx / (beta * h * h)
+        multipliers = multipliers + dl
+        if size <= _CONVERGED * float(np.abs(x[equations.s :]).max(initial=0.0)) + _ROUNDING * extent:
+            auxiliary_new[led.numbers] = led_a
+            return LinkMotion(x, v, a, multipliers), auxiliary_new, count, found.force[led.numbers]
+        last = size
+    return None

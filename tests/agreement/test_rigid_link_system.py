@@ -1,0 +1,184 @@
+"""The equivalent rigid link system against the other formulations: the same modes, the same motion in time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+from supple.analyses.vibration.link_modes import UNCONDENSED
+from supple.analyses.vibration.mac import mac
+from supple.diagnostics import InputError
+from supple.formats.mechanism_file import loads
+from supple.formulations.elastic_rest.dense import dense_modes
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CONDENSED = 1e-6
+"""Of a frequency: bodies are condensed to 1e-6 of ω², and modes that are close share what is left out."""
+COUNT = 8
+
+
+def example(name):
+    found = supple.load(EXAMPLES / name / "mechanism.yaml")
+    return found.replace(gravity=None) if found.gravity is not None else found
+
+
+def postures(machine, count, spread):
+    """Around rest, those that can be assembled."""
+    rest = supple.assemble(machine).theta
+    random = np.random.default_rng(7)
+    found = supple.assemble(machine, rest + spread * random.uniform(-1.0, 1.0, (2 * count, len(rest))), failures="mark")
+    chosen = np.flatnonzero(found.assembled)[:count]
+    assert len(chosen) == count
+    return supple.assemble(machine, found.theta[chosen])
+
+
+@pytest.mark.parametrize(("name", "spread"), [("surgiscope", 0.3), ("serial-flexible", 0.8)])
+def test_locked_modes_are_those_of_the_elastic_mechanism_at_ten_postures(name, spread):
+    machine = example(name)
+    here = postures(machine, 10, spread)
+    ours = supple.modes(machine, here, count=COUNT, formulation="erls")
+    condensed = supple.modes(machine, here, count=COUNT)
+    whole = elastic_rest(machine, UNCONDENSED)
+    assert whole.whole
+    held = whole.held(actuators=True)
+    for n, one in enumerate(here.each()):
+        squares, Z = dense_modes(whole, one, held, preload=False)
+        hertz = np.sqrt(squares[: COUNT + 1]) / (2.0 * np.pi)
+        assert_allclose(ours.frequencies_hz[n], hertz[:COUNT], rtol=1e-8)
+        assert_allclose(ours.frequencies_hz[n], condensed.frequencies_hz[n], rtol=CONDENSED)
+        # Shapes, of modes that are close together as what they span.
+        likeness = mac(ours.shapes[n], Z[: COUNT + 1])
+        for i, group in enumerate(np.abs(hertz[:COUNT, None] / hertz[None] - 1.0) < 1e-4):
+            if not group[COUNT]:
+                assert likeness[i, group].sum() == pytest.approx(1.0, abs=1e-8), (n, i)
+
+
+# Stiffness couples directions with the deflection of the drive; joints are ideal in part.
+COUPLED = """
+supple: 1
+name: coupled
+gravity: [0, 0, -9.81]
+points: {O: [0, 0, 0], P: [0.5, 0.1, 0], T: [0.8, 0.1, 0.2]}
+materials: {alu: {youngs_modulus: 70e9, poisson: 0.3, density: 2700}}
+sections: {bar: {rectangle: [0.03, 0.02]}}
+bodies:
+  upper: {beam: [O, P], section: bar, material: alu, elements: 3}
+  fore: {beam: [P, T], section: bar, material: alu, elements: 2}
+  load: {mass: 0.5, center: [0.85, 0.1, 0.2], inertia: [1e-3, 2e-3, 2e-3], at: T}
+joints:
+  O: {revolute: [ground, upper], axis: z, stiffness: {x: 1e7, y: 1e7, rx: 3e4, ry: 2e4, rz: 8e3, ry.rz: 3e3, x.ry: 1e5}}
+  P: {revolute: [fore, upper], axis: y}
+  T: {weld: [fore, load]}
+sensors: {tip: {position: load}}
+actuators: {O: {joint: O}, P: {joint: P}}
+"""
+
+
+def test_stiffness_that_couples_a_drive_with_the_joint_and_ideal_joints():
+    machine = loads(COUPLED)
+    ours = supple.modes(machine, [0.3, -0.4], count=6, formulation="erls").frequencies_hz
+    assert_allclose(ours, supple.modes(machine, [0.3, -0.4], count=6).frequencies_hz, rtol=CONDENSED)
+
+
+def test_free_actuators():
+    machine = loads(COUPLED)
+    asked = {"count": 6, "free_actuators": True, "preload": False}
+    ours = supple.modes(machine, [0.3, -0.4], **asked, formulation="erls").frequencies_hz
+    assert np.abs(ours[:2]).max() < 1e-4  # nothing holds θ: rounding of the stiffest, under a root
+    assert_allclose(ours[2:], supple.modes(machine, [0.3, -0.4], **asked).frequencies_hz[2:], rtol=CONDENSED)
+
+
+def test_what_forces_at_rest_do_is_right_to_the_size_of_the_sag():
+    """About a sag of 3 mm in 0.9 m: equations of first order in u have it to that fraction, and no better."""
+    machine = loads(COUPLED)
+    asked = {"count": 6, "free_actuators": True}
+    error = []
+    for weight in (1.0, 0.1):
+        lighter = machine.replace(gravity=[0.0, 0.0, -9.81 * weight])
+        ours, theirs = (
+            supple.modes(lighter, [0.3, -0.4], **asked, formulation=name).frequencies_hz for name in ("erls", "auto")
+        )
+        error.append(np.abs(ours[2:] / theirs[2:] - 1.0).max())
+        squares = [np.sign(hertz[:2]) * hertz[:2] ** 2 for hertz in (ours, theirs)]
+        assert_allclose(*squares, atol=0.03 * weight * np.abs(squares[1]).max() + 1e-9)
+    assert error[0] < 3e-3
+    assert error[1] / error[0] == pytest.approx(0.1, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["ralf", "flexible-four-bar", "five-bar-gearbox", "aluminium-four-bar"])
+def test_planar_and_spatial_loops_with_ideal_joints(name):
+    machine = example(name)
+    ours = supple.modes(machine, count=4, formulation="erls").frequencies_hz
+    assert_allclose(ours, supple.modes(machine, count=4).frequencies_hz, rtol=CONDENSED)
+
+
+def test_a_superelement_and_an_unknown_formulation_are_refused():
+    with pytest.raises(InputError, match='there is no formulation "erl"') as caught:
+        supple.modes(loads(COUPLED), formulation="erl")
+    assert "erls" in str(caught.value)
+
+
+# ---------------------------------------------------------------------------- in time
+
+AT = (0.3, -0.4)
+UNTIL, STEP = 0.1, 5e-4
+
+
+def turning(start, amount):
+    """From rest to rest within UNTIL."""
+    return lambda t: start + amount * 0.5 * (1.0 - np.cos(np.pi * min(max(t / UNTIL, 0.0), 1.0)))
+
+
+def both(machine, **asked):
+    return [supple.simulate(machine, until=UNTIL, step=STEP, **asked, formulation=name) for name in ("erls", "auto")]
+
+
+def deflection(run):
+    """Of the tip from where the rigid mechanism has it at the same θ, (N, 3)."""
+    theta = np.column_stack(list(run.coordinates.values()))
+    rigid = supple.assemble(run.configuration.mechanism, theta)
+    return run.frame("load").position - rigid.frame("load").position
+
+
+def test_a_led_motion_deflects_as_in_the_full_equations():
+    """Deflections of a few millimetres in 0.9 m: what the links leave out is of second order in them."""
+    machine = loads(COUPLED)
+    motion = {"O": turning(AT[0], 0.3), "P": turning(AT[1], -0.2)}
+    ours, theirs = both(machine, start=list(AT), motion=motion)
+    bent = np.abs(deflection(theirs)).max()
+    assert 1e-3 < bent < 1e-2
+    assert np.abs(deflection(ours) - deflection(theirs)).max() < 0.01 * bent
+    for name, force in theirs.driving_forces.items():
+        assert np.abs(ours.driving_forces[name] - force).max() < 0.02 * np.abs(force).max()
+    for name, seen in theirs.outputs.items():
+        assert np.abs(ours.outputs[name] - seen).max() < 0.01 * bent
+    strain = theirs.energy["strain"]
+    assert np.abs(ours.energy["strain"] - strain).max() < 0.03 * strain.max()  # a square of what is right to 1 %
+
+
+def test_a_driven_motion_is_that_of_the_full_equations():
+    """From rest under its weight, pushed by the motors: θ and deflection."""
+    machine = loads(COUPLED)
+    held = supple.equilibrium(machine, list(AT), held=["O", "P"])
+    pushes = {"O": lambda t: 3.0 * np.sin(40.0 * t), "P": lambda t: 2.9 + 2.0 * np.sin(30.0 * t)}
+    ours, theirs = both(machine, start=held, inputs=pushes)
+    bent = np.abs(deflection(theirs)).max()
+    assert np.abs(deflection(ours) - deflection(theirs)).max() < 0.01 * bent
+    for name, theta in theirs.coordinates.items():
+        moved = np.ptp(theta)
+        assert moved > 0.005
+        assert np.abs(ours.coordinates[name] - theta).max() < 0.01 * moved
+
+
+def test_without_motors_or_weight_energy_stays():
+    machine = loads(COUPLED).replace(gravity=None)
+    run = supple.simulate(machine, until=0.05, step=2.5e-4, start=list(AT), rates=[2.0, -1.0], spectral_radius=1.0,
+                          formulation="erls")  # fmt: skip
+    total = run.energy["total"]
+    assert np.ptp(total) < 5e-3 * total[0]  # deflections of 1e-3 of its size, in equations of first order
+    assert run.energy["strain"].max() > 1e-4 * total[0]
