@@ -7,11 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 
 Matrix = NDArray[np.float64]
 
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+
 
 def skew(v: ArrayLike) -> Matrix:
     """The matrix of the cross product: skew(v) w = v × w.  v : (3,), result (3, 3)."""
     x, y, z = np.asarray(v, float)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def crossed(a: Matrix, b: Matrix) -> Matrix:
+    """a × b along the last axes, (..., 3); `np.cross` takes ten times as long for a few hundred vectors."""
+    return np.asarray(a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT])
 
 
 def rotation_about(axis: ArrayLike, angle: float) -> Matrix:

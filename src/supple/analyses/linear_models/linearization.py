@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.linear_models.flexible_linearization import flexible_rest
 from supple.analyses.linear_models.linearization_batch import linear_states
+from supple.analyses.linear_models.link_linearization import link_linearization
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
@@ -63,6 +65,7 @@ def linearize(
     rigid: bool = False,
     drives: bool = True,
     pade: int = PADE,
+    formulation: str = "auto",
 ) -> LinearModel:
     """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
 
@@ -81,7 +84,14 @@ def linearize(
     friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
     drives : False leaves drives and instruments out: forces in, outputs as they are
     pade   : order of the approximants of delays
+    formulation : "erls" goes through the equivalent rigid link system about rest, with `internal_modes` of nodes or,
+             without, all of their displacements
     """
+    if by_rigid_links(formulation):
+        flexible = ModeChoice(tuple(constraint_modes), internal_modes)
+        found = _of_links(mechanism, at, (rates, accelerations), inputs, flexible, basis, rigid)
+        known = hardware_of(mechanism)
+        return with_hardware(found, known, pade) if drives else without_drives(found, known)
     found = _of_forces(
         mechanism, at, rates, accelerations, inputs, ModeChoice(tuple(constraint_modes), internal_modes), basis,
         friction_speed, rigid,
@@ -145,6 +155,31 @@ def _of_forces(
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
     about = (model.theta, v, rows.accelerations[0], held[0])
     return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
+
+
+def _of_links(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    moving: tuple[Values | None, Values | None],
+    inputs: Values | None,
+    modes: ModeChoice,
+    basis: Basis | Counted | None,
+    rigid: bool,
+) -> LinearModel:
+    """Of the equivalent rigid link system, without drives."""
+    hint = "leave it out, or the formulation"
+    _require_rest("rigid links are linearized about rest alone", hint, rates=moving[0], accelerations=moving[1])
+    for part, given in (("constraint_modes", modes.constraint), ("basis", basis is not None), ("rigid", rigid)):
+        if given:
+            raise InputError("rigid links have the displacements of nodes, or their modes", part=part, hint=hint)
+    u = None if inputs is None else _one("inputs", inputs, tuple(mechanism.actuators))
+    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+        u = np.zeros(len(mechanism.actuators)) if u is None else u
+        at = equilibrium(mechanism, inputs=u)
+    found = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    if found.theta.ndim > 1:
+        raise InputError("has more than one state", part="θ", hint="give one")
+    return link_linearization(assemble(mechanism, found.theta), u, modes.internal)
 
 
 def _choice(mechanism: Mechanism, basis: Basis | Counted | None, modes: ModeChoice) -> ModeChoice:

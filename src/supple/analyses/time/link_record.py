@@ -15,6 +15,7 @@ from supple.formulations.measured_units import units_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, energies
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
+from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
 from supple.geometry.rotation import exponential
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.results.signals import Signals, labelled
@@ -105,13 +106,7 @@ class LinkRecord:
                 found[2, n, : len(rows)] = (rates[0] - rates[1]) / (2.0 * _STEP)
         values = load.observation.values(found)
         units = units_of(self.equations.position).outputs
-        inner = {item.name for item in load.efforts}
-        of_forces = {
-            name
-            for name, form in load.observation.outputs.items()
-            if any(number >= len(rows) for product in form for number, _ in product.factors)
-        }
-        names = [name for name in load.observation.outputs if name not in of_forces | inner]
+        names = outputs_without_forces(self.equations.position)
         return Signals(self.time, {name: values[:, list(load.observation.outputs).index(name)] for name in names},
                        {name: units[name] for name in names})  # fmt: skip
 

@@ -13,7 +13,7 @@ from supple.analyses.time.link_record import LinkRecord
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion
-from supple.formulations.rigid_link_system.link_march import Led, first_motion, independent_ideal_rows, march
+from supple.formulations.rigid_link_system.link_march import Led, Solver, first_motion, independent_ideal_rows, march
 from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_motions import resting_nodes
@@ -59,11 +59,10 @@ def link_run(
     velocity = np.cross(turns[:, None], full).reshape(-1)[system.kept]
     led = _led(course)
     x, v = np.concatenate([place.theta, u]), np.concatenate([rates, velocity])
-    start = first_motion(equations, x, v, led, begin, inputs(begin))
+    solver = Solver(equations, alpha_of(options.spectral_radius), led)
+    start = first_motion(solver, x, v, led, begin, inputs(begin), options.longest)
     tolerance = options.tolerance
-    found = march(
-        equations, start, alpha_of(options.spectral_radius), led, inputs, (begin, end), options.longest, tolerance
-    )
+    found = march(solver, start, led, inputs, (begin, end), options.longest, tolerance)
     reached = grid[grid <= found.time[-1] + 1e-9 * options.longest]
     record = LinkRecord(
         equations, reached, _between(found.time, found.motions, reached), np.array([inputs(t) for t in reached]),

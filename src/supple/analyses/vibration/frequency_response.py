@@ -8,9 +8,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.vibration.deformation_damping import deformation_damping
 from supple.analyses.vibration.direct_response import Proportional, direct_response
 from supple.analyses.vibration.driving import Holding, Inputs, driving_inputs, holding
+from supple.analyses.vibration.link_modes import UNCONDENSED
+from supple.analyses.vibration.link_response import link_response
 from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.modal_response import modal_response
 from supple.analyses.vibration.ports import Port, port, port_rows, touched
@@ -48,6 +51,7 @@ def frf(
     method: Literal["direct", "modal"] = "direct",
     preload: bool = True,
     drives: bool = True,
+    formulation: str = "auto",
 ) -> FrequencyResponse:
     """Motion of the outputs for a unit of each input, at every frequency.            [frequency-response, eqs. 1-16]
 
@@ -62,11 +66,15 @@ def frf(
     preload  : where actuators are free, add the stiffness that gravity and the forces at rest give
     drives   : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds
                it with its stiffness; the other coordinates are locked, or free with free actuators
+    formulation : "erls" goes through the equivalent rigid link system, line by line
     """
     if kind not in KINDS:
         raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
     if method not in ("direct", "modal"):
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
+    links = by_rigid_links(formulation)
+    if links and method != "direct":
+        raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")
     lines = _lines(frequencies_hz)
     mechanism, configuration = under_loads(mechanism, at)
     if configuration.X.ndim != 2:
@@ -81,7 +89,9 @@ def frf(
     rest = elastic_rest(mechanism, _BAND * highest if kept else _INSIDE * max(highest, own_band(mechanism)))
     if not held.moves(numbering) and not driven.led:
         require_elastic(rest)
-    asked = _Asked(lines, _law(mechanism, damping), method, preload)
+    if links:
+        rest = elastic_rest(mechanism, UNCONDENSED)
+    asked = _Asked(lines, _law(mechanism, damping), method, preload, links)
     H = _driven_displacements(rest, configuration, driven, seen.ports, held, asked)
     H = seen.seen(H, lines)[:, :, driven.order] * driven.factors(lines, KINDS[kind])[:, None, :]
     for i, name in enumerate(seen.names):
@@ -100,12 +110,14 @@ def frf(
 
 
 class _Asked(NamedTuple):
-    """What is asked of the mechanism: lines, Hz; its damping; the method; whether forces at rest count."""
+    """What is asked of the mechanism: lines, Hz; its damping; the method; whether forces at rest count, and
+    whether rigid links are asked."""
 
     lines: Array
     law: Damping | None
     method: str
     preload: bool
+    links: bool = False
 
 
 def _driven_displacements(
@@ -143,7 +155,7 @@ def _displacements(
     rest: ElasticRest, configuration: Configuration, driven: Inputs, seen: list[Port], holding: Holding, asked: _Asked
 ) -> NDArray[np.complex128]:
     """Displacements for unit forces, and for unit displacements of what is led: (L, outputs, forces and led)."""
-    (lines, law, method, preload), locked = asked, {*holding.locked, *driven.led}
+    (lines, law, method, preload, links), locked = asked, {*holding.locked, *driven.led}
     held, free = restraint(rest, locked=locked, yields=holding.yields), holding.moves(rest.numbering)
     rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None], between=True)[0]
     forces, outputs = rows[: len(driven.forces)], rows[len(driven.forces) :]
@@ -154,6 +166,11 @@ def _displacements(
     of_modes = law if law and law.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
     deformed = deformation_damping(rest, configuration, of_modes, restraint(rest, locked=locked))
     omega = 2.0 * np.pi * lines
+    if links:
+        return link_response(
+            rest, configuration, holding, driven.led, (forces, outputs), omega, proportional, deformed,
+            preload=free and preload,
+        )  # fmt: skip
     if method == "direct" and deformed is None and not (free and preload):
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
     below = None if method == "direct" else _VIBRATING * float(lines.max())

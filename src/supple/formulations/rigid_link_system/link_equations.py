@@ -37,10 +37,12 @@ from supple.formulations.rigid_link_system.link_terms import (
     link_mass,
     rigid_forces,
     rotation_matrix,
+    seen_from_bodies,
     strained_forces,
 )
 from supple.formulations.rigid_link_system.small_motions import pushed
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias
+from supple.geometry.rotation import crossed
 from supple.kinematics.closing import close_all
 from supple.kinematics.rest import Rest
 
@@ -80,7 +82,7 @@ class Balance(NamedTuple):
 
     force: Array
     rows: Array
-    gradient: sp.csr_array
+    gradient: Array
     point: LinkPoint
 
 
@@ -95,17 +97,16 @@ def balance(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> Bala
     twice = second_rates(system.rows, point.found, still, rates)[chosen]
     q = loops.Gamma @ motion.a[:s] + loops.bias(twice)
     bias = LinkBias(still.a + state.twists.v @ q, still.alpha + state.twists.w @ q, still.w, still.v)
-    At = rotation_matrix(state)
-    rate_hat = np.asarray(At.T @ motion.v[s:]).reshape(-1, 2, 3)
+    rate_hat = seen_from_bodies(state, motion.v[s:])
     total = rigid_forces(state, bias) + displaced_forces(state, bias) + gyroscopic_forces(state, bias, rate_hat)
-    total = total + accelerated_forces(state, np.asarray(At.T @ motion.a[s:]).reshape(-1, 2, 3))
+    total = total + accelerated_forces(state, seen_from_bodies(state, motion.a[s:]))
     total = pushed(point, total + position_forces(point), inputs)
     total = total + _lost(equations, point, bias, rates, motion.v[s:], rate_hat)
     along = point.change[equations.ideal] @ loops.Gamma
     C = point.C[equations.ideal]
     theta = loops.Gamma.T @ total.q + inertia_along(system) * motion.a[:s] + along.T @ motion.multipliers
     force = np.concatenate([theta, total.u + C.T @ motion.multipliers])
-    return Balance(force, C @ point.u, sp.csr_array(sp.hstack([sp.csr_array(along), C])), point)
+    return Balance(force, C @ point.u, np.hstack([along, C]), point)
 
 
 def _lost(
@@ -114,7 +115,7 @@ def _lost(
     """Damping of materials, joints, drives and measures, and dry friction."""
     system, state = equations.system, point.state
     law = link_damping(system)
-    strain_rate = rate_hat - np.cross(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
+    strain_rate = rate_hat - crossed(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
     total = strained_forces(state, np.asarray(law.D @ strain_rate.ravel()).reshape(-1, 2, 3))
     over, change = point.soft()
     held = system.holding
@@ -147,8 +148,7 @@ def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, 
     theta = Gamma.T @ found.qq @ Gamma + np.diag(inertia_along(system))
     M = sp.block_array([[sp.csr_array(theta), across], [across.T, found.uu]])
     law, At = link_damping(system), rotation_matrix(point.state)
-    over, _ = point.soft()
-    held = system.holding
+    over, held = sp.csr_array(point.soft()[0]), system.holding
     u = At @ law.D @ At.T + over.T @ sp.diags_array(held.damping + law.beta * held.stiffness) @ over
     return sp.csr_array(M), sp.csr_array(sp.block_diag([sp.csr_array((equations.s, equations.s)), u]))
 

@@ -18,7 +18,6 @@ from supple.formulations.rigid_link_system.link_equations import (
     LinkMotion,
     balance,
     iteration_matrix,
-    matrices,
 )
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
@@ -29,8 +28,9 @@ Integers = NDArray[np.int64]
 
 _ITERATIONS = 10
 _SLOW = 0.1  # a correction beside the one before: more, and the matrix is made anew
-_CONVERGED = 1e-9  # of the size of u, and 1e-12 of the mechanism's extent beside it
+_CONVERGED = 1e-7  # of the size of u, and 1e-12 of the mechanism's extent beside it
 _ROUNDING = 1e-12
+_FAR = 0.5  # rad, or extents: a correction after which nothing is near
 _EASY = 20  # steps whose error is small enough for twice the length, before it is taken
 _SHORTEST = 1e-9  # of the longest step
 
@@ -56,7 +56,7 @@ class Marched(NamedTuple):
 def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integers:
     """Of the ideal rows those that do not follow from others."""
     rows = system.holding.ideal
-    C = point.C[rows].toarray()
+    C = point.C[rows]
     if not len(C):
         return rows
     unit = np.where(system.kept % 6 < 3, 1.0, 1.0 / system.numbering.arrays.extent)
@@ -68,7 +68,7 @@ def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integer
     return np.sort(rows[order[:rank]])
 
 
-class _Solver:
+class Solver:
     """The factored matrix of a step length, made anew where it serves no longer."""
 
     def __init__(self, equations: LinkEquations, alpha: Alpha, led: Led):
@@ -78,12 +78,12 @@ class _Solver:
         self.lu: SuperLU | None = None
         self.scale = 1.0
 
-    def prepare(self, point: LinkPoint, gradient: sp.csr_array, h: float) -> None:
+    def prepare(self, point: LinkPoint, gradient: Array, h: float) -> None:
         m, f, beta, gamma = self.alpha
         S = iteration_matrix(self.equations, point, (1.0 - m) / ((1.0 - f) * beta * h * h), gamma / (beta * h))
         S = S[self.free][:, self.free]
         self.scale = float(np.abs(S.diagonal()).mean())
-        G = self.scale * gradient[:, self.free]
+        G = sp.csr_array(self.scale * gradient[:, self.free])
         self.lu = splu(sp.csc_array(sp.block_array([[S, G.T], [G, None]])) if G.shape[0] else sp.csc_array(S))
         self.h = h
 
@@ -94,27 +94,23 @@ class _Solver:
         return solved[: len(self.free)], self.scale * solved[len(self.free) :]
 
 
-def first_motion(equations: LinkEquations, x: Array, v: Array, led: Led, time: float, inputs: Array) -> LinkMotion:
-    """Accelerations and multipliers of least size at the start."""
+def first_motion(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array, h: float) -> LinkMotion:
+    """Accelerations and multipliers at the start, as of a step of length h: what is too stiff for it to follow, as the
+    side of a motor without inertia is, begins without the acceleration that would be that of rounding."""
+    equations, (m, f, beta, _) = solver.equations, solver.alpha
     a = np.zeros(len(x))
     a[led.numbers] = led.course(time)[2]
-    start = LinkMotion(x, v, a, np.zeros(len(equations.ideal)))
-    found = balance(equations, start, inputs)
-    free = np.setdiff1d(np.arange(len(x)), led.numbers)
-    M, _ = matrices(equations, found.point)
-    M, G = M[free][:, free].toarray(), found.gradient[:, free].toarray()
-    scale = np.abs(np.diag(M)).mean()
-    whole = np.block([[M, scale * G.T], [scale * G, np.zeros((len(G), len(G)))]])
-    solved = np.linalg.lstsq(whole, -np.concatenate([found.force[free], np.zeros(len(G))]), rcond=1e-12)[0]
-    a[free] = solved[: len(free)]
-    return LinkMotion(x, v, a, scale * solved[len(free) :])
+    found = balance(equations, LinkMotion(x, v, a, np.zeros(len(equations.ideal))), inputs)
+    solver.prepare(found.point, found.gradient, h)
+    dx, multipliers = solver.correction(found._replace(rows=np.zeros(len(found.rows))))
+    a[solver.free] = (1.0 - m) / ((1.0 - f) * beta * h * h) * dx
+    return LinkMotion(x, v, a, multipliers)
 
 
 @single_blas_thread()
 def march(
-    equations: LinkEquations,
+    solver: Solver,
     start: LinkMotion,
-    alpha: Alpha,
     led: Led,
     inputs: Callable[[float], Array],
     span: tuple[float, float],
@@ -124,7 +120,7 @@ def march(
     """From one time to another, in steps of one length or, with a tolerance, as short as their error asks."""
     now, end = span
     motion, auxiliary = start, start.a
-    solver = _Solver(equations, alpha, led)
+    equations, alpha = solver.equations, solver.alpha
     first = balance(equations, start, inputs(now))
     times, motions, driving = [now], [start], [first.force[led.numbers]]
     h, easy, steps, iterations, reason = longest, 0, 0, 0, ""
@@ -163,7 +159,7 @@ def _error(equations: LinkEquations, alpha: Alpha, h: float, before: Array, afte
 
 
 def _step(
-    solver: _Solver, motion: LinkMotion, auxiliary: Array, led: Led, inputs: Callable[[float], Array], now: float,
+    solver: Solver, motion: LinkMotion, auxiliary: Array, led: Led, inputs: Callable[[float], Array], now: float,
     h: float,
 ) -> tuple[LinkMotion, Array, int, Array] | None:  # fmt: skip
     """One step: the motion behind it, the method's own acceleration, iterations, forces along what is led; or None."""
@@ -183,7 +179,7 @@ def _step(
             fresh = True
         dx, dl = solver.correction(found)
         size = float(np.abs(dx).max(initial=0.0))
-        if not np.isfinite(size):
+        if not size < _FAR * max(1.0, extent):  # also where it is no number
             return None
         if size > _SLOW * last and not fresh and size > 1e3 * _ROUNDING * extent:
             solver.prepare(found.point, found.gradient, h)

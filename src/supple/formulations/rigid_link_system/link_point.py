@@ -45,6 +45,7 @@ from supple.formulations.rigid_link_system.link_terms import (
     rotation_matrix,
 )
 from supple.formulations.rigid_link_system.partition import LoopPartition, partition
+from supple.geometry.rotation import crossed
 from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
@@ -60,7 +61,7 @@ class LinkPoint(NamedTuple):
 
     state: LinkState
     found: TermGradients
-    C: sp.csr_array
+    C: Array
     rigid: Array
     change: Array
     w: Array
@@ -71,11 +72,13 @@ class LinkPoint(NamedTuple):
     def system(self) -> RigidLinkSystem:
         return self.state.system
 
-    def soft(self) -> tuple[sp.csr_array, Array]:
+    def soft(self) -> tuple[Array, Array]:
         """C (soft, n_u) and ∂(C u)/∂q (soft, n) of the rows that give way, deflections of drives among them."""
-        held, theta = self.system.holding, np.array(self.system.theta_rows, dtype=np.int64)
-        over = self.C[held.soft] + sp.csr_array(held.coupling) @ self.C[theta]
-        return sp.csr_array(over), self.change[held.soft] + held.coupling @ self.change[theta]
+        held, theta = self.system.holding, slice(self.system.theta_rows.start, self.system.theta_rows.stop)
+        if not held.coupling.any():
+            return self.C[held.soft], self.change[held.soft]
+        over = self.C[held.soft] + held.coupling @ self.C[theta]
+        return over, self.change[held.soft] + held.coupling @ self.change[theta]
 
     def measure(self, row: int) -> tuple[float, Array, Array]:
         """ℓ of a measure and its derivatives with respect to q (n,) and u (n_u,); θ is that of the motor's side."""
@@ -83,7 +86,7 @@ class LinkPoint(NamedTuple):
         value = float(self.w[row - system.numbering.constraints])
         if row in system.theta_rows:
             return value, self.rigid[row], np.zeros(self.C.shape[1])
-        over = self.C[[row]].toarray()[0]
+        over = self.C[row]
         return value + float(over @ self.u), self.rigid[row] + self.change[row], over
 
 
@@ -93,7 +96,8 @@ def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = No
     state = link_state(system, X, displaced)
     _, v, turn = state.twists
     found = gradients_at(system.rows, X, v, turn)
-    C = sp.csr_array(over_nodes(system.rows, found, system.nodes) @ rotation_matrix(state).T)
+    C = np.einsum("rnsj,nij->rnsi", over_nodes(system.rows, found, system.nodes), state.R)
+    C = np.ascontiguousarray(C.reshape(len(C), -1)[:, system.kept])
     rigid = along_tree(system.rows, found, v, turn)
     change = changed(system.rows, found, turn, state.hat)
     return LinkPoint(state, found, C, rigid, change, w, displaced, partition(system, rigid))
@@ -121,9 +125,9 @@ def stiffness_of(point: LinkPoint) -> sp.csr_array:
     for row, _ in acting_rows(system):
         if row not in system.theta_rows:
             value, measure = point.measure(row)[0], row - system.numbering.constraints
-            rows.append(C[[row]])
+            rows.append(C[row][None])
             values.append(np.array([-along_measure(acting_arrays(system), measure, value).slope]))
-    over = sp.vstack(rows)
+    over = sp.csr_array(np.vstack(rows))
     K = At @ system.stiffness @ At.T + over.T @ sp.diags_array(np.concatenate(values)) @ over
     return sp.csr_array(K)
 
@@ -177,10 +181,10 @@ def load_forces(point: LinkPoint) -> LinkForces:
         node, arm = _carrier(system, body, place)
         phi = state.hat[node, 1]
         v, w = state.twists.v[body], state.twists.w[body]
-        total_q -= f @ v + (np.cross(place, f) + m) @ w
-        total_q -= w.T @ np.cross(arm, np.cross(f, phi))  # f·(φ × (ω × a)) = ω·(a × (f × φ))
+        total_q -= f @ v + (crossed(place, f) + m) @ w
+        total_q -= w.T @ crossed(arm, crossed(f, phi))  # f·(φ × (ω × a)) = ω·(a × (f × φ))
         on = np.zeros((system.nodes, 2, 3))
-        on[node, 0], on[node, 1] = R @ f, R @ (np.cross(arm, f) + m)
+        on[node, 0], on[node, 1] = R @ f, R @ (crossed(arm, f) + m)
         total_u -= on.reshape(-1)[system.kept]
     return LinkForces(total_q, total_u)
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from supple.compilation import compiled, kernel
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias
+from supple.geometry.rotation import crossed
 from supple.kinematics.primitives import A, B, gradient, gradient_slope
 
 Array = NDArray[np.float64]
@@ -95,17 +95,16 @@ def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
 def part_twists(rows: LinkRows, v: Array, w: Array) -> tuple[Array, Array]:
     """Twists of the parts where they stand: (parts, 3, n) each, in the axes of their bodies."""
     about = w[rows.part_body]
-    return v[rows.part_body] + np.cross(about, rows.place[:, :, None], axis=1), about
+    return v[rows.part_body] + np.swapaxes(crossed(np.swapaxes(about, 1, 2), rows.place[:, None]), 1, 2), about
 
 
-def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> sp.csr_array:
-    """C (rows, 6 nodes) over û."""
+def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> Array:
+    """C (rows, nodes, 2, 3) over û."""
     ends = rows.rows_i[:, [A, B]]
     term, side = np.nonzero(ends < len(rows.part_body))
-    columns = 6 * rows.part_node[ends[term, side]][:, None] + np.arange(6)
-    at = np.broadcast_to(rows.row[term][:, None], columns.shape)
-    entries = (found.g[term, side].ravel(), (at.ravel(), columns.ravel()))
-    return sp.coo_array(entries, shape=(rows.total, 6 * nodes)).tocsr()
+    C = np.zeros((rows.total, nodes, 6))
+    np.add.at(C, (rows.row[term], rows.part_node[ends[term, side]]), found.g[term, side])
+    return C.reshape(rows.total, nodes, 2, 3)
 
 
 def along_tree(rows: LinkRows, found: TermGradients, v: Array, w: Array) -> Array:
@@ -121,7 +120,7 @@ def changed(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array
     shown = np.concatenate([hat[rows.part_node].reshape(-1, 6), np.zeros((1, 6))])[ends]  # (terms, 2, 6)
     turns = np.concatenate([w[rows.part_body], np.zeros((1, 3, w.shape[2]))])[ends]  # (terms, 2, 3, n)
     halves, g = shown.reshape(*shown.shape[:2], 2, 3), found.g.reshape(*shown.shape[:2], 2, 3)
-    about = np.cross(halves, g).sum(axis=2)  # g·(ω × û) = ω·(û × g)
+    about = crossed(halves, g).sum(axis=2)  # g·(ω × û) = ω·(û × g)
     total = np.einsum("tnsc,tsc->tn", found.slopes, shown) - np.einsum("tsi,tsin->tn", about, turns)
     return _summed(rows, total)
 
@@ -129,8 +128,8 @@ def changed(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array
 def second_rates(rows: LinkRows, found: TermGradients, bias: LinkBias, rates: Array) -> Array:
     """φ̈ (rows,) of the rigid links for q̈ = 0: Σ g·V̇ + ġ·V, the V of parts in body axes."""
     b, r = rows.part_body, rows.place
-    v, w, alpha = bias.v[b] + np.cross(bias.w[b], r), bias.w[b], bias.alpha[b]
-    a = bias.a[b] + np.cross(alpha, r) + np.cross(w, np.cross(w, r)) - np.cross(w, v)  # change of components
+    v, w, alpha = bias.v[b] + crossed(bias.w[b], r), bias.w[b], bias.alpha[b]
+    a = bias.a[b] + crossed(alpha, r) + crossed(w, crossed(w, r)) - crossed(w, v)  # change of components
     still, ends = np.zeros((1, 6)), rows.rows_i[:, [A, B]]
     V = np.concatenate([np.hstack([v, w]), still])[ends]
     dV = np.concatenate([np.hstack([a, alpha]), still])[ends]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.nodal_inertia import LEVI_CIVITA, PAIRS
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, LinkTwists, link_twists
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import crossed, skew
 
 Array = NDArray[np.float64]
 
@@ -47,13 +47,17 @@ def link_state(system: RigidLinkSystem, X: Array, u: Array | None = None) -> Lin
     return LinkState(system, X, link_twists(system.tree, X), hat)
 
 
+def seen_from_bodies(state: LinkState, u: Array) -> Array:
+    """A u (N, 2, 3) of displacements (n_u,), or of their rates."""
+    full = np.zeros(6 * state.system.nodes)
+    full[state.system.kept] = u
+    return np.asarray(np.einsum("nji,nsj->nsi", state.R, full.reshape(-1, 2, 3)))
+
+
 def to_world(state: LinkState, hat: Array) -> Array:
-    """Aᵀ: forces on û (N, 2, 3) or (6 N,) as forces on u (n_u,); with a trailing axis of columns (6 N, k) likewise."""
-    R, kept = state.R, state.system.kept
-    if hat.ndim == 2 and hat.shape[0] == 6 * state.system.nodes:
-        turned = np.einsum("nij,nsjk->nsik", R, hat.reshape(-1, 2, 3, hat.shape[1]))
-        return np.asarray(turned.reshape(hat.shape)[kept])
-    return np.asarray(np.einsum("nij,nsj->nsi", R, hat.reshape(-1, 2, 3)).reshape(-1)[kept])
+    """Aᵀ: forces on û (N, 2, 3) or (6 N,) as forces on u (n_u,)."""
+    turned = np.einsum("nij,nsj->nsi", state.R, hat.reshape(-1, 2, 3))
+    return np.asarray(turned.reshape(-1)[state.system.kept])
 
 
 def rotation_matrix(state: LinkState) -> sp.csr_array:
@@ -110,7 +114,7 @@ def _spatial(mass: Array, first: Array, second: Array) -> Array:
 
 def _shown(state: LinkState, hat: Array) -> tuple[Array, Array, Array, Array]:
     """n₁ = ∫ Nû, Q_ij = ∫ r_i (Nû)_j of every body, and the same of W_m û, m last."""
-    turned = np.cross(np.eye(3)[:, None, None], hat[None])  # (3, N, 2, 3)
+    turned = crossed(np.eye(3)[:, None, None], hat[None])  # (3, N, 2, 3)
     both = np.column_stack([hat.ravel(), *(item.ravel() for item in turned)])
     found = np.asarray(state.system.inertia.moments @ both).reshape(-1, 12, 4)
     Q = found[:, 3:].reshape(-1, 3, 3, 4)
@@ -130,7 +134,7 @@ def _rigid_moments(state: LinkState) -> sp.csr_array:
 def _turned_inertia(state: LinkState, hat: Array) -> Array:
     """∫ Nᵀ ẽ_m N û - M W_m û: (6 N, 3)."""
     inertia, flat = state.system.inertia, hat.ravel()
-    turned = np.cross(np.eye(3)[:, None, None], hat[None]).reshape(3, -1).T
+    turned = crossed(np.eye(3)[:, None, None], hat[None]).reshape(3, -1).T
     return np.column_stack([C @ flat for C in inertia.turning]) - np.asarray(inertia.M @ turned)
 
 
@@ -162,8 +166,8 @@ def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
     """F_u (11): linear in u."""
     system, hat = state.system, state.hat
     D, w, body = _acceleration(bias), bias.w, system.node_body
-    turned = np.cross(w[body][:, None], hat)  # W û
-    twice = np.cross(w[body][:, None], turned) - np.cross(bias.alpha[body][:, None], hat)  # W²û - W_α û
+    turned = crossed(w[body][:, None], hat)  # W û
+    twice = crossed(w[body][:, None], turned) - crossed(bias.alpha[body][:, None], hat)  # W²û - W_α û
     spin = np.einsum("mij,bm->bij", _SKEWS, w)
     fields = [(D, _moments(state, hat)), (None, _moments(state, twice)), (-2.0 * spin, _moments(state, turned))]
     q = sum(_on_tree(state, matrix, *shown) for matrix, shown in fields) + _held_field(state, bias.a, D)
@@ -180,7 +184,7 @@ def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
 def gyroscopic_forces(state: LinkState, bias: LinkBias, rate_hat: Array) -> LinkForces:
     """F_u̇ (11): linear in u̇; rate_hat (N, 2, 3) : A u̇."""
     system, w = state.system, bias.w
-    turned = np.cross(w[system.node_body][:, None], rate_hat)
+    turned = crossed(w[system.node_body][:, None], rate_hat)
     spin = np.einsum("mij,bm->bij", _SKEWS, w)
     q = 2.0 * _on_tree(state, spin, *_moments(state, rate_hat)) - 2.0 * _on_tree(state, None, *_moments(state, turned))
     per = np.repeat(w[system.node_body], 6, axis=0)
@@ -206,7 +210,7 @@ def strained_forces(state: LinkState, force: Array) -> LinkForces:
     """Forces (N, 2, 3) on û; on q_k, whose turn leaves u behind in the world, -ω_k·Σ û × f."""
     system, hat = state.system, state.hat
     about = np.zeros((len(state.X) - 1, 3))
-    np.add.at(about, system.node_body, np.cross(hat, force).sum(axis=1))
+    np.add.at(about, system.node_body, crossed(hat, force).sum(axis=1))
     return LinkForces(-np.einsum("bi,bik->k", about, state.twists.w), to_world(state, force))
 
 
@@ -235,7 +239,7 @@ def _rigid_field(state: LinkState, a: Array, D: Array) -> LinkForces:
     """Of accelerations a + D r of all points: ∫ (v_k + ω_k × r)·(a + D r) and ∫ Nᵀ(a + D r)."""
     inertia, (_, v, w) = state.system.inertia, state.twists
     push = inertia.mass[:, None] * a + np.einsum("bij,bj->bi", D, inertia.first)
-    moment = np.cross(inertia.first, a) + _vee(inertia.second @ np.swapaxes(D, 1, 2))
+    moment = crossed(inertia.first, a) + _vee(inertia.second @ np.swapaxes(D, 1, 2))
     field = np.concatenate([a, np.swapaxes(D, 1, 2).reshape(-1, 9)], axis=1)
     q = np.einsum("bi,bik->k", push, v) + np.einsum("bi,bik->k", moment, w)
     return LinkForces(q, to_world(state, np.asarray(inertia.moments.T @ field.ravel())))
@@ -252,6 +256,6 @@ def _on_tree(state: LinkState, D: Array | None, n1: Array, Q: Array) -> Array:
 def _held_field(state: LinkState, a: Array, D: Array) -> Array:
     """∫ (ω_k × N û - N W_k û)·(a + D r) (n,)."""
     n1, Q, n1m, Qm = _shown(state, state.hat)
-    about = np.cross(n1, a) + _vee(np.swapaxes(D @ Q, 1, 2))
+    about = crossed(n1, a) + _vee(np.swapaxes(D @ Q, 1, 2))
     left = np.einsum("bim,bi->bm", n1m, a) + np.einsum("bji,bijm->bm", D, Qm)
     return np.asarray(np.einsum("bi,bik->k", about - left, state.twists.w))

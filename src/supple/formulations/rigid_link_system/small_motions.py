@@ -56,7 +56,7 @@ def held_nodes(point: LinkPoint) -> HeldNodes:
     Columns with the largest pivots are taken for u_d, turns in units of the mechanism's extent.
     """
     system = point.system
-    C = point.C[system.holding.ideal].toarray()
+    C = point.C[system.holding.ideal]
     change = point.change[system.holding.ideal] @ point.loops.Gamma
     n = C.shape[1]
     unit = np.where(system.kept % 6 < 3, 1.0, 1.0 / system.numbering.arrays.extent)
@@ -200,7 +200,7 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
             part=f'mechanism "{system.numbering.mechanism.name}"', hint="look at its modes with locked actuators",
         ) from None  # fmt: skip
     left = total.u + K @ u
-    multipliers = -np.linalg.lstsq(C.T.toarray(), left, rcond=1e-12)[0]
+    multipliers = -np.linalg.lstsq(C.T, left, rcond=1e-12)[0]
     return np.asarray(u), np.asarray(multipliers)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
+from supple.geometry.rotation import crossed
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 
@@ -144,10 +145,10 @@ def link_twists(tree: TreeFreedoms, X: Array) -> LinkTwists:
             S[k, :3] = e
         else:
             o = x[item.point_on] + R[item.point_on] @ item.point
-            S[k, :3], S[k, 3:] = np.cross(o, e) + item.pitch * e, e
+            S[k, :3], S[k, 3:] = crossed(o, e) + item.pitch * e, e
     moves = tree.moves[:-1, None, :]
     turns = np.where(moves, S[:, 3:].T[None], 0.0)  # (nb, 3, n), in the world
-    slides = np.where(moves, S[:, :3].T[None], 0.0) + np.cross(turns, x[:-1, :, None], axis=1)
+    slides = np.where(moves, S[:, :3].T[None], 0.0) + np.swapaxes(crossed(np.swapaxes(turns, 1, 2), x[:-1, None]), 1, 2)
     back = np.swapaxes(R[:-1], 1, 2)
     return LinkTwists(S, back @ slides, back @ turns)
 
@@ -176,12 +177,12 @@ def link_bias(tree: TreeFreedoms, X: Array, twists: LinkTwists, rates: Array) ->
             A[b] += _bracket(held, own[k])
             V[b] = V[b] + own[k]
     x, back = X[:-1, :3], np.swapaxes(X[:-1, 3:].reshape(-1, 3, 3), 1, 2)
-    velocity = V[:-1, :3] + np.cross(V[:-1, 3:], x)
-    a = A[:-1, :3] + np.cross(A[:-1, 3:], x) + np.cross(V[:-1, 3:], velocity)
+    velocity = V[:-1, :3] + crossed(V[:-1, 3:], x)
+    a = A[:-1, :3] + crossed(A[:-1, 3:], x) + crossed(V[:-1, 3:], velocity)
     turned = [np.einsum("bij,bj->bi", back, item) for item in (a, A[:-1, 3:], V[:-1, 3:], velocity)]
     return LinkBias(*turned)
 
 
 def _bracket(V: Array, S: Array) -> Array:
     """V × S of twists (v, ω): (ω × s_v + v × s_ω, ω × s_ω)."""
-    return np.concatenate([np.cross(V[3:], S[:3]) + np.cross(V[:3], S[3:]), np.cross(V[3:], S[3:])])
+    return np.concatenate([crossed(V[3:], S[:3]) + crossed(V[:3], S[3:]), crossed(V[3:], S[3:])])
