@@ -147,6 +147,7 @@ def deflection(run):
     return run.frame("load").position - rigid.frame("load").position
 
 
+@pytest.mark.slow
 def test_a_led_motion_deflects_as_in_the_full_equations():
     """Deflections of a few millimetres in 0.9 m: what the links leave out is of second order in them."""
     machine = loads(COUPLED)
@@ -163,6 +164,7 @@ def test_a_led_motion_deflects_as_in_the_full_equations():
     assert np.abs(ours.energy["strain"] - strain).max() < 0.03 * strain.max()  # a square of what is right to 1 %
 
 
+@pytest.mark.slow
 def test_a_driven_motion_is_that_of_the_full_equations():
     """From rest under its weight, pushed by the motors: θ and deflection."""
     machine = loads(COUPLED)
@@ -177,10 +179,50 @@ def test_a_driven_motion_is_that_of_the_full_equations():
         assert np.abs(ours.coordinates[name] - theta).max() < 0.01 * moved
 
 
+@pytest.mark.slow
 def test_without_motors_or_weight_energy_stays():
     machine = loads(COUPLED).replace(gravity=None)
-    run = supple.simulate(machine, until=0.015, step=2.5e-4, start=list(AT), rates=[2.0, -1.0], spectral_radius=1.0,
+    run = supple.simulate(machine, until=0.015, step=2.5e-4, start=list(AT), rates=[8.0, -6.0], spectral_radius=1.0,
                           formulation="erls")  # fmt: skip
     total = run.energy["total"]
     assert np.ptp(total) < 0.02 * total[0]  # equations of first order lose what is of second: deflections over size
     assert run.energy["strain"].max() > 1e-4 * total[0]
+
+
+# ---------------------------------------------------------------------------- responses and linear models
+
+
+@pytest.mark.parametrize("asked", [
+    {"inputs": "load.z", "damping": {"structural": 0.05}},
+    {"inputs": "load.z", "damping": 0.02},
+    {"inputs": ["O", "P"], "free_actuators": True, "preload": False, "damping": {"rayleigh": (0.0, 1e-5)}},
+    {"inputs": "P.acceleration", "kind": "accelerance", "damping": 0.01},
+])  # fmt: skip
+def test_responses_are_those_of_the_elastic_mechanism(asked):
+    machine, lines = loads(COUPLED), np.linspace(5.0, 120.0, 7)
+    ours, theirs = (
+        supple.frf(machine, list(AT), outputs=["tip.x", "tip.z"], frequencies_hz=lines, **asked, formulation=name)
+        for name in ("erls", "auto")
+    )
+    assert_allclose(ours.values, theirs.values, atol=1e-5 * np.abs(theirs.values).max())  # of condensation
+
+
+def test_a_linear_model_has_the_modes_and_the_outputs():
+    with pytest.raises(InputError, match="a motor that drives through something elastic"):
+        supple.linearize(loads(COUPLED), list(AT), formulation="erls")
+    motor = "axis: z, motor: {inertia: 2e-6, gear: 100}, stiffness"
+    machine = loads(COUPLED.replace("axis: z, stiffness", motor)).replace(gravity=None)
+    whole = supple.linearize(machine, list(AT), formulation="erls")
+    few = supple.linearize(machine, list(AT), internal_modes=4, formulation="erls")
+    known = supple.linearize(machine, list(AT), internal_modes=4)
+    assert whole.states[:2] == few.states[:2] == ("O", "P")
+    assert few.states[2:6] == ("mode1", "mode2", "mode3", "mode4")
+    assert "fore.2.rx" in whole.states
+    free = supple.modes(machine, list(AT), count=8, free_actuators=True, formulation="erls").frequencies_hz
+    hertz = np.sort(np.abs(whole.eigenvalues.imag))[::2] / (2.0 * np.pi)
+    assert_allclose(np.sort(hertz)[2:8], free[2:], rtol=1e-6)  # of eigenvalues of A over nine decades
+    hertz, theirs = (np.sort(np.abs(model.eigenvalues.imag))[::2][2:6] for model in (few, known))
+    assert_allclose(hertz, theirs, rtol=1e-5)
+    assert_allclose(few.D, known.D, atol=1e-12)
+    assert_allclose(few.C[:, :2], known.C[:, :2], atol=1e-9)
+    assert few.outputs == known.outputs

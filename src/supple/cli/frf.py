@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.drives_option import NoDrives
+from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
@@ -94,6 +95,7 @@ def frf(
     damping: DampingOption = None,
     method: MethodOption = Method.DIRECT,
     no_drives: NoDrives = False,
+    formulation: FormulationOption = Formulation.AUTO,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -105,7 +107,11 @@ def frf(
         if is_model(file):
             model = read_model(answer, file, settings)
             require_no(
-                {"--damping": damping, "--method": method is not Method.DIRECT},
+                {
+                    "--damping": damping,
+                    "--method": method is not Method.DIRECT,
+                    "--formulation": formulation is not Formulation.AUTO,
+                },
                 "a reduced model has the damping it was reduced with, and its responses one method",
             )
             found = _of_model(
@@ -119,7 +125,7 @@ def frf(
             found = response(
                 mechanism, configuration(mechanism, at), input_name, output_name, at_lines, kind=kind.value,
                 free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
-                preload=not no_preload, drives=not no_drives,
+                preload=not no_preload, drives=not no_drives, formulation=formulation.value,
             )  # fmt: skip
         keep(found, output, plot)
         values = found.values[:, 0, 0]

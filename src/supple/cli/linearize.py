@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.drives_option import NoDrives
+from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
@@ -81,6 +82,7 @@ def linearize(
     basis: InBasis = None,
     rigid: Rigid = False,
     no_drives: NoDrives = False,
+    formulation: FormulationOption = Formulation.AUTO,
     pade: Pade = 3,
     output: TableFile = None,
     settings: Settings = None,
@@ -91,7 +93,12 @@ def linearize(
         asked = _Asked(at, rates, accelerations, inputs, {"drives": not no_drives, "pade": pade})
         if is_model(file):
             require_no(
-                {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--basis": basis},
+                {
+                    "--constraint-modes": constraint_modes,
+                    "--internal-modes": internal_modes,
+                    "--basis": basis,
+                    "--formulation": formulation is not Formulation.AUTO,
+                },
                 "a reduced model has the modes that it was made with",
             )
             model = read_model(answer, file, settings)
@@ -100,6 +107,7 @@ def linearize(
             mechanism = read_mechanism(answer, file, settings)
             flexible: dict[str, Any] = {
                 "constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0, "rigid": rigid,
+                "formulation": formulation.value,
                 "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
             name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
@@ -179,9 +187,10 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
     if state["rates"] or state["accelerations"]:
         raise _moving_equilibrium()
     held = state["inputs"] or {}
+    bends = flexible["internal_modes"] or loaded or basis or flexible["formulation"] != Formulation.AUTO.value
     here = equilibrium(
         mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
-        rigid=flexible["rigid"] or not (flexible["internal_modes"] or loaded or basis),
+        rigid=flexible["rigid"] or not bends,
     )  # fmt: skip
     return linearized(mechanism, here.theta, inputs=held, **flexible, **asked.drives)
 

@@ -25,6 +25,7 @@ from supple.results.units import MODAL, Units
 
 Array = NDArray[np.float64]
 
+_WITHOUT_MASS = 1e-12  # of a mass matrix with unit diagonal: rounding
 _DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -71,13 +72,14 @@ def _model(
     units: dict[str, str],
 ) -> LinearModel:
     n = len(forces.M)
-    try:
-        solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
-    except np.linalg.LinAlgError:
+    size = np.sqrt(np.maximum(np.diag(forces.M), 1e-300))
+    if np.linalg.eigvalsh(forces.M / np.outer(size, size))[0] < _WITHOUT_MASS:
         raise InputError(
-            "some of its nodes have no mass, and so no acceleration of their own",
-            part=f'mechanism "{configuration.mechanism.name}"', hint="keep modes: internal_modes, --internal-modes",
-        ) from None  # fmt: skip
+            "something of it moves without mass, a motor that drives through something elastic or a body, and has no "
+            "acceleration of its own", part=f'mechanism "{configuration.mechanism.name}"',
+            hint="keep some modes (internal_modes, --internal-modes), or give the motor its inertia",
+        )  # fmt: skip
+    solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
     B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
     load, position = carried(configuration.rest), configuration.rest
