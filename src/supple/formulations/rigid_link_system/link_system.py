@@ -165,6 +165,12 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
     soft = {row: (item.stiffness, item.damping) for row, item in rows.soft.items()}
     moved: dict[tuple[str, str], int] = {}
     for name, joint in mechanism.joints.items():
+        for direction, table in joint.elasticity(mechanism.plane).tables.items() if joint.yields else ():
+            raise InputError(
+                f'its stiffness "{direction}" follows "{table.over}", and a rigid link system has constant ones',
+                part=part_name(("joints", name)), path=("joints", name, "stiffness"),
+                hint="give it a number, or leave the formulation out: the others follow tables",
+            )  # fmt: skip
         for coordinate, drive in joint.drives(mechanism.plane).items():
             row = moved[name, coordinate] = numbering.measures["joint", name, coordinate]
             if not first <= row < last:
