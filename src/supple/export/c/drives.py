@@ -67,12 +67,12 @@ static void advance(const double *block, int n, int size, double fastest, double
                     double slope, double *x)
 {
     const int count = length * fastest > @stride@ ? (int)ceil(length * fastest / @stride@) : 1;
-    const double h = length / count;
+    const double h = length / (double)count;
     double term[2][@most@];
     int stride, k, r, s;
     for (stride = 0; stride < count; ++stride) {
         double factor = h;
-        rates_of(block, n, size, x, c, w + slope * h * stride, term[0]);
+        rates_of(block, n, size, x, c, w + slope * h * (double)stride, term[0]);
         for (k = 0; k < @terms@; ++k) {
             const double *now = term[k % 2];
             double *after = term[(k + 1) % 2];
@@ -82,7 +82,7 @@ static void advance(const double *block, int n, int size, double fastest, double
                 after[r] = k == 0 ? row[size + 1] * slope : 0.0;
                 for (s = 0; s < n; ++s) after[r] += row[s] * now[s];
             }
-            factor *= h / (k + 2);
+            factor *= h / (double)(k + 2);
         }
     }
 }

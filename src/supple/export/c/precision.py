@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     r"/\*.*?\*/"
     r'|"(?:\\.|[^"\\])*"'
     r"|(?<![\w.])(?:\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])"
-    r"|\b(?:double|sqrt|tanh|fabs|fmax|fmin|ceil|rint|DBL_MAX)\b",
+    r"|\b(?:double|sqrt|tanh|exp|log|pow|sin|cos|fabs|fmax|fmin|ceil|floor|rint|DBL_MAX)\b",
     re.DOTALL,
 )
 _NAMES = {"double": "float", "DBL_MAX": "FLT_MAX"}
