@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument
 from supple.export.c.literals import number
 from supple.export.c.model import CModel
@@ -160,7 +161,8 @@ def _outside(model: CModel) -> list[str]:
         "",
         "/* What every function returns. Results are there with INSIDE and CLAMPED only; UNDEFINED: a step that gave",
         " * no finite numbers. */",
-        f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2, {U}_CLAMPED = 3, {U}_UNDEFINED = 4 }};",
+        f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2, {U}_CLAMPED = 3, {U}_UNDEFINED = 4,",
+        f"    {U}_UNMET = 5 }};",
         "",
     ]
 
@@ -256,6 +258,15 @@ def _state_functions(model: CModel, inputs: bool) -> list[str]:
         lines += [f"int {P}_measure({given}double outputs[{U}_OUTPUTS]);"]
         lines += [f"int {P}_output_jacobian({given}double outputs[{U}_OUTPUTS],"]
         lines += [f"    double C[{U}_OUTPUTS][{U}_STATES]{D});", ""]
+    if can_divide(model):
+        lines += [
+            "/* Inputs with B u = forces along theta, of the least sum of weights times squares, within bounds. Null:",
+            " * all weights one, no bounds. An input that shall stay out has bounds of zero. UNMET: the bounds do not",
+            " * allow it; inputs are then within them, and as close as was found. */",
+            f"int {P}_divide(const double theta[{U}_THETA], const double forces[{U}_THETA], const double *weights,",
+            f"    const double *lower, const double *upper, double inputs[{U}_INPUTS]);",
+            "",
+        ]
     lines += [
         "/* One step with inputs held: Runge-Kutta's of order 4; and Rosenbrock's of order 3, L-stable, for stiff"
     ]

@@ -8,6 +8,7 @@ from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.export.c import (
     basis_rates,
     deformation,
+    division,
     equations,
     integrators,
     location,
@@ -71,7 +72,7 @@ def source(model: CModel) -> str:
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
     text += equations.dynamics(model) + state_space.state_space(model) + integrators.integrators(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
-    return text + seen + measured.measured(model)
+    return text + seen + measured.measured(model) + division.division(model)
 
 
 def _standard(model: CModel) -> str:
@@ -94,7 +95,8 @@ def _widths(model: CModel) -> set[int]:
     ranges += [(0, model.force_columns)] if model.force_columns else []
     ranges += model.inertia_columns
     ranges += [known["potential"].columns] if model.potential_gives_force else []
-    made = () if model.layout.observation is None else ("efforts", "friction_map")
+    made: tuple[str, ...] = () if model.layout.observation is None else ("efforts", "friction_map")
+    made += ("input_map",) if division.can_divide(model) else ()
     ranges += [known[name].columns for name in ("outputs", "output_modes", *made) if name in known]
     return {stop - first for first, stop in (item for item in ranges if item is not None)}
 
