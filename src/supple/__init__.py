@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from supple.identification.updating.update import update
     from supple.identification.updating.updated import Predicted, Updated
     from supple.kinds.registry import register
+    from supple.kinematics.branches import Branches, branches
     from supple.kinematics.closure import assemble
     from supple.kinematics.configuration import Configuration
     from supple.kinematics.inspection import Inspection
@@ -92,6 +93,7 @@ _HOMES = {
     "Beam": "supple.description.elastic.beam",
     "Body": "supple.description.body",
     "Candidate": "supple.identification.updating.plan_test",
+    "Branches": "supple.kinematics.branches",
     "Channel": "supple.results.channel",
     "Compliance": "supple.analyses.statics.compliance",
     "ComplianceMap": "supple.analyses.statics.compliance_map",
@@ -157,6 +159,7 @@ _HOMES = {
     "Trajectory": "supple.analyses.motions.trajectory",
     "Updated": "supple.identification.updating.updated",
     "assemble": "supple.kinematics.closure",
+    "branches": "supple.kinematics.branches",
     "check": "supple.analyses.check",
     "compare": "supple.reduction.comparison",
     "compliance": "supple.analyses.statics.compliance",
@@ -202,7 +205,7 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Candidate", "Channel", "Compliance", "ComplianceMap",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "Compliance", "ComplianceMap",
     "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind",
     "DriveParameter", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
     "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint",
@@ -211,12 +214,12 @@ __all__ = [
     "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses",
     "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
     "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated",
-    "VirtualTest", "assemble", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
-    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
-    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_records", "load_responses",
-    "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion", "pair_modes",
-    "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update",
-    "virtual_test",
+    "VirtualTest", "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map",
+    "deflection", "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify",
+    "inverse", "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_records",
+    "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion",
+    "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
+    "update", "virtual_test",
 ]  # fmt: skip
 
 

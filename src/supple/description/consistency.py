@@ -272,12 +272,12 @@ def _sensors(mechanism: Mechanism) -> None:
 def _configurations(mechanism: Mechanism) -> None:
     names = mechanism.coordinate_names()
     for coordinate in mechanism.rest:
-        if coordinate not in names:
+        if coordinate not in names and mechanism.joint_coordinate(coordinate) is None:
             raise InputError(
-                f'"{coordinate}" is not one of the coordinates',
+                f'"{coordinate}" is not one of the coordinates, nor a joint\'s',
                 part=part_name(("rest",)),
                 path=("rest", coordinate),
-                hint=nearest(coordinate, names),
+                hint=nearest(coordinate, [*names, *mechanism.joints]),
             )
     for name, given in mechanism.configurations.items():
         posture(mechanism, given, ("configurations", name))

@@ -84,7 +84,8 @@ class Mechanism(Part):
     coordinates: tuple[str, ...] | None = None
     """θ: actuators, joints or `joint.coordinate`; the actuators if left out."""
     rest: dict[str, OfCoordinate] = {}
-    """Values of some coordinates at rest, where the drawing is only rough."""
+    """Values of some coordinates at rest, where the drawing is only rough. Joints that are not coordinates may stand
+    here as well: they come near their value, which tells the branch that is meant."""
     configurations: dict[Name, dict[str, OfCoordinate | PoseOfPlace]] = {}
     """Named configurations: coordinate: value, place: position or pose, or place.x: value."""
     motions: dict[Name, Motion] = {}

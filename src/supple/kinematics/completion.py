@@ -11,7 +11,8 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
-from supple.kinematics.jacobian import scaled_jacobian, scaled_values
+from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_values
+from supple.kinematics.joint_tree import settled_at
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
 
@@ -21,6 +22,7 @@ BRANCH = "look whether this is the branch you mean, and draw it closer if not"
 _GAP = 1e-10  # of the extent: what counts as closed
 _TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
 _NO_FURTHER = 1.5  # times the distance of the branch next to the drawing
+_ASIDE = 0.35  # rad, or extents: a measure that is further from its value belongs to another branch
 _LONGEST = 0.3  # one correction: rad, or extents
 
 
@@ -96,22 +98,54 @@ class Completion:
         )
 
 
-def completed(found: Numbering, targets: dict[int, float]) -> Completion:
+def completed(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Completion:
     """The drawing, closed: by the least change if it almost is, by a damped descent before that if it is far off.
 
-    `targets` are coordinates, by number, that must come to a given value.
+    targets : coordinates, by number, that must come to a given value
+    near    : other measures, likewise by number after the constraints, that tell the branch: they come close to theirs
     """
     drawn = joint_gaps(found, found.drawn)
     joint = max(drawn, key=lambda name: drawn[name]) if drawn else ""
     gap = drawn[joint] if drawn else 0.0
-    X = _newton(found, found.drawn, targets)
-    if X is None or gap > FAR:
+    X = _on_branch(found, targets, near) if near else _newton(found, found.drawn, targets)
+    if X is None or (gap > FAR and not near):
         X = _nearer(found, X, targets)
     shift = np.linalg.norm(X[:-1, :3] - found.drawn[:-1, :3], axis=1)
     turns = np.linalg.norm(X[:-1, 3:] - found.drawn[:-1, 3:], axis=1)  # 2 √2 sin φ/2
     turn = 2.0 * np.arcsin(np.clip(turns / np.sqrt(8.0), 0.0, 1.0))
     moved, turned = ((found.bodies[int(np.argmax(by))], float(by.max())) for by in (shift, turn))
     return Completion(X, joint, gap, moved, turned)
+
+
+def _on_branch(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Array:
+    """Closed with some measures near given values: the tree of joints put there and closed by the least change, or if
+    that leads elsewhere, after a descent to these values."""
+    start = settled_at(found, targets | near)
+    X = _newton(found, start, targets)
+    if X is not None and not _aside(found, X, near):
+        return X
+    start = approach(found, start, targets | near).X
+    X = _newton(found, start, targets)
+    if X is None:
+        raise _does_not_close(found, start, targets)
+    for number in _aside(found, X, near):
+        name = next(key[1] for key, row in found.measures.items() if row == found.constraints + number)
+        angle = bool(found.angles()[found.constraints + number])
+        unit, factor = ("°", np.degrees(1.0)) if angle else (" m", 1.0)
+        raise InputError(
+            f'no assembly is found with joint "{name}" near {near[number] * factor:.6g}{unit}: next to it is '
+            f"{measured_values(found, X)[number] * factor:.6g}{unit}",
+            part="rest", path=("rest",), hint="`supple assemble FILE --branches` lists those that exist",
+        )  # fmt: skip
+    return X
+
+
+def _aside(found: Numbering, X: Array, near: dict[int, float]) -> list[int]:
+    """Which measures are not near their values."""
+    values, angles = measured_values(found, X), found.angles()[found.constraints :]
+    off = {number: values[number] - value for number, value in near.items()}
+    size = {n: abs(unwrapped(gap, 0.0)) if angles[n] else abs(gap) / found.arrays.extent for n, gap in off.items()}
+    return [number for number, gap in size.items() if gap > _ASIDE]
 
 
 def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,7 +53,7 @@ def scaled_values(numbering: Numbering, X: Array) -> Array:
     return row_values(numbering, X, rows) / numbering.arrays.rows_f[rows, SCALE]
 
 
-def row_values(numbering: Numbering, X: Array, rows: range) -> Array:
+def row_values(numbering: Numbering, X: Array, rows: Sequence[int]) -> Array:
     """Values of some rows; angles are those next to the drawing."""
     arrays = numbering.arrays
     return np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, numbering.as_drawn) for row in rows])

@@ -6,6 +6,7 @@ and, seen from there, by the freedoms of its joint, the null space N of the join
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ class Link(NamedTuple):
     body: int
     parent: int
     joint: str
-    rows: range
+    rows: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,17 @@ def joint_tree(found: Numbering, gaps: dict[str, float]) -> JointTree:
     return JointTree(tuple(links), cut, np.array(rows, dtype=np.int64))
 
 
+def numbered_tree(found: Numbering) -> JointTree:
+    """The spanning tree by which the mechanism is numbered."""
+    links = []
+    for number, body in enumerate(found.bodies):
+        parent, joint = found.topology.parent[body]
+        links.append(Link(number, found.body_index(parent), joint, _rows(found, joint)))
+    kept = {link.joint for link in links}
+    cut = tuple(name for name in found.mechanism.joints if name not in kept)
+    return JointTree(tuple(links), cut, np.array([row for name in cut for row in _rows(found, name)], dtype=np.int64))
+
+
 def settled(found: Numbering, tree: JointTree, X: Array) -> Array:
     """The same position with every joint of the tree closed, each body moved as little as it takes."""
     X = X.copy()
@@ -72,6 +84,34 @@ def settled(found: Numbering, tree: JointTree, X: Array) -> Array:
             step = np.asarray(np.linalg.lstsq(J, -values, rcond=1e-8)[0], dtype=np.float64)
             longest = float(np.abs(step).max())
             _turn(found, X, link.body, step * min(1.0, 0.5 / longest) if longest > 0.0 else step)
+    return X
+
+
+def settled_at(found: Numbering, targets: dict[int, float]) -> Array:
+    """The drawing with the joints of the tree at given values, as far as they are given.
+
+    targets : measures by number after the constraints
+    """
+    tree, X = numbered_tree(found), found.drawn.copy()
+    of_joint: dict[str, list[int]] = {}
+    for key, row in found.measures.items():
+        if key[0] == "joint" and row - found.constraints in targets:
+            of_joint.setdefault(key[1], []).append(row)
+    for number, link in enumerate(tree.links):
+        rows = of_joint.get(link.joint, [])
+        scale, turns = found.arrays.rows_f[rows, SCALE], found.angles()[rows]
+        wanted = np.array([targets[row - found.constraints] for row in rows])
+        for _ in range(_SETTLING if rows else 0):
+            values, J = _joint_rows(found, link._replace(rows=rows), X)
+            gap = wanted / scale - values
+            gap = np.where(turns, (gap + np.pi) % (2.0 * np.pi) - np.pi, gap)
+            if np.abs(gap).max() < _CLOSED:
+                break
+            bases = freedoms(found, tree, X)
+            own = np.linalg.lstsq(J @ bases[number], gap, rcond=1e-8)[0]
+            own *= min(1.0, 1.0 / max(float(np.abs(own).max()), 1e-300))
+            z = [np.zeros(basis.shape[1]) if i != number else own for i, basis in enumerate(bases)]
+            X = moved_by(found, tree, X, bases, np.concatenate(z))
     return X
 
 

@@ -61,7 +61,7 @@ def rest(mechanism: Mechanism) -> Rest:
 def _assembled(mechanism: Mechanism) -> Rest:
     require_consistent(mechanism)
     found = numbering(mechanism, () if _share_a_measure(mechanism) else mechanism.coordinate_names())
-    completion = completed(found, _rest_targets(found))
+    completion = completed(found, _rest_targets(found), _branch(found))
     X = completion.X
     freedom = mobility(found, X)
     _require_motion(found, freedom)
@@ -127,7 +127,18 @@ def _require_determined(found: Numbering, X: Array) -> None:
 
 def _rest_targets(found: Numbering) -> dict[int, float]:
     """Coordinates whose value at rest the user gives, by their number."""
-    return {found.coordinates.index(name): value for name, value in found.mechanism.rest.items()}
+    given = found.mechanism.rest.items()
+    return {found.coordinates.index(name): value for name, value in given if name in found.coordinates}
+
+
+def _branch(found: Numbering) -> dict[int, float]:
+    """Joints that are not coordinates, with the value that tells the branch, by their number among the measures."""
+    near = {}
+    for name, value in found.mechanism.rest.items():
+        joint = found.mechanism.joint_coordinate(name)
+        if name not in found.mechanism.coordinate_names() and joint is not None:
+            near[found.measures["joint", *joint] - found.constraints] = value
+    return near
 
 
 def independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:

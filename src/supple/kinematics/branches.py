@@ -1,0 +1,264 @@
+"""The branches of a mechanism at a θ: all assemblies that are found from scattered starts.
+
+Bodies hang on a spanning tree of their joints, whose freedoms are thrown at random (seeded); from there loops and θ are
+closed by `scattered_closure`. What closes with all axes as they should be is kept once; so are those that differ only
+in rods turned about their own line, as universal joints allow, of which the one nearest to the file's branch stays.
+Where θ leaves a motion free at an assembly, it is one of a family, and only one of those is kept. Assemblies that need
+a slide to run further than a mechanism can (a cylinder turned end for end) are left out, and counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled
+from supple.compilation.parts import in_parts
+from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.mechanism import GROUND, Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.branch_words import separating, sides, written
+from supple.kinematics.closing import bulk, close_all
+from supple.kinematics.completion import close_drawing
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.far_closure import joint_gaps
+from supple.kinematics.jacobian import measured_values, row_values, scaled_values
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.joint_tree import freedoms, moved_by, numbered_tree
+from supple.kinematics.posture import coordinate_values
+from supple.kinematics.primitives import SCALE
+from supple.kinematics.rest import Rest, rest
+from supple.kinematics.scattered_closure import ASSEMBLED, SINGULAR, close_scattered
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-10  # extents or rad: what is left of any joint
+_APART = 1e-5  # extents or rad, of all bodies together: two assemblies
+_TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
+_FREE = 1e-7  # smallest over largest singular value: θ leaves a motion free
+_TURN = 4.0  # rad: how far a freedom of rotation is thrown to either side; more than half a turn, for others share it
+_SLIDE = 0.7  # extents, of translation
+_RUN = 0.5  # extents: how far a slide may run from rest
+_SPREADS = (1.0, 0.5, 0.2)  # of these, in turn: long chains close only from nearby
+_FEW = 6  # singular starts that are looked into
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Branches(Result):
+    """Assemblies at one θ, that of the file first.
+
+    configurations : of all (N, ...)
+    of_file        : whether the first is the one that θ's segment from rest leads to
+    families       : (N,) those at which θ leaves a motion free: one of many
+    hits           : (N,) how many of the `starts` ended there
+    overrun        : how many starts ended where a slide runs further than half the extent from rest; left out
+    """
+
+    configurations: Configuration
+    of_file: bool
+    families: NDArray[np.bool_]
+    hits: NDArray[np.int64]
+    starts: int
+    seed: int
+    overrun: int
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.configurations.mechanism
+
+    @cached_property
+    def separators(self) -> tuple[str, ...]:
+        """Joint coordinates by which all of them can be told apart, as few as are found."""
+        return separating(self.configurations)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Of each: on which side its elbows lie where that differs, and the values of the separators."""
+        return sides(self.configurations, self.separators)
+
+    def rest(self, number: int) -> dict[str, float]:
+        """What to write as `rest:` in the file, to have this branch (numbers from 0); it is tried out before."""
+        return written(self.mechanism, self.configurations, number, self.separators)
+
+    def summary(self) -> str:
+        at = ", ".join(f"{key}={value[0]:.6g}" for key, value in self.configurations.coordinates.items())
+        return f'of "{self.mechanism.name}" at {at}: {len(self)} from {self.starts} starts'
+
+    def table(self) -> Table:
+        """A row for each: all joint coordinates, how often it was found, and its singularity."""
+        columns: dict[str, NDArray[Any]] = dict(self.configurations.joint_coordinates)
+        columns["branch"] = np.arange(1, len(self) + 1)
+        columns["hits"] = self.hits
+        columns["singularity"] = np.asarray(self.configurations.singularity)
+        return Table(columns, index="branch")
+
+    def plot(self, **options: Any) -> Any:
+        """Draw them all (matplotlib), see `sketch`; returns the figure."""
+        return picture("sketch")(self.configurations, **options)
+
+
+def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int = 0) -> Branches:
+    """The assemblies that exist at θ, as far as they are found.                                     [kinematics, 18]
+
+    at    : as for `assemble`, one posture
+    count : how many starts are thrown; each ends at an assembly or nowhere
+    seed  : of these
+    """
+    if count < 1:
+        raise InputError(f"{count} starts are asked for", part="count", hint="ask for one at least")
+    theta = coordinate_values(mechanism, at)
+    if theta.ndim != 1 or not len(theta):
+        raise InputError("branches are those at one configuration of a mechanism with coordinates",
+                         part=f'mechanism "{mechanism.name}"', hint="give one posture")  # fmt: skip
+    position = rest(mechanism)
+    own, _, along = close_all(position, theta[None])
+    X, status = _closed(position, theta, _starts(position, own[0] if along[0] >= 1.0 else position.X, count, seed))
+    X = np.concatenate([own[along >= 1.0], X[status == ASSEMBLED], _families(position, theta, X[status == SINGULAR])])
+    overrun = ~_slides_within(position, X)
+    X = X[~overrun]
+    order, times = _distinct(position, X, theta) if len(X) else ([], [])
+    if not order:
+        raise InputError(
+            f"no assembly was found from {count} starts",
+            part=f'mechanism "{mechanism.name}" at ' + ", ".join(
+                f"{name}={value:.6g}" for name, value in zip(position.numbering.coordinates, theta, strict=True)),
+            hint="give values within reach, or more starts",
+        )  # fmt: skip
+    measures = np.array([_measures(position, X[n], theta) for n in order])
+    found = Configuration(position, np.tile(theta, (len(order), 1)), X[order].copy(), measures, np.ones(len(order)))
+    hits = np.array(times)
+    of_file = bool(along[0] >= 1.0)
+    hits[0] -= of_file
+    free = np.atleast_1d(found.singularity) < _FREE
+    only = np.flatnonzero(~free | (np.cumsum(free) == 1))  # of a family one
+    hits[free & (np.cumsum(free) == 1)] = hits[free].sum() if free.any() else 0
+    part = Configuration(position, found.theta[only], found.X[only], found.w[only], found.reached[only])
+    return Branches(part, of_file, (free & (free.sum() > 1))[only], hits[only], count, seed, int(overrun.sum()))
+
+
+def _starts(position: Rest, X: Array, count: int, seed: int) -> Array:
+    """(count, bodies + 1, 12): the tree of joints with its freedoms thrown at random."""
+    found = position.numbering
+    tree = numbered_tree(found)
+    bases = freedoms(found, tree, X)
+    turning = found.arrays.column >= 3
+    reach = [np.where(np.abs(basis[turning]).max(axis=0, initial=0.0) > 1e-6, _TURN, _SLIDE) for basis in bases]
+    scale = np.concatenate(reach) if reach else np.zeros(0)
+    dice = np.random.default_rng(seed)
+    thrown = [spread * scale * dice.uniform(-1.0, 1.0, len(scale)) for spread in np.resize(_SPREADS, count)]
+    return np.array([moved_by(found, tree, X, bases, z) for z in thrown])
+
+
+def _closed(position: Rest, theta: Array, X: Array) -> tuple[Array, NDArray[np.int64]]:
+    status = np.zeros(len(X), dtype=np.int64)
+
+    def part(start: int, stop: int) -> None:
+        run = compiled(close_scattered, count=(stop - start) * bulk(position.numbering))
+        arrays = position.numbering.arrays
+        run(arrays, position.selected, theta, position.w, X[start:stop], status[start:stop])
+
+    in_parts(part, len(X))
+    return X, status
+
+
+def _families(position: Rest, theta: Array, X: Array) -> Array:
+    """Of positions at which rows depend on one another those that close, by the least change."""
+    found = []
+    for start in X[:_FEW]:
+        try:
+            found.append(close_drawing(position.numbering, start.copy(), dict(enumerate(theta.tolist()))))
+        except InputError:
+            continue
+    return np.array(found).reshape(-1, *position.X.shape)
+
+
+def _distinct(position: Rest, X: Array, theta: Array) -> tuple[list[int], list[int]]:
+    """Numbers of those that differ and are closed, and how often each was found; the first stays the first."""
+    seen = _shape(position, X)
+    near = np.linalg.norm((X - X[:1])[:, :, 3:].reshape(len(X), -1), axis=1)  # turns, from the first
+    order = np.concatenate([[0], 1 + np.argsort(near[1:], kind="stable")]).astype(int)
+    kept: list[int] = []
+    times: list[int] = []
+    dropped: list[int] = []
+    for n in order.tolist():
+        away = np.abs(seen[kept] - seen[n]).max(axis=1) if kept else np.zeros(0)
+        if len(away) and away.min() < _APART:
+            times[int(away.argmin())] += 1
+        elif not dropped or np.abs(seen[dropped] - seen[n]).max(axis=1).min() >= _APART:
+            if _assembled(position, X[n], theta):
+                kept.append(n)
+                times.append(1)
+            else:
+                dropped.append(n)
+    return kept, times
+
+
+def _slides_within(position: Rest, X: Array) -> NDArray[np.bool_]:
+    """(N,) whether no slide that is not θ runs further than half the extent from rest."""
+    found = position.numbering
+    s, angles = len(found.coordinates), found.angles()[found.constraints :]
+    slides = [row - found.constraints for key, row in found.measures.items() if key[0] == "joint"]
+    slides = [number for number in slides if number >= s and not angles[number]]
+    inside = np.ones(len(X), dtype=bool)
+    for n in range(len(X) if slides else 0):
+        w = row_values(found, X[n], [found.constraints + number for number in slides])
+        inside[n] = np.abs(w - position.w[slides]).max() <= _RUN * found.arrays.extent
+    return inside
+
+
+def _shape(position: Rest, X: Array) -> Array:
+    """(N, k) where bodies and their joints are, in extents, and how bodies are turned but for rods about their line."""
+    found, extent = position.numbering, float(position.numbering.arrays.extent)
+    places: dict[int, list[Array]] = {number: [] for number in range(len(found.bodies))}
+    for name, joint in found.mechanism.joints.items():
+        if JOINT_KINDS[joint.kind].marker is not None:  # the others have no place of their own
+            frames = joint_frames(found.drawing, name)
+            for body, place in zip(joint.bodies, (frames.pa, frames.pb), strict=True):
+                if body != GROUND:
+                    places[found.body_index(body)].append(place)
+    parts = []
+    for number, points in places.items():
+        x, R = X[:, number, :3], X[:, number, 3:].reshape(-1, 3, 3)
+        parts += [x / extent, *((x + R @ place) / extent for place in points)]
+        if found.mechanism.planar or not _on_a_line(points, extent):
+            parts.append(R.reshape(len(X), 9))
+    return np.concatenate(parts, axis=1)
+
+
+def _on_a_line(points: list[Array], extent: float) -> bool:
+    """Whether they span a line and no more."""
+    apart = np.array(points) - points[0] if points else np.zeros((1, 3))
+    values = np.linalg.svd(apart, compute_uv=False) / extent
+    return bool(values[0] > _APART and values[1:].max(initial=0.0) <= _APART)
+
+
+def _assembled(position: Rest, X: Array, theta: Array) -> bool:
+    """Whether it closes, with axes that coincide pointing the same way and not opposite ones."""
+    found = position.numbering
+    residual = scaled_values(found, X)
+    scale = found.arrays.rows_f[found.constraints : found.constraints + len(theta), SCALE]
+    apart = residual[found.constraints :] - theta / scale
+    turns = found.angles()[found.constraints : found.constraints + len(theta)]
+    apart = np.where(turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
+    closed = max(np.abs(residual[: found.constraints]).max(initial=0.0), np.abs(apart).max(initial=0.0)) < CLOSED
+    return bool(closed and max(joint_gaps(found, X).values(), default=0.0) < _TURNED)
+
+
+def _measures(position: Rest, X: Array, theta: Array) -> Array:
+    """Values of all measures, angles within half a turn, θ as it is asked for."""
+    found = position.numbering
+    w = measured_values(found, X)
+    turns = found.angles()[found.constraints :]
+    w = np.where(turns, (w + np.pi) % (2.0 * np.pi) - np.pi, w)
+    w[: len(theta)] = theta
+    return w
