@@ -126,3 +126,30 @@ def test_what_cannot_be_struck_is_told(supple, machine, options, what):
     said = supple("virtual-test", machine, "--sampling", "256", *options)
     assert said.status == 1
     assert what in said.err
+
+
+def test_nothing_is_fitted_to_responses_that_are_wrong(supple, struck, machine, tmp_path):
+    """Sound ones find the stiffness; in millimetres, or reversed, they are refused with the channel, unless trusted."""
+    from supple.formats.measurements.load_responses import in_units
+
+    path, _ = struck()
+    test = load_responses(path)
+    soft = tmp_path / "soft.yaml"
+    parameters = "parameters: {k: 1.6e4}\n"
+    soft.write_text(
+        MASSES.replace("name: masses\n", f"name: masses\n{parameters}").replace("stiffness: 2e4", "stiffness: k")
+    )
+    options = ("--parameters", "k", "--band", "2:60", "--starts", "1", "--prior", "0.5")
+
+    def fitted(file, *more):
+        return supple("identify", str(soft), "--measured", f"{file}@low", *options, *more)
+
+    said = fitted(path, "--json")
+    assert said.status == 0, said.err
+    wrong = in_units(test, {"*": "mm/s^2"}).save(tmp_path / "units.npz")
+    assert fitted(wrong).status == 1
+    assert "times the model's, as of m taken as mm" in fitted(wrong).err
+    turned = test.reversed("lower.z").save(tmp_path / "turned.npz")
+    assert "channel lower.z: it has the opposite sign" in fitted(turned).err
+    assert fitted(turned).status == 1
+    assert "warning: low: lower.z: it has the opposite sign" in fitted(turned, "--trust").err

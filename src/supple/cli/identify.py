@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.sound_measurements import Trust, sound
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import Updated
@@ -89,6 +90,7 @@ def identify(
     starts: Starts = 8,
     seed: Seed = 0,
     robust: Robust = False,
+    trust: Trust = False,
     predict: Predict = None,
     output: Output = None,
     report: Report = None,
@@ -99,6 +101,7 @@ def identify(
     with answering(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
+        items = [sound(answer, mechanism, item, trust=trust) for item in items]
         if not parameters.strip():
             raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
         from supple.identification.updating.update import update

@@ -237,12 +237,12 @@ def _sizes(test: Responses, model: Responses) -> list[Suspicion]:
     if abs(common) > _WRONG_SIZE and np.abs(decades[~floor] - common).max() < _WRONG_SIZE:
         pushed = ", ".join(one.name for one in test.references)
         what = f"all responses are {10.0**common:.3g} times the model's{_confused(common)}"
-        hint = 'units={"*": ...} (--unit) of the responses, or {"reference *": ...} of the force, put it right'
+        hint = 'units={"*": ...} of all, or {"reference *": ...} of the force, put it right (supple measured --unit)'
         return [Suspicion("units", f"reference {pushed}", what, hint)]
     for i, one in enumerate(test.responses):
         if abs(decades[i]) > _WRONG_SIZE and not floor[i]:
             what = f"it is {10.0 ** decades[i]:.3g} times the model's{_confused(float(decades[i]))}"
-            hint = f'say what its numbers are in: units={{"{one.name}": ...}} (--unit)'
+            hint = f'say what its numbers are in: units={{"{one.name}": ...}} (supple measured --unit)'
             found.append(Suspicion("units", one.name, what, hint))
     return found
 

@@ -1,0 +1,41 @@
+"""Measured responses before anything is fitted to them: matched to places, and refused where something is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from supple.cli.answer import Answer
+    from supple.description.mechanism import Mechanism
+    from supple.identification.updating.measurement import Measurement
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Fit also responses that look wrong (units, signs, axes, posture), with a warning."),
+]
+_FEW = 3  # of a kind that are told one by one
+
+
+def sound(answer: Answer, mechanism: Mechanism, item: Measurement, *, trust: bool) -> Measurement:
+    """A measurement whose responses are those of places, and sound; what is doubtful is told."""
+    if item.responses is None:
+        return item
+    from supple.identification.testing.check_measurement import check_measurement
+    from supple.identification.testing.matching import match_channels
+
+    matched = match_channels(item.responses, mechanism, item.at).responses
+    found = check_measurement(matched if item.band is None else matched.select(band_hz=item.band), mechanism, item.at)
+    if not trust:
+        found.require_sound()
+    kinds: dict[str, list[Any]] = {}
+    for one in found.suspicions:
+        kinds.setdefault(one.kind, []).append(one)
+    for alike in kinds.values():
+        for one in alike[:_FEW]:
+            answer.warn(f"{item.label or 'responses'}: {one}")
+        if len(alike) > _FEW:
+            answer.warn(f"{item.label or 'responses'}: the same of {len(alike) - _FEW} more channels")
+    return replace(item, responses=matched)
