@@ -82,7 +82,7 @@ def test_the_damping_of_an_exponential_window_is_taken_off():
 def test_deviations_are_those_of_repeated_tests():
     known = few_modes()
     scores = []
-    for seed in range(16):
+    for seed in range(12):
         found = supple.modal_parameters(
             known.measured(FEW, 0.05, seed=seed, relative=bool(seed % 2)), method=("plscf", "ptd")[seed % 3 == 0]
         )
@@ -90,7 +90,7 @@ def test_deviations_are_those_of_repeated_tests():
         scores.append((found.frequencies_hz - known.frequencies_hz) / found.frequency_deviations_hz)
         scores.append((found.damping - known.damping) / found.damping_deviations)
     scores = np.array(scores)
-    # 128 scores of unit deviation: their RMS is 1 within 0.06, three times that are allowed; 95 % lie within 1.96.
+    # 96 scores of unit deviation: their RMS is 1 within 0.07, thrice that is allowed; 95 % lie within 1.96.
     assert 0.85 < np.sqrt(np.mean(scores**2)) < 1.2
     assert np.mean(np.abs(scores) < 1.96) > 0.9
 
@@ -161,7 +161,7 @@ def test_complexity_of_shapes():
 # ------------------------------------------------------------------------------------------------------ references
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [pytest.param(n, marks=[pytest.mark.slow] if n else []) for n in range(3)])
 def test_twenty_modes_in_noise(seed):
     """Pairs 0.5 % apart, 0.1 to 10 % damping, 5 % noise: all are found, within these bounds, and none beside them."""
     known = twenty_modes(seed)
@@ -174,6 +174,7 @@ def test_twenty_modes_in_noise(seed):
     assert alike.min() > 0.99
 
 
+@pytest.mark.slow
 def test_twenty_modes_in_noise_by_the_time_domain():
     known = twenty_modes(2)
     found = supple.modal_parameters(known.measured(LINES, 0.05, seed=2), method="ptd")

@@ -30,8 +30,15 @@ def nearest(found, wanted):
     return found[np.abs(found[:, None] - wanted).argmin(axis=0)]
 
 
-@pytest.mark.parametrize("method", ["plscf", "ptd"])
-@pytest.mark.parametrize("band", [None, (20.0, 1000.0), (30.0, 990.0)])
+@pytest.mark.parametrize(
+    ("method", "band"),
+    [
+        pytest.param("plscf", None, marks=pytest.mark.slow),  # disturbed lines below 20 Hz take it some rounds
+        ("ptd", None),
+        ("plscf", (20.0, 1000.0)),
+        ("ptd", (30.0, 990.0)),
+    ],
+)
 def test_the_six_bending_modes_are_found(beam, method, band):
     modes = supple.modal_parameters(beam, band_hz=band, method=method)
     found = nearest(modes.frequencies_hz, STATED)

@@ -168,7 +168,7 @@ def _told(
     fit, at, band = found.refined.fit, found.refined.at, found.band
     R = len(at.poles)
     # Where more than noise is left over, deviations are larger by its root.
-    excess = np.interp(at.poles.imag, band.omega, excess_at(band, found.refined))
+    excess = excess_at(band, found.refined)
     s = at.poles + test.window_rate
     f_dev, z_dev, correlation = _deviations(s, found.refined.covariance)
     f_dev, z_dev = f_dev * np.sqrt(excess), z_dev * np.sqrt(excess)

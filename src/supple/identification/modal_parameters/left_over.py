@@ -40,9 +40,11 @@ def hidden_modes(band: Band, excess: Array, least: float, largest_damping: float
     flat = weight.reshape(N, -1)
     step = float(np.median(np.diff(band.omega))) if N > 1 else 1.0
     found: list[tuple[float, complex, Complex]] = []
+    usual = 2.0 * (np.sqrt(No) + np.sqrt(Ni)) ** 2
     for ratio in _RATIOS:
         if ratio > largest_damping:
             continue
+        tried: list[tuple[Array, Complex, Complex]] = []
         for s in _trials(band.omega, ratio, step):
             part = _around(band.omega, s, step)
             g = 1.0 / (1j * band.omega[part, None] - s)
@@ -50,7 +52,11 @@ def hidden_modes(band: Band, excess: Array, least: float, largest_damping: float
             _, size, right = np.linalg.svd(y.reshape(-1, No, Ni), full_matrices=False)
             explained = 2.0 * size[:, 0] ** 2 / np.interp(s.imag, band.omega, excess)
             # y ≈ σ₁ u vᴴ is ψ lᵀ, so that l is the conjugate of v, which is what svd returns.
-            found += [(explained[j], s[j], right[j, 0]) for j in np.flatnonzero(explained > least)]
+            tried.append((explained, s, right[:, 0]))
+        # Most trials meet no mode: what they explain tells how far noise on one channel is that on others.
+        level = max(float(np.median(np.concatenate([one[0] for one in tried]))) / usual, 1.0)
+        for explained, s, l_r in tried:
+            found += [(explained[j], s[j], l_r[j]) for j in np.flatnonzero(explained > least * level)]
     found.sort(key=lambda one: -one[0])
     kept: list[tuple[float, complex, Complex]] = []
     for one in found:

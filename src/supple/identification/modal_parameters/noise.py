@@ -14,7 +14,7 @@ Complex = NDArray[np.complex128]
 _FLOOR = 1e-10  # of the mean of |H|²: no measured line is known better than that
 _LEAST = 1e-4  # 1 - γ²: a coherence that is closer to 1 is rounding, or one record
 _SWEEPS = 12
-_ABOUT = 41  # lines that say how much is left over in a place
+ABOUT = 41  # lines that say how much is left over in a place
 _THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
 
 
@@ -79,7 +79,7 @@ def local_excess(left: Complex, variance: Array) -> Array:
     product = np.zeros(len(left))
     product[:-1] = np.sum((white[1:] * white[:-1].conj()).real, axis=(1, 2)) / white[0].size
     c, shared = _smoothed(power), _smoothed(product)
-    chance = 2.0 / np.sqrt(min(_ABOUT, len(left)) * white[0].size)
+    chance = 2.0 / np.sqrt(min(ABOUT, len(left)) * white[0].size)
     c = np.where(c > 1.0 + chance, c, 1.0)
     rho = np.clip(shared / np.maximum(_smoothed(power), np.finfo(float).tiny), 0.0, 0.9)
     tau = np.where(rho > chance, (1.0 + rho) / (1.0 - rho), 1.0)
@@ -88,7 +88,7 @@ def local_excess(left: Complex, variance: Array) -> Array:
 
 def _smoothed(values: Array) -> Array:
     """Means over the lines about each."""
-    width = min(_ABOUT, len(values))
+    width = min(ABOUT, len(values))
     kernel = np.ones(width)
     return np.asarray(np.convolve(values, kernel, "same") / np.convolve(np.ones(len(values)), kernel, "same"))
 

@@ -143,12 +143,10 @@ def pair_modes(
     likeness = np.maximum(cross, np.maximum(_to_planes(phi, psi, families), _to_planes(psi, phi, groups).T))
     apart = np.abs(np.log(g[None, :] / f[:, None]))
     cost = (1.0 - likeness) + (apart / _WIDE) ** 2
-    rows, columns = linear_sum_assignment(np.minimum(cost, 1e3))
-    links = [
-        (int(i), int(j))
-        for i, j in zip(rows, columns, strict=True)
-        if likeness[i, j] >= least_mac and apart[i, j] <= np.log1p(farthest)
-    ]
+    allowed = (likeness >= least_mac) & (apart <= np.log1p(farthest))
+    alone = (1.0 - least_mac) + (np.log1p(farthest) / _WIDE) ** 2  # no pair that is allowed costs more
+    rows, columns = linear_sum_assignment(np.where(allowed, cost, alone))
+    links = [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if allowed[i, j]]
     pairs = [_pair(a, b, phi, psi, f, g) for a, b in _joined(links, groups, families)]
     pairs.sort(key=lambda pair: pair.measured)
     return ModePairs(tuple(pairs), cross, f, g)

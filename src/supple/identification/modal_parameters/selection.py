@@ -17,7 +17,7 @@ from supple.analyses.vibration.mac import mac
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.left_over import hidden_modes
 from supple.identification.modal_parameters.modal_model import RESIDUALS, Poles, synthesised
-from supple.identification.modal_parameters.noise import local_excess
+from supple.identification.modal_parameters.noise import ABOUT, local_excess
 from supple.identification.modal_parameters.refinement import Refined, refine
 
 Array = NDArray[np.float64]
@@ -81,8 +81,31 @@ def price(band: Band) -> float:
 
 
 def excess_at(band: Band, refined: Refined) -> Array:
-    """(N,) how much more is left over about each line than the noise says, see `local_excess`."""
-    return local_excess(band.H - _fitted(band, refined), band.variance)
+    """(R,) how much more is left over about each mode than the noise says: of all channels, see `local_excess`, or of
+    what goes along its shape, whichever is more.
+
+    Noise on a force is on all responses to it at once: such errors add up along a shape as modes do.
+    """
+    left = band.H - _fitted(band, refined)
+    of_all = np.interp(refined.at.poles.imag, band.omega, local_excess(left, band.variance))
+    return np.maximum(of_all, _excess_along(band, refined, left))
+
+
+def _excess_along(band: Band, refined: Refined, left: Complex) -> Array:
+    """(R,) the same of a_k = ŵᴴ e_k, e the whitened residuals about a mode, ŵ its whitened residues of unit length."""
+    found = np.ones(len(refined.at.poles))
+    for r, s in enumerate(refined.at.poles):
+        middle = int(np.abs(band.omega - s.imag).argmin())
+        near = slice(max(middle - ABOUT // 2, 0), middle + ABOUT // 2 + 1)
+        white = left[near] / np.sqrt(band.variance[near])
+        w = np.outer(refined.fit.shapes[r], refined.at.participation[r]) / np.sqrt(band.variance[middle])
+        a = np.einsum("koi,oi->k", white, w.conj()) / max(float(np.linalg.norm(w)), 1e-300)
+        power = float(np.mean(np.abs(a) ** 2))
+        chance = 3.0 / np.sqrt(len(a))
+        rho = float(np.clip(np.sum((a[1:] * a[:-1].conj()).real) / max(np.sum(np.abs(a) ** 2), 1e-300), 0.0, 0.9))
+        if power > 1.0 + chance:
+            found[r] = power * ((1.0 + rho) / (1.0 - rho) if rho > chance else 1.0)
+    return found
 
 
 def significance(band: Band, refined: Refined) -> Array:
@@ -91,7 +114,7 @@ def significance(band: Band, refined: Refined) -> Array:
     It counts for less where more than noise is left over, see `local_excess`; and no more than what a mode explains
     beside its strongest line: one line alone is a disturbance, the hum of the mains.
     """
-    near = np.interp(refined.at.poles.imag, band.omega, excess_at(band, refined))
+    near = excess_at(band, refined)
     fit = refined.fit
     R = len(refined.at.poles)
     found = np.zeros(R)
@@ -131,7 +154,7 @@ def _beside_strongest(band: Band, refined: Refined) -> Array:
 def _completed(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined | None:
     """With modes that were hidden in what is left over: several at once, or else the clearest alone; None if none."""
     left = band._replace(H=band.H - _fitted(band, refined))
-    excess = excess_at(band, refined)
+    excess = local_excess(left.H, band.variance)
     found = hidden_modes(left, excess, 0.5 * price(band), largest_damping)
     for count in sorted({len(found.poles), min(len(found.poles), 1)} - {0}, reverse=True):
         both = Poles(
@@ -191,7 +214,8 @@ def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: f
         without = refine(band, refined.at.where(np.arange(len(s)) != weaker), iterations=max(steps, 1))
         if abs(s[i] - s[j]) < step:
             return without  # lines do not tell them apart: what two explain better is what is wrong with the model
-        excess = float(np.interp(s[weaker].imag, band.omega, excess_at(band, without)))
+        nearest = int(np.abs(without.at.poles - s[weaker]).argmin())  # the one that stands for both
+        excess = float(excess_at(band, without)[nearest])
         if _deviance(without) - _deviance(refined) < least * excess:
             return without
     return None
