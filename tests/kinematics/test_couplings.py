@@ -172,6 +172,14 @@ def test_a_coupling_that_cannot_be_is_refused(coupling, complaint):
         supple.check(geared_pair(**coupling))
 
 
+def test_couplings_that_contradict_one_another_are_told():
+    one = {"coordinates": {"wheel": 2.5, "pinion": 1}}
+    with pytest.raises(InputError, match=r'coupling "(one|two)": what it ties cannot be brought together'):
+        supple.check(geared_pair().replace(couplings={"one": one, "two": {**one, "value": 0.5}}))
+    with pytest.raises(InputError, match="a joint or a coupling too many"):
+        supple.check(geared_pair().replace(couplings={"one": one, "two": {"coordinates": {"wheel": 1, "pinion": 1}}}))
+
+
 def test_trees_refuse_couplings_by_name():
     from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
+from supple.formats.khalil_kleinfinger.tables import Said
 
 SHIPPED = Path(__file__).with_name("mechanism.schema.json")
 
@@ -14,8 +15,12 @@ SHIPPED = Path(__file__).with_name("mechanism.schema.json")
 def schema() -> dict[str, Any]:
     """The schema as the models define it: what `load` accepts before it looks at names and geometry."""
     found = _plain(Mechanism.model_json_schema())
-    # A mechanism built in Python has a version by default; a file must say it.
-    found["required"] = ["supple", *found.get("required", [])]
+    # A mechanism built in Python has a version by default; a file must say it, and may have tables for its bodies.
+    tables = _plain(Said.model_json_schema(ref_template="#/$defs/{model}"))
+    found["$defs"] = {**found["$defs"], **tables.pop("$defs", {}), "Tables": tables}
+    found["properties"] = {**found["properties"], "tables": {"$ref": "#/$defs/Tables"}}
+    found["required"] = ["supple"]
+    found["anyOf"] = [{"required": ["bodies"]}, {"required": ["tables"]}]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:supple:mechanism:{SCHEMA_VERSION}",

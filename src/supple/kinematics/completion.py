@@ -184,6 +184,13 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
     path = ("couplings" if worst in found.coupling_rows else "joints", worst)
     loops = [loop for loop in found.topology.loops if worst in loop]
     loop = f" loop {'-'.join(loops[0])}" if loops else ""
+    if worst in found.coupling_rows and not loop and not targets:
+        return InputError(
+            "what it ties cannot be brought together: other couplings, or the joints, hold it elsewhere",
+            part=part_name(path),
+            path=path,
+            hint="check its factors and its value; left out, the value is as drawn",
+        )
     extent = found.arrays.extent
     scale, unit = (1e3, "mm") if extent < 1e3 else (1.0, "m")
     gap = f"gap {gaps[worst] * extent * scale:.3g} {unit} > {_GAP * extent * scale:.1g} {unit}"

@@ -84,11 +84,12 @@ def _require_motion(found: Numbering, freedom: Mobility) -> None:
     if freedom.mobility > 0 or found.mechanism.elastic:  # a structure that only bends is at rest where it is drawn
         return
     redundant = f" with {freedom.redundant} redundant constraints" if freedom.redundant else ""
+    surplus = "a joint or a coupling" if found.coupling_rows else "a joint"
     raise InputError(
         f"it cannot move: mobility 0 ({found.columns} velocities, {found.constraints} constraints{redundant})",
         part=f'mechanism "{found.mechanism.name}"',
         path=("joints",),
-        hint="a joint too many, or hinge axes that should be parallel and are not"
+        hint=f"{surplus} too many, or hinge axes that should be parallel and are not"
         + (f"; look at {', '.join(freedom.joints)}" if freedom.joints else ""),
     )
 

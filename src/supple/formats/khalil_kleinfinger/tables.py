@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import ValidationError, WithJsonSchema, model_validator
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import Mechanism
@@ -33,6 +33,9 @@ GROUP = "chain"  # the name of the copies
 _TABLES: dict[str, Any] = {"geometry": geometry, "masses": masses, "closures": closures}
 
 
+Table = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]})]
+
+
 class Repeated(Part):
     """Copies of all that the tables say, turned about the z axis of the base unless another one is named."""
 
@@ -44,15 +47,23 @@ class Repeated(Part):
 
 
 class Said(Part):
-    """What may stand under `tables:`."""
+    """A robot from tables after Khalil and Kleinfinger (docs/tables.md): each a CSV file, CSV in a block of text, or a
+    list of rows."""
 
-    geometry: Any = None
+    geometry: Table | None = None
+    """Rows of frames: joint, antecedent, actuated, sigma, gamma, b, alpha, d, theta, r."""
     symoro: str | None = None
-    beams: Any = None
-    masses: Any = None
-    stiffness: Any = None
-    closures: Any = None
+    """In place of geometry: a .par file of SYMORO's."""
+    beams: Table | None = None
+    """Beams of elastic bodies, one behind the other."""
+    masses: Table | None = None
+    """Masses of bodies, or of what is fixed in a frame of them."""
+    stiffness: Table | None = None
+    """Stiffnesses of joints."""
+    closures: Table | None = None
+    """Frames that coincide, which closes loops."""
     copies: Repeated | None = None
+    """All of it repeated about an axis of the base."""
 
     @model_validator(mode="after")
     def _one_geometry(self) -> Self:
