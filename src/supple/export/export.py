@@ -15,23 +15,24 @@ from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
 from supple.export.targets import TARGETS
 from supple.export.writing import write_together
+from supple.results.linear_model import LinearModel
 
 
 def export(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque,
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel,
     directory: str | os.PathLike[str],
     *,
     to: str = "c",
     prefix: str | None = None,
     **options: Any,
 ) -> list[Path]:
-    """Write a reduced model, or a controller, into a directory; the files that were written.
+    """Write a reduced model, a controller, or a linear model (to "fmu"), into a directory; the files that were written.
 
     to     : "c": a C99 file with its header, and of a model a small program that calls it; or a target that is
              registered
     prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
              computed torque's in _torque, beside its model
-    options: what the target takes: of "c" precision="single"
+    options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
 
     The files are written as a set: all of them are new, or all as they were.
     """
@@ -39,7 +40,7 @@ def export(
 
 
 def _files(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque,
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel,
     to: str,
     prefix: str | None,
     options: Mapping[str, Any],
@@ -51,6 +52,10 @@ def _files(
                 f'"{to}" has no option "{name}"', part="export",
                 hint=nearest(name, target.options) if target.options else "leave it out",
             )  # fmt: skip
+    if isinstance(rom, LinearModel):
+        if target.linear is None:
+            raise InputError(f'"{to}" knows no linear models', part="export", hint='export it to "fmu"')
+        return target.linear(rom, prefix_of("linear" if prefix is None else prefix), **options)
     law = rom.law if isinstance(rom, AffineController) else rom
     if not isinstance(law, AffineLaw | ComputedTorque):
         if not hasattr(law, "layout"):

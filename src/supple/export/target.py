@@ -14,6 +14,7 @@ class ExportTarget:
     says  : what it is, one line of help
     files : of a `ReducedModel` and a prefix for all names, the name and content of each file
     laws  : the same of an `AffineLaw`, or of a `ComputedTorque` with its model; None where it knows no controllers
+    linear : the same of a `LinearModel`; None where it knows none
     options : names of what both take beside, by keyword, as in `export(rom, folder, to=name, precision="single")`
     """
 
@@ -22,3 +23,4 @@ class ExportTarget:
     files: Callable[..., Mapping[str, str | bytes]]
     laws: Callable[..., Mapping[str, str | bytes]] | None = None
     options: tuple[str, ...] = ()
+    linear: Callable[..., Mapping[str, str | bytes]] | None = None

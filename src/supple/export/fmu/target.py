@@ -10,12 +10,17 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
 from xml.etree import ElementTree as ET
 
+from supple.control.controllers.computed_torque import ComputedTorque
+from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError, SuppleWarning
 from supple.export.fmu.binary import PLATFORMS, compiled, cross_compiler, local_compiler, this_platform
 from supple.export.fmu.description import description
+from supple.export.fmu.law_unit import law_unit
+from supple.export.fmu.linear import linear_unit
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import Unit
 from supple.export.target import ExportTarget
+from supple.results.linear_model import LinearModel
 
 VERSIONS = ("2", "3")
 
@@ -33,6 +38,20 @@ def fmu_files(
     """`<prefix>.fmu`: fmi "2" or "3"; start, step and method as `plant` takes them; platforms : beside this one."""
     model = require_model(rom)
     return {f"{prefix}.fmu": packed(plant(model, prefix, start=start, step=step, method=method), str(fmi), platforms)}
+
+
+def fmu_laws(
+    law: AffineLaw | ComputedTorque, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()
+) -> dict[str, bytes]:
+    """The same of a law of control."""
+    if not isinstance(law, AffineLaw):
+        raise InputError("computed torque is no FMU", part="export", hint="export it as C, beside its model")
+    return {f"{prefix}.fmu": packed(law_unit(law, prefix), str(fmi), platforms)}
+
+
+def fmu_linear(linear: LinearModel, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()) -> dict[str, bytes]:
+    """The same of a linear model."""
+    return {f"{prefix}.fmu": packed(linear_unit(linear, prefix), str(fmi), platforms)}
 
 
 def packed(unit: Unit, version: str, platforms: Sequence[str] = ()) -> bytes:
@@ -111,5 +130,7 @@ FMU = ExportTarget(
     "fmu",
     "a Functional Mock-up Unit, FMI 2.0 or 3.0, for co-simulation and model exchange",
     fmu_files,
+    fmu_laws,
+    linear=fmu_linear,
     options=("fmi", "start", "step", "method", "platforms"),
 )
