@@ -345,6 +345,8 @@ def test_flexible_bodies_vibrate_alike_in_both_full_models(belt):
     hertz = supple.modes(machine, [0.3], count=5).frequencies_hz
     about = supple.small_motions(machine, [0.3], count=5)
     assert_allclose(about.frequencies_hz, hertz, rtol=6e-7)  # bodies are condensed to 1e-6 of ω²
+    links = supple.modes(machine, [0.3], count=5, formulation="erls").frequencies_hz
+    assert_allclose(links, hertz, rtol=1e-8)
     linear = supple.linearize(machine, [0.3], internal_modes=3)
     model = supple.reduce(
         machine, region={"lift": (0.2, 0.4)}, internal_modes=3, fit="chebyshev", boxes=1, degree=6, store=False
