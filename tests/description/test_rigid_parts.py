@@ -96,7 +96,10 @@ def test_parts_deform_unless_asked_not_to(verb):
 
 
 OF_MODELS = {"reduce", "compare"}  # below
-DEFORMING = {"modes", "frf", "frequency_map", "compliance", "deflection", "small_motions"}
+DEFORMING = {
+    "modes", "frf", "frequency_map", "compliance", "compliance_map", "deflection", "small_motions", "update",
+    "plan_test", "model_responses", "virtual_test", "check_measurement", "pair_modes",
+}  # fmt: skip
 """What lets every elastic part deform."""
 ELSEWHERE = {
     "acceleration_feedback", "closed_poles", "compensated", "deforming", "disturbance_observer",
@@ -106,7 +109,7 @@ ELSEWHERE = {
 """What is given a reduced or a linear model, which says itself what it takes as rigid."""
 PLANTS = {"estimated_payload", "identify", "study"}
 """What asks a model or a loop of the same mechanism, and for names or parameters of the mechanism alone."""
-GEOMETRIC = {"assemble", "check", "trajectory", "to_yaml", "hardware_of"}
+GEOMETRIC = {"assemble", "branches", "check", "match_channels", "trajectory", "to_yaml", "hardware_of"}
 """What asks for θ alone, at which by definition nothing is deformed."""
 
 

@@ -46,7 +46,7 @@ def responses_plot(test: Responses, pairs: Sequence[tuple[str, str]] = (), axes:
     stack[0].set_ylabel(label(test.kind, common_unit(test.unit(i, j) for i, j in numbers)))
     stack[1].set_ylabel(label("phase", "°"))
     if len(stack) > 2:
-        stack[2].set_ylabel("coherence")
+        stack[2].set_ylabel(label("coherence", "1"))
         stack[2].set_ylim(-0.02, 1.05)
     legend_beside(stack[0])
     left = len(test.responses) * len(test.references) - len(chosen)
