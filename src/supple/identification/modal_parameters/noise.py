@@ -19,7 +19,7 @@ _THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
 
 
 def from_coherence(H: Complex, coherence: Array, averages: int) -> Array:
-    """E|δH|² = |H|² (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 14]"""
+    """E|δH|² = |H|² (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 10]"""
     share = np.clip(coherence, 1e-3, 1.0 - _LEAST)
     found = np.abs(H) ** 2 * (1.0 - share) / (max(averages, 1) * share)
     return np.asarray(found + _floor(H))
