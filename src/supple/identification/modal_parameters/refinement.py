@@ -146,7 +146,7 @@ def derivative_map(at: Poles, fit: LinearFit, scale: Array) -> Array:
 
 
 def normal_equations(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array]:
-    """A and g of the step A p = g in poles and participation, the linear unknowns eliminated.            [eq. 13]"""
+    """A and g of the step A p = g in poles and participation, the linear unknowns eliminated.            [eq. 12]"""
     A, g, _ = _eliminated(products, at, fit, scale)
     return A, g
 
