@@ -165,6 +165,25 @@ def test_a_led_motion_deflects_as_in_the_full_equations():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")  # how damping is taken in time, in both
+def test_loops_in_motion_deflect_as_in_the_full_equations():
+    """The Surgiscope, whose rigid loops are partitioned and whose nodes carry the elastic ones."""
+    machine, until = supple.load(EXAMPLES / "surgiscope" / "mechanism.yaml"), 0.02
+    names, theta = list(machine.actuators), supple.assemble(machine).theta
+    motion = {
+        name: lambda t, at=at, turn=turn: at + turn * 0.5 * (1.0 - np.cos(np.pi * min(t / until, 1.0)))
+        for name, at, turn in zip(names, theta.tolist(), (2e-3, -2e-3, 1e-3), strict=True)
+    }
+    ours = supple.simulate(machine, until=until, step=STEP, motion=motion, formulation="erls")
+    theirs = supple.simulate(machine, ours.time, motion=motion)
+    rigid = supple.assemble(machine, np.column_stack(list(ours.coordinates.values()))).frame("platform").position
+    bent, wanted = (run.frame("platform").position - rigid for run in (ours, theirs))
+    assert np.abs(bent - wanted).max() < 0.01 * np.abs(wanted).max()
+    for name, force in theirs.driving_forces.items():
+        assert np.abs(ours.driving_forces[name] - force).max() < 0.02 * np.abs(force).max()
+
+
+@pytest.mark.slow
 def test_a_driven_motion_is_that_of_the_full_equations():
     """From rest under its weight, pushed by the motors: θ and deflection."""
     machine = loads(COUPLED)
