@@ -209,3 +209,51 @@ def test_frequency_responses_with_damping_beside_the_matrix():
     omega = 2 * np.pi * lines[:, None, None]
     wanted = np.linalg.inv(K + 1j * omega * D - omega**2 * spatial_mass())[:, [0, 2], 2]
     assert np.abs(found.values[:, :, 0] - wanted).max() < 1e-9 * np.abs(wanted).max()
+
+
+HANGING = """
+supple: 1
+gravity: [0, 0, -9.81]
+points: {{A: [0, 0, 0], M: [0.35, 0, 0], B: [1, 0, 0]}}
+materials: {{steel: {{youngs_modulus: 210 GPa, poisson: 0.3, density: 7850}}}}
+sections: {{bar: {{rectangle: [30 mm, 12 mm]}}}}
+bodies:
+{beam}
+  weight: {{mass: 2, center: [0.4, 0.05, -0.1], inertia: [0.01, 0.02, 0.015]}}
+joints:
+  A: {{weld: [ground, beam]}}
+{parts}
+  M: {{weld: [{carrier}, weight], stiffness: {K}}}
+sensors: {{tip: {{position: B}}, weight: {{position: weight.M}}}}
+"""
+
+
+def test_in_the_middle_of_a_body_a_joint_yields_where_it_is():
+    """A weight on a beam at a place between its ends, and the same with the beam cut there and welded again."""
+    K = (1e-2 * random_stiffness(21)).tolist()
+    beam = ", section: bar, material: steel, elements: {}, up: [0, 0, 1]}}"
+    whole = HANGING.format(
+        beam="  beam: {beams: [{from: A, to: M" + beam.format(7) + ", {from: M, to: B" + beam.format(13) + "]}",
+        parts="", carrier="beam", K=K,
+    )  # fmt: skip
+    touched = HANGING.format(beam="  beam: {beam: [A, B]" + beam.format(20), parts="", carrier="beam", K=K)
+    cut = HANGING.format(
+        beam="  beam: {beam: [A, M]" + beam.format(7) + "\n  rest: {beam: [M, B]" + beam.format(13),
+        parts="  cut: {weld: [beam, rest], at: M}", carrier="beam", K=K,
+    )  # fmt: skip
+    machines = [supple.loads(text) for text in (whole, touched, cut)]
+    frequencies = [supple.modes(item, count=6).frequencies_hz for item in machines]
+    sags = [[supple.deflection(item).of(name) for name in ("tip.z", "weight.z", "weight.y")] for item in machines]
+    for other, sag in zip(frequencies[1:], sags[1:], strict=True):
+        assert other == pytest.approx(frequencies[0], rel=2e-6)  # condensed apart
+        assert sag == pytest.approx(sags[0], rel=1e-7)
+    rigid = machines[0].replace(joints={**machines[0].joints, "M": {"weld": ("beam", "weight")}})
+    assert frequencies[0][0] < 0.999 * supple.modes(rigid, count=1).frequencies_hz[0]
+
+
+def test_a_file_gives_the_matrix_back():
+    K = random_stiffness(3)
+    machine = on_a_weld(K, elastic_damping=(1e-4 * K).tolist())
+    again = supple.loads(supple.to_yaml(machine))
+    assert again == machine
+    assert again.joints["J"].stiffness_matrix().tolist() == machine.joints["J"].stiffness_matrix().tolist()

@@ -29,6 +29,7 @@ def arm(stiffness: str = ABOUT) -> supple.Mechanism:
     return supple.loads(ARM.replace("ABOUT", stiffness))
 
 
+@NOTE
 def test_where_statics_tells_the_load_the_table_tells_the_stiffness():
     """The axes of the hinge along x are others of y and z: one of them takes the moment, the other nothing."""
     with pytest.warns(SuppleNote, match=r'joint "O": stiffness "r[xy]" .* N m/rad, under 8.829 N m at rest'):

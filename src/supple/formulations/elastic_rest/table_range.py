@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
 Array = NDArray[np.float64]
+_SAID: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` remembers of this place
 
 
 def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
@@ -30,14 +31,15 @@ def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
     for row in np.flatnonzero(tables.of_row != NONE):
         item = rest.elastic_rows[int(row)]
         if not inside[tables.of_row[row]] and item.table is not None:
-            warnings.warn(
+            # From one place, whoever asks: an analysis asks several times, and it is said once.
+            warnings.warn_explicit(
                 f'joint "{item.part}": its stiffness "{item.direction}" follows {item.table.over} from '
                 f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond that it is taken as at the end",
-                SuppleWarning, stacklevel=4,
+                SuppleWarning, __file__, 1, __name__, _SAID,
             )  # fmt: skip
 
 
-@kernel
+@kernel(purpose="range of stiffness tables")
 def inside_batch(rest, X, inside):
     """inside (T,) of bool becomes False where a table does not reach one of the poses."""
     tables = rest.tables
