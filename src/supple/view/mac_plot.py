@@ -49,5 +49,5 @@ def mac_plot(
     own = columns_hz is None or (len(other) == a and np.array_equal(rows_hz, other))
     axes.set_ylabel(label("frequency" if own else "measured frequency", "Hz"))
     axes.set_xlabel(label("frequency" if own else "frequency of the model", "Hz"))
-    axes.figure.colorbar(drawn, ax=axes).set_label("MAC")
+    axes.figure.colorbar(drawn, ax=axes).set_label(label("MAC", "1"))
     return root(axes)

@@ -55,12 +55,9 @@ def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
     for r, f in enumerate(found.frequencies_hz):
         axes.axvline(f, color=PALETTE[1], linewidth=0.8, alpha=0.7, zorder=1, label="kept" if r == 0 else None)
     axes.set_xlabel(label("frequency", "Hz"))
-    axes.set_ylabel("order")
+    axes.set_ylabel(label("order", "1"))
     axes.set_xlim(hertz[0], hertz[-1])
     axes.set_title(f"{found.method}: {len(found)} modes", loc="left")
     handles, names = axes.get_legend_handles_labels()
-    axes.legend(
-        handles, names, loc="upper left", bbox_to_anchor=(0.0, -0.11), ncols=len(names), borderaxespad=0.0,
-        title=None, columnspacing=1.4,
-    )  # fmt: skip
+    root(axes).legend(handles, names, loc="outside lower center", ncols=len(names), columnspacing=1.4)
     return root(axes)

@@ -108,7 +108,12 @@ def read_table(said: Any, name: str, columns: Columns, tree: Tree, folder: Path)
     if isinstance(said, str) and "\n" not in said.strip():
         path = folder / said
         shown = brief(path, 500)
-        text = text_of(read_bytes(path, LARGEST, "a robot's table is short"), shown)
+        try:
+            text = text_of(read_bytes(path, LARGEST, "a robot's table is short"), shown)
+        except InputError as error:  # told where the name stands
+            raise InputError(
+                f"{shown}: {error.message}", part=f"table {name}", file=file, line=line, hint=error.hint
+            ) from None
         return _rows(_csv(text, shown, 1), name, columns, shown)
     if isinstance(said, str):
         return _rows(_csv(said, file, line + 1), name, columns, file)
