@@ -131,7 +131,7 @@ def _slopes(
     if key not in models:
         models[key] = posture_model(structure, assemble(structure.mechanism, at))
     model = models[key]
-    outputs = [item for name in one.sensors for item in _channels(name)]
+    outputs = [item for name in one.sensors for item in _channels(name, structure.mechanism.plane or "xyz")]
     trial = structure.at(structure.numbers.values)
     g, f = channel_rows(model, tuple(outputs)), channel_rows(model, (channel(blow, "force"),))
     H = shown(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
@@ -144,7 +144,7 @@ def _slopes(
     return np.sqrt(2.0) * np.hstack([J.real, J.imag]).T
 
 
-def _channels(name: str) -> list[Channel]:
-    """A channel, or all three directions of a place."""
+def _channels(name: str, letters: str) -> list[Channel]:
+    """A channel, or a place along all axes of the drawing."""
     found = channel(name)
-    return [found] if found.direction else [Channel(name, axis) for axis in "xyz"]
+    return [found] if found.direction else [Channel(name, axis) for axis in letters]
