@@ -49,6 +49,13 @@ def test_positions_give_the_coordinates_that_led_there(example, name, place):
     assert_allclose(back.theta, there.theta, atol=1e-10)
 
 
+def test_an_elastic_delta_stands_at_a_thousand_tool_positions(example):
+    surgiscope, random = example("surgiscope"), np.random.default_rng(16)
+    turn, radius = random.uniform(0.0, 2.0 * np.pi, 1000), 0.35 * np.sqrt(random.random(1000))
+    x = np.column_stack([radius * np.cos(turn), radius * np.sin(turn), random.uniform(-1.4, -0.85, 1000)])
+    assert_allclose(supple.assemble(surgiscope, {"tool": x}).frame("platform").position, x, atol=1e-10)
+
+
 def test_poses_give_the_coordinates_that_led_there(example):
     stewart = example("stewart")
     there = within_limits(stewart, 1000)
