@@ -315,7 +315,7 @@ def test_surgiscope_as_a_model_written_on_its_own():
     assert list(robot.actuators) == ["arm1", "arm2", "arm3"]
     for posture, reference in example["REFERENCE"].items():
         found = supple.modes(robot, posture, count=9).frequencies_hz
-        assert_allclose(found, reference, rtol=1e-4)  # condensed; they agree to 2e-5
+        assert_allclose(found, reference, rtol=1e-6)  # printed to eight digits; bodies are condensed to 5e-7
     for place, reference in example["DEFLECTION"].items():
         assert example["relative"](example["deflection"](robot, place), reference) < 1e-3
 
