@@ -23,6 +23,7 @@ from supple.kinematics.closure import assemble
 Array = NDArray[np.float64]
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
+_NEIGHBOURS = 3  # lines whose errors are counted as one
 _HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
 
 
@@ -90,6 +91,19 @@ class Problem:
         if self.weights is not None:
             r, J = r * self.weights, J * self.weights[:, None]
         return Compared(r, J)
+
+    def groups(self, found: Compared) -> NDArray[np.int64]:
+        """(n,) which residuals err together: all channels of a few neighbouring lines do, for the force is common."""
+        of_lines: list[NDArray[np.int64]] = []
+        start = 0
+        for seen in self.responses:
+            lines, o, i = seen.measured.H.shape
+            blocks = np.arange(lines) * len(np.unique(np.arange(lines) // _NEIGHBOURS)) // lines
+            each = start + np.repeat(blocks, o * i)
+            of_lines += [each, each]
+            start = int(each.max()) + 1
+        alone = len(found.residuals) - sum(len(each) for each in of_lines)
+        return np.concatenate([start + np.arange(alone), *of_lines])
 
     def robust(self, x: Array) -> Problem:
         """With weights of Huber's for what is left over at x."""

@@ -29,6 +29,7 @@ _BOUND = 3.0  # decades either way, where nothing is said
 _BAND = 3.0  # of the highest measured frequency: what bodies are condensed for
 _COARSE = 40  # lines of responses that a first search looks at
 _BLURS = (0.3, 0.1)  # of a line's frequency: how far responses are smeared in a first search
+_ROUGHLY, _CONVERGED = 1e-6, 1e-9  # of the sum of squares: in a search, and at its best
 _ROUNDS = 3  # of robust weights, or of noise from what is left over
 _FLAT = np.log(10.0) * DECADES  # what numbers without prior are measured by in words
 
@@ -90,9 +91,7 @@ def update(
             break
     found = best.data(x)
     words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, _FLAT))
-    covariance = np.asarray(
-        np.linalg.pinv(found.slopes.T @ found.slopes + np.diag(_precision(best)), hermitian=True), np.float64
-    )
+    covariance = _covariance(best, found)
     ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
             if min(value - low, high - value) < 1e-3]  # fmt: skip
     return Updated(
@@ -120,16 +119,16 @@ def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple
         x = problem.start + (random.normal(size=len(step)) * step if i else 0.0)
         x[problem.count :] = problem.start[problem.count :]
         for blur in _BLURS if problem.responses else ():
-            x = _fitted(replace(search, blur=blur), x)
-        x = _fitted(search, x)
+            x = _fitted(replace(search, blur=blur), x, _ROUGHLY)
+        x = _fitted(search, x, _ROUGHLY)
         cost = _objective(search, x)
         told(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
         if cost < least * (1.0 - 1e-9):
             best, least = x, cost
-    return (_fitted(problem, best) if problem.responses else best), problem
+    return _fitted(problem, best), problem
 
 
-def _fitted(problem: Problem, x: Array) -> Array:
+def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:
     """Least squares from one start, with the exact Jacobian."""
     known = np.isfinite(problem.prior)
     rows = np.eye(len(x))[known] / problem.prior[known][:, None]
@@ -147,8 +146,8 @@ def _fitted(problem: Problem, x: Array) -> Array:
         lambda x: np.concatenate([at(x).residuals, rows @ (x - problem.start)]),
         np.clip(x, low + 1e-9, high - 1e-9),
         jac=lambda x: np.vstack([at(x).slopes, rows]),
-        bounds=(low, high), x_scale=np.where(known, np.minimum(problem.prior, 10.0), 1.0), ftol=1e-9, xtol=1e-7,
-        gtol=None, max_nfev=60,
+        bounds=(low, high), x_scale=np.where(known, np.minimum(problem.prior, 10.0), 1.0), ftol=close,
+        xtol=max(1e-7, 0.1 * close), gtol=None, max_nfev=60,
     )  # fmt: skip
     return np.asarray(solved.x)
 
@@ -163,6 +162,23 @@ def _misfit(problem: Problem, x: Array) -> float:
     """RMS of residuals in units of noise."""
     r = problem.data(x).residuals
     return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
+
+
+def _covariance(problem: Problem, found: Compared) -> Array:
+    """Of x: (JᵀJ + Σ₀⁻¹)⁻¹; of responses with what errs together counted as one.             (updating, eqs. 17, 21)"""
+    prior = np.diag(_precision(problem))
+    A = np.linalg.pinv(found.slopes.T @ found.slopes + prior, hermitian=True)
+    if not problem.responses:
+        return np.asarray(A, np.float64)
+    groups = problem.groups(found)
+    count, whole = int(groups.max()) + 1, found.slopes.T @ found.slopes + prior
+    pulls, own = np.zeros((count, len(A))), np.zeros((count, *A.shape))
+    np.add.at(pulls, groups, found.slopes * found.residuals[:, None])
+    for i in range(len(A)):
+        np.add.at(own[:, i], groups, found.slopes[:, i : i + 1] * found.slopes)
+    # A group has pulled the numbers towards itself: what it would leave over had it not been there.
+    pulls = np.einsum("gij,gj->gi", whole @ np.linalg.pinv(whole - own, hermitian=True), pulls)
+    return np.asarray(A @ (pulls.T @ pulls + prior) @ A, np.float64)
 
 
 def _excess(problem: Problem, found: Compared) -> float:
