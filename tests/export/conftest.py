@@ -254,6 +254,38 @@ def built(cc, tmp_path_factory):
     return build
 
 
+OBSERVED = """
+supple: 1
+name: observed
+plane: xz
+points: {A: [0, 0], B: [0.2, 0.3], C: [0.9, 0.5], D: [0.8, 0]}
+gravity: [0, -9.81]
+bodies:
+  crank: {rod: [A, B], mass: 1}
+  coupler: {rod: [B, C], mass: 2}
+  rocker: {rod: [D, C], mass: 1.5}
+joints:
+  A: {revolute: [ground, crank], viscous: 0.1, dry: 0.2}
+  B: {revolute: [crank, coupler]}
+  C: {revolute: [coupler, rocker]}
+  D: {revolute: [rocker, ground]}
+actuators: {crank: {joint: A}}
+sensors:
+  C: {position: C}
+  v: {velocity: C, axis: x}
+  imu: {acceleration: coupler.C, axes: body, gravity: true}
+  B: {reaction: B}
+"""
+
+
+@pytest.fixture(scope="session")
+def observed() -> supple.ReducedModel:
+    """A reduced model whose sensors see rates, accelerations and forces inside."""
+    machine = supple.loads(OBSERVED)
+    here = float(supple.assemble(machine).theta[0])
+    return supple.reduce(machine, region={"crank": (here - 0.3, here + 0.3)}, tolerance=1e-4, progress=False)
+
+
 @pytest.fixture(scope="session")
 def models() -> dict[str, SimpleNamespace]:
     orthoglide, four_bar = Box((-0.26,) * 3, (0.06,) * 3), Box((-1.5,), (1.5,))

@@ -10,33 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.io import loadmat, savemat
 
-import supple
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
 from supple.export.plain.plain_model import plain_model
 
 RTOL = 1e-12  # sums of some hundred products in another order
-OBSERVED = """
-supple: 1
-name: observed
-plane: xz
-points: {A: [0, 0], B: [0.2, 0.3], C: [0.9, 0.5], D: [0.8, 0]}
-gravity: [0, -9.81]
-bodies:
-  crank: {rod: [A, B], mass: 1}
-  coupler: {rod: [B, C], mass: 2}
-  rocker: {rod: [D, C], mass: 1.5}
-joints:
-  A: {revolute: [ground, crank], viscous: 0.1, dry: 0.2}
-  B: {revolute: [crank, coupler]}
-  C: {revolute: [coupler, rocker]}
-  D: {revolute: [rocker, ground]}
-actuators: {crank: {joint: A}}
-sensors:
-  C: {position: C}
-  imu: {acceleration: coupler.C, axes: body, gravity: true}
-  B: {reaction: B}
-"""
 PROGRAM = """
 given = load('given.mat'); n = size(given.v, 1); s = given.s;
 for i = 1:size(given.eta, 2)
@@ -94,13 +72,6 @@ def given_states(rom, folder, count=12):
               "u": rng.uniform(-5, 5, (count, inputs))}  # fmt: skip
     savemat(folder / "given.mat", {name: values.T for name, values in states.items()} | {"s": float(s)})
     return states
-
-
-@pytest.fixture(scope="module")
-def observed():
-    machine = supple.loads(OBSERVED)
-    here = float(supple.assemble(machine).theta[0])
-    return supple.reduce(machine, region={"crank": (here - 0.3, here + 0.3)}, tolerance=1e-4, progress=False)
 
 
 @pytest.fixture(params=["four-bar mixed degrees", "elastic", "elastic structured", "observed"])

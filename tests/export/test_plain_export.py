@@ -12,33 +12,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import supple
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
 
 RTOL = 1e-12  # sums of some hundred products in another order
-OBSERVED = """
-supple: 1
-name: observed
-plane: xz
-points: {A: [0, 0], B: [0.2, 0.3], C: [0.9, 0.5], D: [0.8, 0]}
-gravity: [0, -9.81]
-bodies:
-  crank: {rod: [A, B], mass: 1}
-  coupler: {rod: [B, C], mass: 2}
-  rocker: {rod: [D, C], mass: 1.5}
-joints:
-  A: {revolute: [ground, crank], viscous: 0.1, dry: 0.2}
-  B: {revolute: [crank, coupler]}
-  C: {revolute: [coupler, rocker]}
-  D: {revolute: [rocker, ground]}
-actuators: {crank: {joint: A}}
-sensors:
-  C: {position: C}
-  v: {velocity: C, axis: x}
-  imu: {acceleration: coupler.C, axes: body, gravity: true}
-  B: {reaction: B}
-"""
 
 
 def close(found, expected):
@@ -60,13 +37,6 @@ def random_states(rom, count=25):
     theta = np.vstack([rng.uniform(lower, upper, (count, s)), [lower], [upper]])
     eta = np.hstack([theta, rng.uniform(-0.1, 0.1, (len(theta), n - s))])
     return eta, rng.uniform(-2, 2, (len(eta), n)), rng.uniform(-2, 2, (len(eta), n)), rng.uniform(-5, 5, (len(eta), u))
-
-
-@pytest.fixture(scope="module")
-def observed():
-    machine = supple.loads(OBSERVED)
-    here = float(supple.assemble(machine).theta[0])
-    return supple.reduce(machine, region={"crank": (here - 0.3, here + 0.3)}, tolerance=1e-4, progress=False)
 
 
 def test_one_file_has_the_equations_of_the_model(rom, reference, tmp_path):
