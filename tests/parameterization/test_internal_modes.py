@@ -13,6 +13,7 @@ from scipy.linalg import eigh, null_space
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
 from supple.formulations.elastic_rest.response_operator import Structure
+from supple.formulations.elastic_rest.stiffness_tables import StiffnessTables
 from supple.parameterization.elastic_modes import DONE, elastic_modes
 from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, Spectrum
 from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE
@@ -76,7 +77,10 @@ class Made:
         part_i = np.array([[0, 0, n]], dtype=np.int64)
         column = np.zeros(n, dtype=np.int64)  # all of them translations, between no rows
         no_rows = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 17)), np.zeros(0)
-        rest = ElasticArrays(part_i, np.zeros((1, 3)), np.eye(n)[None], self.stiffness, column, *no_rows, 1.0)
+        none, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
+        no_tables = StiffnessTables(none, none, np.zeros(1, dtype=np.int64), *(empty,) * 5)
+        shape = np.eye(n)[None]
+        rest = ElasticArrays(part_i, np.zeros((1, 3)), shape, self.stiffness, column, *no_rows, no_tables, 1.0)
         search = Search(0.05, 30.0, scattered(count + 7, n), EXACT)
         structure = Structure(self.stiffness, self.rows(t), self.compliance)
         size = count + SPARE
