@@ -1,6 +1,6 @@
 """Do stated intervals hold? Many simulated hammer tests of the Surgiscope, each identified by itself.
 
-python examples/surgiscope/coverage.py --count 100 --noise 0.05
+python examples/surgiscope/intervals.py --count 100 --noise 0.05
 """
 
 import argparse
