@@ -28,7 +28,7 @@ def test_a_vertical_blow_in_the_middle_shows_symmetric_modes_alone(robot):
     found = supple.modal_parameters(test.responses, band_hz=(5.0, 50.0))
     pairs = supple.pair_modes(found, supple.modes(robot, "first", count=9)).pairs
     assert [pair.model for pair in pairs] == [(2,)]
-    assert pairs[0].mac > 0.995  # sensors across, which hardly move, show their floor of noise
+    assert pairs[0].mac > 0.995  # 0.9978 to 1 over seeds, with and without a floor of noise; 0.99 is asked
     assert len(found) <= 2  # channels across have next to no noise, and show a trace of what should not move at all
 
 

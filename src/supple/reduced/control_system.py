@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.observed import Moving, outputs_along
 from supple.reduced.repertoire import named_theta
@@ -32,6 +33,9 @@ def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEE
         raise InputError(
             "python-control is not installed", hint="install it with: pip install 'supple[control]'"
         ) from None
+    if model.hardware:
+        told = "its inputs are forces and its outputs exact: drives and instruments of the model are left out"
+        warnings.warn(SuppleNote(told), stacklevel=3)
     layout = model.layout
     n, s = layout.size, layout.theta
 
