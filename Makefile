@@ -2,6 +2,7 @@
 #
 #   make demo    run the orthoglide study, results in build/demo
 #   make test    everything: check, then the tests
+#   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
 #   make check   the fast part: lint, format, types, layers, how kernels read
 #   make bench   run every benchmark
 #   make clean   remove the virtualenv and everything built
@@ -22,7 +23,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test tools check format bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -62,9 +63,12 @@ format: $(VENV)/.installed-dev
 
 # Kernels first, each once: workers of pytest would all compile the same ones at the same time. Each begins with a half of
 # its own, so that what tests of a file share is made once, and takes from the others what is left at the end.
-test: check
+test: check tools
 	$(BIN)/supple warmup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+tools:
+	@.ci/tools
 
 bench: $(VENV)/.installed-bench
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
