@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
-from supple.identification.updating.posture_model import PostureModel, Spectrum
+from supple.identification.updating.posture_model import PostureModel, Slopes, Spectrum
 from supple.identification.updating.structure import Trial
 from supple.results.channel import Channel
 from supple.results.responses import Responses
@@ -25,7 +25,7 @@ from supple.results.responses import Responses
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_TOGETHER = 16  # lines at a time
+_TOGETHER = 32  # lines at a time
 
 
 class Loss(NamedTuple):
@@ -110,39 +110,55 @@ def channel_rows(model: PostureModel, channels: tuple[Channel, ...]) -> Array:
 def shown(
     spectrum: Spectrum, g: Array, f: Array, s: Complex, orders: NDArray[np.int64], loss: Loss, *, slopes: bool
 ) -> Shown:
-    """Responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f)."""
+    """Responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f).
+
+    Modes answer each force by q = b/D, and a change of a number acts as the force -ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq
+    on them: all columns are worked out mode by mode, and seen by the outputs in one product.
+    """
     model, psi, mu = spectrum.model, spectrum.psi, spectrum.mu
+    a, b = g @ psi, f @ psi
+    L, o, i, m = len(s), len(g), len(f), len(mu)
     change = model.slopes(spectrum.trial)
-    a, b, c = g @ psi, f @ psi, model.C @ psi
-    k, L = len(change.rows), len(s)
-    H = np.empty((L, len(g), len(f)), dtype=np.complex128)
-    dH = np.zeros((k if slopes else 0, *H.shape), dtype=np.complex128)
-    of_loss = np.empty((3, *H.shape), dtype=np.complex128)
+    k = len(change.rows) if slopes else 0
+    seen = np.empty((3 + k, L, o, i), dtype=np.complex128)  # by stiffness alone, in time with it, by mass; by p
+    H = np.empty((L, o, i), dtype=np.complex128)
     for start in range(0, L, _TOGETHER):
         here = slice(start, start + _TOGETHER)
         at = s[here, None, None]
         stiff, heavy = 1.0 + 1j * loss.eta + at * loss.beta, at**2 + at * loss.alpha
-        D = stiff + heavy * mu
-        times = at ** orders[None, :, None]
-        A, B = a / D, b / D  # (L, o, m), (L, i, m)
-        H[here] = times * (A @ b.T)
-        of_loss[0, here] = -1j * times * (A @ np.swapaxes(B, 1, 2))
-        of_loss[1, here] = -at * times * ((A * mu) @ np.swapaxes(B, 1, 2))
-        of_loss[2, here] = -at * times * (A @ np.swapaxes(B, 1, 2))
-        if not slopes:
-            continue
-        seen, pushed = A @ c.T, B @ c.T  # rows of joints and springs: (L, o, r), (L, i, r)
-        for j in range(len(f)):
-            weighted = change.rows.T[None] * pushed[:, j, :, None]  # (L, r, k)
-            dH[:, here, :, j] -= np.moveaxis(stiff * times * (seen @ weighted), 2, 0)
-        for column, slope in change.columns.items():
-            u = model.N[column] @ psi
-            dH[:, here] -= slope[:, None, None, None] * (stiff * times * (A @ u)[:, :, None] * (B @ u)[:, None, :])
-        for number, (dK, dM) in change.bodies.items():
-            part = model._part(number) @ psi
-            left, right = A @ part.T, B @ part.T
-            for p in range(k):
-                if dK[p].any() or dM[p].any():
-                    inner = left @ (stiff * dK[p] + heavy * dM[p]) @ np.swapaxes(right, 1, 2)
-                    dH[p, here] -= times * inner
-    return Shown(H, dH, of_loss)
+        D = stiff + heavy * mu  # (L, 1, m)
+        q = b / D  # (L, i, m)
+        forces = np.empty((3 + k, *q.shape), dtype=np.complex128)
+        forces[:3] = -1j * q, -at * mu * q, -at * q
+        if slopes:
+            forces[3:] = -_changes(model, change, psi, q, stiff, heavy)
+        answer = np.concatenate([q[None], forces / D]).reshape(-1, m)
+        shape = (4 + k, *q.shape[:2], o)
+        moved = (answer.real @ a.T + 1j * (answer.imag @ a.T)).reshape(shape)
+        moved = np.swapaxes(moved * at**orders, 2, 3)  # (columns, L, o, i)
+        H[here], seen[:, here] = moved[0], moved[1:]
+    return Shown(H, seen[3:], seen[:3])
+
+
+def _changes(model: PostureModel, change: Slopes, psi: Array, q: Complex, stiff: Complex, heavy: Complex) -> Complex:
+    """ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq of every number: (k, L, i, m)."""
+    k, m = len(change.rows), q.shape[-1]
+    c = model.C @ psi
+    pulled = stiff * _real_times(q, c.T)  # rows of joints and springs: (L, i, r)
+    found = _real_times(change.rows[:, None, None] * pulled, c)
+    for column, slope in change.columns.items():
+        u = model.N[column] @ psi
+        found += slope[:, None, None, None] * (stiff * (q @ u)[..., None] * u)
+    for number, (dK, dM) in change.bodies.items():
+        part = model._part(number) @ psi
+        bent = _real_times(q, part.T)
+        for p in range(k):
+            if dK[p].any() or dM[p].any():
+                force = stiff * _real_times(bent, dK[p].T) + heavy * _real_times(bent, dM[p].T)
+                found[p] += _real_times(force, part)
+    return found.reshape(k, *q.shape[:2], m)
+
+
+def _real_times(left: Complex, right: Array) -> Complex:
+    """A complex array (..., n) times a real matrix (n, c), without making that complex."""
+    return np.asarray(left.real @ right + 1j * (left.imag @ right))
