@@ -8,7 +8,8 @@ from known_modes import few_modes
 from numpy.testing import assert_allclose
 
 import supple
-from supple.identification.modal_parameters.pairing import channel_shapes, principal_angles
+from supple.analyses.vibration.channel_ports import channel_ports
+from supple.identification.modal_parameters.pairing import principal_angles
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -73,8 +74,11 @@ def test_modes_of_a_mechanism_at_measured_channels():
     arm = supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
     modes = supple.modes(arm, "home", count=3)
     channels = [supple.Channel("tip", "z"), supple.Channel("tip", "-z"), supple.Channel("tip", (0.6, 0.0, 0.8))]
-    shapes = channel_shapes(modes, channels)
-    x = channel_shapes(modes, [supple.Channel("tip", "x")])[:, 0]
+    shapes, along = (
+        modes.shapes @ channel_ports(modes.rest.numbering, given).rows(modes.rest, modes.configuration.X).T
+        for given in (channels, [supple.Channel("tip", "x")])
+    )
+    x = along[:, 0]
     assert_allclose(shapes[:, 1], -shapes[:, 0])
     assert_allclose(shapes[:, 2], 0.6 * x + 0.8 * shapes[:, 0], atol=1e-12)
 

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from supple.analyses.vibration.channel_ports import channel_ports
 from supple.analyses.vibration.mac import mac
 from supple.analyses.vibration.mode_set import ModeSet
-from supple.analyses.vibration.ports import port, port_rows
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
-from supple.results.channel import Channel
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -152,22 +151,6 @@ def pair_modes(
     return ModePairs(tuple(pairs), cross, f, g)
 
 
-def channel_shapes(modes: ModeSet, channels: Sequence[Channel]) -> Array:
-    """(k, channels) displacements of modes of a mechanism at the points of channels, along their directions."""
-    rest, X = modes.rest, modes.configuration.X[None]
-    found = []
-    for one in channels:
-        if isinstance(one.direction, str):
-            sign = -1.0 if one.direction.startswith("-") else 1.0
-            name = f"{one.point}.{one.direction.removeprefix('-')}" if one.direction else one.point
-            shares = {name: sign}
-        else:
-            shares = {f"{one.point}.{axis}": x for axis, x in zip("xyz", one.direction, strict=True) if x}
-        ports = [port(rest.numbering, name) for name in shares]
-        found.append(np.array(list(shares.values())) @ port_rows(rest, ports, X, between=True)[0])
-    return np.asarray(modes.shapes @ np.array(found).T)
-
-
 def principal_angles(first: NDArray[Any], second: NDArray[Any]) -> Array:
     """(min(a, b),) rad, rising, between what rows (a, n) and (b, n) span: cos are singular values of Q₁ᴴ Q₂."""
     one, two = (np.linalg.qr(np.asarray(shapes, dtype=complex).T)[0] for shapes in (first, second))
@@ -179,7 +162,8 @@ def _model_side(model: ModeSet | ModalParameters | Shapes, measured: ModalParame
     if isinstance(model, ModeSet):
         if model.frequencies_hz.ndim != 1:
             raise InputError("modes of several configurations", part="pair_modes", hint="pair those of one at a time")
-        return model.frequencies_hz, channel_shapes(model, measured.responses.responses)
+        ports = channel_ports(model.rest.numbering, measured.responses.responses)
+        return model.frequencies_hz, model.shapes @ ports.rows(model.rest, model.configuration.X).T
     if isinstance(model, ModalParameters):
         return model.frequencies_hz, model.shapes
     g, psi = np.asarray(model[0], dtype=float), np.atleast_2d(np.asarray(model[1]))

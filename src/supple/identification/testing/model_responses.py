@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.analyses.vibration.beam_points import beam_point
+from supple.analyses.vibration.channel_ports import channel_ports, components, place_of
 from supple.analyses.vibration.frequency_response import frf
 from supple.analyses.vibration.ports import directions
 from supple.description.elastic.damping import Damping
@@ -16,12 +17,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.results.channel import AXES, TURNS, Channel, Vector3, channel
+from supple.results.channel import TURNS, Channel, Vector3, channel
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
-
-_STILL = 1e-12  # of a direction: a component that is not there
 
 
 def model_responses(
@@ -41,8 +38,8 @@ def model_responses(
     beams. Sensors are taken where they are, without their instruments. damping and the like as in `frf`
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
-    pushed, by = _ports(configuration, references)
-    seen, of = _ports(configuration, responses)
+    numbering = configuration.rest.numbering
+    pushed, seen = channel_ports(numbering, references), channel_ports(numbering, responses)
     for one in references:
         if one.quantity != "force":
             raise InputError(
@@ -56,11 +53,11 @@ def model_responses(
                 hint="leave it out: displacement, velocity and acceleration are answered",
             )  # fmt: skip
     found = frf(
-        mechanism, configuration, pushed, seen, frequencies_hz, free_actuators=free_actuators, damping=damping,
-        method="modal", drives=drives,
+        mechanism, configuration, pushed.names, seen.names, frequencies_hz, free_actuators=free_actuators,
+        damping=damping, method="modal", drives=drives,
     )  # fmt: skip
     rates = (2j * np.pi * found.frequencies_hz)[:, None] ** np.array([one.order for one in responses])
-    H = (of @ found.values @ by.T) * rates[:, :, None]
+    H = (seen.shares @ found.values @ pushed.shares.T) * rates[:, :, None]
     name = at if isinstance(at, str) else {key: float(x) for key, x in configuration.coordinates.items()}
     return Responses(found.frequencies_hz, tuple(responses), tuple(references), H, at=name, title=mechanism.name)
 
@@ -73,7 +70,7 @@ def place_channels(configuration: Configuration, name: str, quantity: str) -> li
     made = channel(name, quantity)
     letters = directions(configuration.rest.numbering)
     if made.direction:
-        _components(made, letters)
+        components(made, letters)
         return [made.replaced(position=place_position(configuration, made.point))]
     ways = [letter for letter in letters if letter not in TURNS]
     position = place_position(configuration, name)
@@ -85,47 +82,9 @@ def place_position(configuration: Configuration, point: str) -> Vector3:
     numbering = configuration.rest.numbering
     along = beam_point(numbering, point)
     if along is None:
-        x = configuration.frame(_place(configuration, point)).position
+        x = configuration.frame(place_of(configuration.mechanism, point)).position
     else:
         body, local = along
         pose = configuration.X[body]
         x = (pose[:3] + pose[3:].reshape(3, 3) @ local) @ configuration.mechanism.plane_axes().T
     return float(x[0]), float(x[1]), float(x[2])
-
-
-def _place(configuration: Configuration, point: str) -> str:
-    """The place that a point names: a sensor's is what it looks at."""
-    sensor = configuration.mechanism.sensors.get(point)
-    return point if sensor is None or sensor.place is None else sensor.place
-
-
-def _ports(configuration: Configuration, channels: Sequence[Channel]) -> tuple[list[str], Array]:
-    """Names `place.axis`, each once, and the matrix (channels, names) of what each channel is made of."""
-    letters = directions(configuration.rest.numbering)
-    names: dict[str, int] = {}
-    entries: list[tuple[int, int, float]] = []
-    for i, one in enumerate(channels):
-        for letter, share in _components(one, letters).items():
-            name = f"{_place(configuration, one.point)}.{letter}"
-            entries.append((i, names.setdefault(name, len(names)), share))
-    found = np.zeros((len(channels), len(names)))
-    for i, k, share in entries:
-        found[i, k] += share
-    return list(names), found
-
-
-def _components(one: Channel, letters: Mapping[str, int]) -> dict[str, float]:
-    """Of a channel's direction along those of the mechanism, by letter."""
-    if not one.direction:
-        raise InputError("it has no direction", part=f'channel "{one.name}"', hint="name one, such as tip.z")
-    if isinstance(one.direction, str):
-        axis = one.direction.removeprefix("-")
-        found = {axis: -1.0 if one.direction.startswith("-") else 1.0}
-    else:
-        found = {axis: x for axis, x in zip(AXES[:3], one.direction, strict=True) if abs(x) > _STILL}
-    for axis in found:
-        if axis not in letters:
-            raise InputError(
-                f"the mechanism does not move along {axis}", part=f'channel "{one.name}"', hint=f"{', '.join(letters)}"
-            )
-    return found

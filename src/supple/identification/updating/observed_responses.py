@@ -19,7 +19,6 @@ from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.identification.updating.posture_model import PostureModel, Slopes, Spectrum
 from supple.identification.updating.structure import Trial
-from supple.results.channel import Channel
 from supple.results.responses import Responses
 
 Array = NDArray[np.float64]
@@ -88,23 +87,7 @@ def response_observer(model: PostureModel, measured: Responses, band: tuple[floa
     for one in chosen.references:
         if one.quantity != "force":
             raise InputError(f"{one.name} is no force", part="responses", hint="leave it out")
-    return ResponseObserver(
-        model, chosen, channel_rows(model, chosen.responses), channel_rows(model, chosen.references)
-    )
-
-
-def channel_rows(model: PostureModel, channels: tuple[Channel, ...]) -> Array:
-    """Rows (channels, f) of the model: displacements at their points along their directions."""
-    found = []
-    for one in channels:
-        if isinstance(one.direction, str):
-            sign = -1.0 if one.direction.startswith("-") else 1.0
-            name = f"{one.point}.{one.direction.removeprefix('-')}" if one.direction else one.point
-            found.append(sign * model.ports((name,))[0])
-        else:
-            axes = model.ports(tuple(f"{one.point}.{axis}" for axis in "xyz"))
-            found.append(np.asarray(one.direction) @ axes)
-    return np.array(found)
+    return ResponseObserver(model, chosen, model.channels(chosen.responses), model.channels(chosen.references))
 
 
 def shown(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.identification.updating.identifiability import Identifiability, identifiability, listed
-from supple.identification.updating.observed_responses import Loss, channel_rows, shown
+from supple.identification.updating.observed_responses import Loss, shown
 from supple.identification.updating.posture_model import PostureModel, posture_model
 from supple.identification.updating.structure import Structure, structure_of
 from supple.identification.updating.update import DECADES, prior_deviations
@@ -133,7 +133,7 @@ def _slopes(
     model = models[key]
     outputs = [item for name in one.sensors for item in _channels(name, structure.mechanism.plane or "xyz")]
     trial = structure.at(structure.numbers.values)
-    g, f = channel_rows(model, tuple(outputs)), channel_rows(model, (channel(blow, "force"),))
+    g, f = model.channels(outputs), model.channels([channel(blow, "force")])
     H = shown(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
     size = np.sqrt(np.mean(np.abs(H.H) ** 2, axis=0))  # (o, 1)
     size = np.maximum(size, 1e-3 * size.max())  # a sensor that hardly moves hears the noise of the others

@@ -7,6 +7,7 @@ All of it comes from the matrices over independent motions q, z = N q, with rows
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from supple.analyses.vibration.channel_ports import channel_ports
 from supple.analyses.vibration.ports import port, port_rows
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
@@ -21,6 +23,7 @@ from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.dense import dense_system
 from supple.identification.updating.structure import Structure, Trial
 from supple.kinematics.configuration import Configuration
+from supple.results.channel import Channel
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -56,6 +59,11 @@ class PostureModel:
         rest = self.structure.rest
         found = [port(rest.numbering, name) for name in names]
         return np.asarray(port_rows(rest, found, self.configuration.X[None], between=True)[0] @ self.N)
+
+    def channels(self, channels: Sequence[Channel]) -> Array:
+        """Rows (channels, f): displacements of the channels of a test along their directions."""
+        rest = self.structure.rest
+        return np.asarray(channel_ports(rest.numbering, channels).rows(rest, self.configuration.X) @ self.N)
 
     @single_blas_thread()
     def matrices(self, trial: Trial) -> tuple[Array, Array]:
