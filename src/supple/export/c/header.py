@@ -21,7 +21,7 @@ from supple.export.c.stability import StableStep
 
 def header(model: CModel, stable: StableStep) -> str:
     """The text of `<prefix>.h`; stable : how long explicit steps may be."""
-    P, U = model.prefix, model.upper
+    U = model.upper
     return "\n".join(
         [
             *_introduction(model, stable),
@@ -32,20 +32,11 @@ def header(model: CModel, stable: StableStep) -> str:
             'extern "C" {',
             "#endif",
             "",
-            *_sizes(model),
-            *_slip_rate(model),
+            *sizes(model),
             *_outside(model),
             *section_macros(U),
             *_indices(model),
-            "/* Coefficients of the equations at a point. */",
-            "typedef struct {",
-            *(
-                f"    double {name}{''.join(f'[{size}]' for size in shape)}; /* {meaning} */"
-                for name, shape, meaning in model.members()
-            ),
-            f"}} {P}_model;",
-            "",
-            *_parameters(model),
+            *structures(model),
             *_functions(model),
             "#ifdef __cplusplus",
             "}",
@@ -123,7 +114,8 @@ def _worst(value: Any) -> float:
     return float(getattr(value, "worst", value))
 
 
-def _sizes(model: CModel) -> list[str]:
+def sizes(model: CModel) -> list[str]:
+    """Numbers of everything, and the slip rate of dry friction."""
     n, s, u, y, _ = model.sizes
     rows = [("THETA", s, "independent coordinates theta")]
     rows += [("COORDINATES", n, "all coordinates eta = (theta, delta)" if n > s else "all coordinates: theta")]
@@ -134,7 +126,8 @@ def _sizes(model: CModel) -> list[str]:
         *([] if model.layout.observation is None else [("MEASURES", y, "measures that outputs are made of")]),
         ("COLUMNS", model.fitted.outputs, "fitted columns"),
     ]
-    return [*(f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows), ""]
+    defined = (f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows)
+    return [*defined, "", *_slip_rate(model)]
 
 
 def _slip_rate(model: CModel) -> list[str]:
@@ -164,6 +157,21 @@ def _outside(model: CModel) -> list[str]:
         f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2, {U}_CLAMPED = 3, {U}_UNDEFINED = 4,",
         f"    {U}_UNMET = 5 }};",
         "",
+    ]
+
+
+def structures(model: CModel) -> list[str]:
+    """Coefficients, and parameters."""
+    return [
+        "/* Coefficients of the equations at a point. */",
+        "typedef struct {",
+        *(
+            f"    double {name}{''.join(f'[{size}]' for size in shape)}; /* {meaning} */"
+            for name, shape, meaning in model.members()
+        ),
+        f"}} {model.prefix}_model;",
+        "",
+        *_parameters(model),
     ]
 
 

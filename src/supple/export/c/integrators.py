@@ -104,7 +104,7 @@ int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@
     int order[SIZE], i, j, stage, flag, worst;
     tangents T;
     if (!(step > 0.0)) return @UPPER@_UNDEFINED;
-    worst = flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@&T, L);
+    worst = flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
     if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
     for (i = 0; i < SIZE; ++i) {
         f[i] = state[SIZE + i];

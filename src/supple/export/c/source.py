@@ -43,24 +43,35 @@ HEAD = """\
 
 def source(model: CModel) -> str:
     """The text of `<prefix>.c`."""
+    text = filled(HEAD, {"name": comment(model.rom.name), "prefix": model.prefix})
+    text += tables(model) + location.location(model.fitted, model.grid)[1]
+    text += location.placing(model.fitted, model.upper) + equations_of(model) + integrators.integrators(model)
+    seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
+    return text + seen + measured.measured(model) + division.division(model)
+
+
+def tables(model: CModel) -> str:
+    """Sizes and all numbers."""
     fitted, n_s = model.fitted, model.sizes
-    tables, locate, sizes = location.location(fitted, model.grid)
-    counts = polynomial.term_counts(fitted)
+    places, _, sizes = location.location(fitted, model.grid)
     enum = {
         "SIZE": n_s[0], "AXES": n_s[1], "INPUTS": n_s[2], "OUTPUTS": n_s[3], "FRICTION": n_s[4],
-        "COLUMNS": fitted.outputs, "TERMS": counts[-1], **sizes, "NOWHERE": NOWHERE,
+        "COLUMNS": fitted.outputs, "TERMS": polynomial.term_counts(fitted)[-1], **sizes, "NOWHERE": NOWHERE,
     }  # fmt: skip
     if model.bent:
         enum["SLOPED"] = model.layout.sloped
-    text = filled(HEAD, {"name": comment(model.rom.name), "prefix": model.prefix})
-    text += "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
-    text += row_macro(fitted) + tables + leaf_tables(fitted) + basis_rates.term_table(fitted)
+    text = "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
+    text += row_macro(fitted) + places + leaf_tables(fitted) + basis_rates.term_table(fitted)
     for item in model.coefficients.values():
         if item.columns is None:
             text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
-    text += equations.nothing(model) + coefficient_table(fitted) + deformation.changes(model) + _standard(model)
-    text += locate + location.placing(fitted, model.upper)
-    text += "".join(polynomial.tabulated(fitted, slopes=slopes) for slopes in _tabulated(model))
+    return text + equations.nothing(model) + coefficient_table(fitted) + deformation.changes(model) + _standard(model)
+
+
+def equations_of(model: CModel) -> str:
+    """From the box of a point to the state derivative and its Jacobians."""
+    fitted = model.fitted
+    text = "".join(polynomial.tabulated(fitted, slopes=slopes) for slopes in _tabulated(model))
     text += basis_rates.basis_curved(fitted) + (
         "" if model.layout.observation is None else basis_rates.basis_along(fitted)
     )
@@ -70,9 +81,7 @@ def source(model: CModel) -> str:
     if "friction_map" in model.coefficients:
         text += filled(equations.FRICTION, {"prefix": model.prefix})
     text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
-    text += equations.dynamics(model) + state_space.state_space(model) + integrators.integrators(model)
-    seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
-    return text + seen + measured.measured(model) + division.division(model)
+    return text + equations.dynamics(model) + state_space.state_space(model)
 
 
 def _standard(model: CModel) -> str:

@@ -8,19 +8,30 @@ makes of derivatives of the products, may stand for them (as in `supple.reduced.
 
 from __future__ import annotations
 
+import re
+
 from supple.export.c.equations import input_words
 from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 
+TURNING = """
+/* How forces change with rates, S_v. */
+static void turning(const @prefix@_parameters *p, const @prefix@_model *m, const double rates[SIZE],
+    double S[SIZE][SIZE])
+{
+    int i, j@k@;
+@unused@@turning@}
+"""
 TANGENT = """
 typedef struct {
     @prefix@_model m; /* M becomes its factor where solved is asked for */
     double a[SIZE], along[SIZE][SIZE], rates[SIZE][SIZE]; /* accelerations, S_eta, S_v */
 } tangents;
 
-/* Coefficients, accelerations, and how forces change with coordinates and rates; M and its factor are kept apart. */
-static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE], @inputs@tangents *T,
-    double L[SIZE][SIZE])
+/* Coefficients, accelerations, and how forces change with coordinates and rates; M and its factor are kept apart.
+   Unless known is null it gives the accelerations, and nothing is solved. */
+static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE],
+    @inputs@const double *known, tangents *T, double L[SIZE][SIZE])
 {
     double at[AXES], b[TERMS], db[AXES][TERMS], ddb[AXES][AXES][TERMS], rest[SIZE];
     @prefix@_model d;
@@ -34,8 +45,11 @@ static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const d
         T->a[i] = -rest[i];
 @feed@        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];
     }
-    if (factorize(L)) return @UPPER@_INDEFINITE;
-    substitute(L, T->a);
+    for (i = 0; known && i < SIZE; ++i) T->a[i] = known[i];
+    if (!known) {
+        if (factorize(L)) return @UPPER@_INDEFINITE;
+        substitute(L, T->a);
+    }
     for (k = 0; k < AXES; ++k) {
         if (HELD(k, at, eta)) {
             for (i = 0; i < SIZE; ++i) T->along[i][k] = 0.0;
@@ -49,7 +63,8 @@ static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const d
 @feed_slope@            T->along[i][k] = sum;
         }
 @friction_slope@    }
-@elastic@@turning@@friction@    return flag;
+@elastic@    turning(p, &T->m, rates, T->rates);
+    return flag;
 }
 """
 FEED = "        for (j = 0; j < INPUTS; ++j) T->a[i] += T->m.input_map[i][j] * inputs[j];\n"
@@ -66,18 +81,18 @@ FRICTION_SLOPE = """\
 FRICTION = """\
     for (k = 0; k < FRICTION; ++k) {
         double slope;
-        direction(p, slip(&T->m, k, rates), &slope);
+        direction(p, slip(m, k, rates), &slope);
         slope *= p->friction[k];
         for (i = 0; i < SIZE; ++i)
             for (j = 0; j < SIZE; ++j)
-                T->rates[i][j] -= slope * T->m.friction_map[k][i] * T->m.friction_map[k][j];
+                S[i][j] -= slope * m->friction_map[k][i] * m->friction_map[k][j];
     }
 """
-TURNING = """\
+PLAIN = """\
     for (i = 0; i < SIZE; ++i)
         for (j = 0; j < SIZE; ++j) {
             double sum = 0.0;
-@christoffel@@damping@            T->rates[i][j] = sum;
+@christoffel@@damping@            S[i][j] = sum;
         }
 """
 BENT = """\
@@ -85,31 +100,31 @@ BENT = """\
     for (i = 0; i < SIZE; ++i)
         for (j = 0; j < SIZE; ++j) {
             double sum = 0.0;
-            for (k = 0; k < AXES; ++k) sum += T->m.mass_gradient[k][i][j] * rates[k];
+            for (k = 0; k < AXES; ++k) sum += m->mass_gradient[k][i][j] * rates[k];
             if (i < SLOPED)
-                for (k = AXES; k < SIZE; ++k) sum += T->m.mass_slope[i][j][k - AXES] * rates[k];
+                for (k = AXES; k < SIZE; ++k) sum += m->mass_slope[i][j][k - AXES] * rates[k];
             else if (j < SLOPED)
-                for (k = AXES; k < SIZE; ++k) sum += T->m.mass_slope[j][i][k - AXES] * rates[k];
-            T->rates[i][j] = -sum;
+                for (k = AXES; k < SIZE; ++k) sum += m->mass_slope[j][i][k - AXES] * rates[k];
+            S[i][j] = -sum;
         }
     for (j = 0; j < SIZE; ++j) {
         double column[SIZE] = {0.0};
         for (i = 0; j < AXES && i < SIZE; ++i)
-            for (k = 0; k < SIZE; ++k) column[i] += T->m.mass_gradient[j][i][k] * rates[k];
+            for (k = 0; k < SIZE; ++k) column[i] += m->mass_gradient[j][i][k] * rates[k];
         for (i = 0; j >= AXES && i < SLOPED; ++i)
             for (k = 0; k < SIZE; ++k) {
-                column[i] += T->m.mass_slope[i][k][j - AXES] * rates[k];
-                if (k >= SLOPED) column[k] += T->m.mass_slope[i][k][j - AXES] * rates[i];
+                column[i] += m->mass_slope[i][k][j - AXES] * rates[k];
+                if (k >= SLOPED) column[k] += m->mass_slope[i][k][j - AXES] * rates[i];
             }
         for (i = 0; i < SIZE; ++i) {
-            T->rates[i][j] -= column[i];
-            T->rates[j][i] += column[i];
+            S[i][j] -= column[i];
+            S[j][i] += column[i];
         }
     }
 @damping@"""
 BENT_DAMPING = """\
     for (i = 0; i < SIZE; ++i)
-        for (j = 0; j < SIZE; ++j) T->rates[i][j] -= p->damping * T->m.damping[i][j];
+        for (j = 0; j < SIZE; ++j) S[i][j] -= p->damping * m->damping[i][j];
 """
 ELASTIC = """\
     for (i = 0; i < SIZE; ++i)
@@ -181,7 +196,7 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
     tangents T;
     double L[SIZE][SIZE], column[SIZE];
     int i, k;
-    const int flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@&T, L);
+    const int flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
     if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
     for (k = 0; k < 2 * SIZE; ++k) {
         for (i = 0; i < SIZE; ++i) {
@@ -211,7 +226,7 @@ SOLVE_INPUTS = """\
 
 
 def state_space(model: CModel) -> str:
-    """`tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
+    """`turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
     names = {name for name, _, _ in model.members()}
     inputs, friction = "input_map" in names, "friction_map" in names
     words = input_words(model) | {
@@ -219,20 +234,28 @@ def state_space(model: CModel) -> str:
         "at": "eta" if model.bent else "at", "changes": "    changes more;\n" if model.bent else "",
         "more": "&more" if model.bent else "0", "feed": FEED if inputs else "",
         "feed_slope": FEED_SLOPE if inputs else "", "friction_slope": FRICTION_SLOPE if friction else "",
-        "friction": FRICTION if friction else "", "turning": _turning(model, names),
         "elastic": _elastic(model, names), "solve_inputs": SOLVE_INPUTS if inputs else "",
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",
     }  # fmt: skip
-    return filled(TANGENT, words) + filled(JACOBIAN, words)
+    return _turning(model, names) + filled(TANGENT, words) + filled(JACOBIAN, words)
 
 
 def _turning(model: CModel, names: set[str]) -> str:
+    """The function `turning`."""
+    body = _smooth_turning(model, names) + (FRICTION if "friction_map" in names else "")
+    unused = [f"    (void){name};\n" for name in ("p", "m", "rates") if not re.search(rf"\b{name}\b", body)]
+    return filled(TURNING, {
+        "prefix": model.prefix, "k": ", k" if "k = 0" in body else "", "unused": "".join(unused), "turning": body,
+    })  # fmt: skip
+
+
+def _smooth_turning(model: CModel, names: set[str]) -> str:
     damped = "damping" in names
     if model.bent:
         return filled(BENT, {"damping": BENT_DAMPING if damped else ""})
-    gamma = "            for (k = 0; k < SIZE; ++k) sum -= 2.0 * T->m.christoffel[i][j][k] * rates[k];\n"
-    lost = "            sum -= p->damping * T->m.damping[i][j];\n"
-    return filled(TURNING, {"christoffel": gamma if "christoffel" in names else "", "damping": lost if damped else ""})
+    gamma = "            for (k = 0; k < SIZE; ++k) sum -= 2.0 * m->christoffel[i][j][k] * rates[k];\n"
+    lost = "            sum -= p->damping * m->damping[i][j];\n"
+    return filled(PLAIN, {"christoffel": gamma if "christoffel" in names else "", "damping": lost if damped else ""})
 
 
 def _elastic(model: CModel, names: set[str]) -> str:
