@@ -3,91 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from supple.analyses.check import check
-    from supple.analyses.inverse_dynamics.inverse_dynamics import InverseDynamics, inverse
-    from supple.analyses.linear_models.linearization import linearize
-    from supple.analyses.linear_models.linearization_batch import LinearBatch, linearize_batch
-    from supple.analyses.motions.trajectory import Trajectory, trajectory
-    from supple.analyses.statics.compliance import Compliance, compliance
-    from supple.analyses.statics.compliance_map import ComplianceMap, compliance_map
-    from supple.analyses.statics.deflection import Deflection, deflection
-    from supple.analyses.statics.equilibrium import equilibrium
-    from supple.analyses.statics.large_deflection import LargeDeflection
-    from supple.analyses.sweep import Sweep, sweep
-    from supple.analyses.time.simulation import simulate
-    from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
-    from supple.analyses.vibration.frequency_response import frf
-    from supple.analyses.vibration.modal import modes
-    from supple.analyses.vibration.mode_set import ModeSet
-    from supple.analyses.vibration.small_motions import SmallMotions, small_motions
-    from supple.approximation.fits.fit import Fit
-    from supple.description.actuator import Actuator
-    from supple.description.actuator_drive import ActuatorDrive
-    from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
-    from supple.description.coupling import Coupling
-    from supple.description.drive_kinds import DriveKind, DriveParameter
-    from supple.description.elastic.beam import Beam
-    from supple.description.elastic.cross_section import CrossSection
-    from supple.description.elastic.damping import Damping
-    from supple.description.elastic.material import Material
-    from supple.description.elastic.section_shapes import SectionShape
-    from supple.description.elastic.superelement import Interface, Superelement
-    from supple.description.force_law import ForceLaw, LawParameter
-    from supple.description.joints.joint import Drive, Joint, Motor
-    from supple.description.joints.joint_kind import JointKind
-    from supple.description.load import Damper, Force, Spring
-    from supple.description.mechanism import Mechanism
-    from supple.description.motion import Motion
-    from supple.description.sensor import Sensor
-    from supple.description.sensor_kinds import SensorKind
-    from supple.diagnostics import InputError, NumericalError, SuppleError, SuppleWarning
-    from supple.export.export import export
-    from supple.export.target import ExportTarget
-    from supple.formats.document import load
-    from supple.formats.measurements.load_responses import load_records, load_responses
-    from supple.formats.mechanism_file import loads
-    from supple.formats.mechanism_text import to_yaml
-    from supple.formulations.hardware import hardware_of
-    from supple.hardware.hardware import Hardware
-    from supple.identification.identified import Identified
-    from supple.identification.identify import identify
-    from supple.identification.logged_runs import LoggedRun
-    from supple.identification.modal_parameters.estimation import modal_parameters
-    from supple.identification.modal_parameters.modal_parameters import ModalParameters
-    from supple.identification.modal_parameters.pairing import ModePairs, pair_modes
-    from supple.identification.testing.check_measurement import MeasurementCheck, check_measurement, join_responses
-    from supple.identification.testing.estimate_responses import estimate_responses
-    from supple.identification.testing.matching import match_channels
-    from supple.identification.testing.model_responses import model_responses
-    from supple.identification.testing.virtual_test import VirtualTest, virtual_test
-    from supple.identification.updating.measured_file import load_measurements
-    from supple.identification.updating.measurement import Measurement
-    from supple.identification.updating.plan_test import Candidate, TestPlan, plan_test
-    from supple.identification.updating.update import update
-    from supple.identification.updating.updated import Predicted, Updated
-    from supple.kinds.registry import register
-    from supple.kinematics.branches import Branches, branches
-    from supple.kinematics.closure import assemble
-    from supple.kinematics.configuration import Configuration
-    from supple.kinematics.inspection import Inspection
-    from supple.kinematics.motion import motion
-    from supple.parameterization.local_model import LocalModel, local
-    from supple.reduced.model import ReducedModel
-    from supple.reduction.comparison import compare
-    from supple.reduction.reduce import reduce
-    from supple.results.channel import Channel
-    from supple.results.frequency_response import FrequencyResponse
-    from supple.results.linear_family import LinearFamily
-    from supple.results.linear_model import LinearModel
-    from supple.results.responses import Responses
-    from supple.results.simulation import Simulation
-    from supple.results.time_records import TimeRecords
+from typing import Any
 
 # Each public name and the module it lives in. They are imported when first used, so that `supple --help` and a
-# script that needs little start at once.
+# script that needs little start at once; a type checker reads them in `__init__.pyi`.
 _HOMES = {
     "Actuator": "supple.description.actuator",
     "Beam": "supple.description.elastic.beam",
@@ -176,6 +95,8 @@ _HOMES = {
     "linearize": "supple.analyses.linear_models.linearization",
     "linearize_batch": "supple.analyses.linear_models.linearization_batch",
     "load": "supple.formats.document",
+    "load_mechanism": "supple.formats.document",
+    "load_model": "supple.reduced.file",
     "load_measurements": "supple.identification.updating.measured_file",
     "load_records": "supple.formats.measurements.load_responses",
     "load_responses": "supple.formats.measurements.load_responses",
@@ -210,16 +131,16 @@ __all__ = [
     "DriveParameter", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
     "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint",
     "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel",
-    "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs",
-    "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses",
-    "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring",
-    "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated",
-    "VirtualTest", "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map",
-    "deflection", "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify",
-    "inverse", "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_records",
-    "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion",
-    "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml", "trajectory",
-    "update", "virtual_test",
+    "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet",
+    "Motion", "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation",
+    "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring", "Superelement",
+    "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest",
+    "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
+    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
+    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
+    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
+    "modes", "motion", "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
+    "trajectory", "update", "virtual_test",
 ]  # fmt: skip
 
 

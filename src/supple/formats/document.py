@@ -17,6 +17,8 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
     parameters : of a mechanism file or a side-car, values (numbers or expressions) that replace those of the file
     sidecar    : of a URDF, the YAML file that completes it, or its data; the one beside it if left out
+
+    A type checker cannot know which of the two it is; to it `load_mechanism` and `load_model` say more.
     """
     if not holds_model(path):
         return load_mechanism(path, parameters=parameters, sidecar=sidecar)

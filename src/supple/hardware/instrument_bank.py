@@ -39,7 +39,7 @@ class InstrumentBank:
     """
 
     def __init__(self, hardware: Hardware, outputs: Sequence[str], sample_time: float, count: int, seed: int = 0):
-        if not (isinstance(seed, int | np.integer) and seed >= 0):
+        if not (isinstance(seed, int | np.integer) and seed >= 0):  # type: ignore[redundant-expr]  # whatever is given
             raise InputError(f"it is {seed!r}", part="seed of the noise", hint="give a whole number from 0 on")
         self.outputs = tuple(outputs)
         for item in hardware.instruments:

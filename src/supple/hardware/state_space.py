@@ -34,7 +34,7 @@ def pade(delay: float, order: int) -> StateSpace:
 
     and at rest x_1 = u, all others are zero. delay : T, s; order : n
     """
-    if not (isinstance(order, int) and 1 <= order <= HIGHEST):
+    if not (isinstance(order, int) and 1 <= order <= HIGHEST):  # type: ignore[redundant-expr]  # whatever is given
         raise InputError(f"a delay is not approximated to the order {order}", part="pade", hint=f"give 1 to {HIGHEST}")
     Q = np.eye(order, k=1) - np.eye(order, k=-1)
     Q[0, 0] = 1.0
