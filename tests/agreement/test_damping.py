@@ -28,9 +28,9 @@ LAWS = {
 }
 
 
-def damped(law: str, steel: str = "") -> supple.Mechanism:
+def damped(law: str, steel: str = "", *, hubs: bool = False) -> supple.Mechanism:
     """A five-bar with drives, two arms of aluminium and a rod of steel; nothing is damped but by these laws."""
-    text = five_bar(hubs=False).replace("c_gear: 5", "c_gear: 0").replace(", viscous: 0.5", "")
+    text = five_bar(hubs=hubs).replace("c_gear: 5", "c_gear: 0").replace(", viscous: 0.5", "")
     material = f"  steel: {{youngs_modulus: 210 GPa, density: 7800{', damping: ' + steel if steel else ''}}}\nsections:"
     text = text.replace("sections:", material)
     text = text.replace(
@@ -95,6 +95,36 @@ def test_a_material_damps_a_mode_as_far_as_its_deformation_is_in_it(law):
     made = damped("", law)
     found = poles(supple.local(made, "side", internal_modes=MODES), 2)[:4]
     share = supple.modes(made, "side", count=4).energy.strain["left_rod"]
+    assert_allclose(-found.real / np.abs(found), 0.03 * share, rtol=0, atol=2e-3 * 0.03)
+
+
+def lossy(eta: float, joints: float, *, hubs: bool = False) -> supple.Mechanism:
+    """The five-bar, all its materials and its joints that give way (or their drives) with a loss factor."""
+    made = damped("", f"{{structural: {eta}}}" if eta else "", hubs=hubs)
+    parts = {name: part.model_copy(update={"elastic_loss": joints}) for name, part in made.joints.items()
+             if part.yields}  # fmt: skip
+    assert len(parts) == 2
+    alu = made.materials["alu"].model_copy(update={"damping": supple.Damping(structural=eta) if eta else None})
+    return made.replace(joints={**made.joints, **parts}, materials={**made.materials, "alu": alu}, gravity=None)
+
+
+@pytest.mark.parametrize("hubs", [False, True], ids=["drives", "welds"])
+def test_loss_factors_of_all_joints_and_materials_are_that_of_the_whole(hubs):
+    """H = ηK either way: line by line, of the local model, and of the full equations in time."""
+    whole, parts = (lossy(eta, eta, hubs=hubs) for eta in (0.0, 0.04))
+    whole = whole.replace(damping={"structural": 0.04})
+    one, two = (supple.frf(made, "side", "tool.x", OUTPUTS, LINES).values for made in (whole, parts))
+    assert_allclose(one, two, rtol=0, atol=1e-9 * np.abs(one).max())
+    one, two = (supple.local(made, "side", internal_modes=3).damping for made in (whole, parts))
+    assert_allclose(one, two, rtol=0, atol=1e-9 * np.abs(one).max())
+    one, two = (supple.small_motions(made, count=2).damping_ratios for made in (whole, parts))
+    assert_allclose(one, two, rtol=1e-6)
+
+
+def test_a_joint_damps_a_mode_as_far_as_its_deformation_is_in_it():
+    found = poles(supple.local(lossy(0.0, 0.06, hubs=True), "side", internal_modes=MODES), 2)[:4]
+    share = sum(supple.modes(lossy(0.0, 0.06, hubs=True), "side", count=4).energy.joints.values())
+    assert share.max() > 0.3
     assert_allclose(-found.real / np.abs(found), 0.03 * share, rtol=0, atol=2e-3 * 0.03)
 
 

@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 
 class SoftRow(NamedTuple):
     """A row that yields: its joint or coupling, a direction ("" of a coupling), k and c along it, and the factors of
-    deflections of the joint's drives in it, by coordinate. With a table, k is the largest of its values."""
+    deflections of the joint's drives in it, by coordinate. With a table, k is the largest of its values. loss : η."""
 
     part: str
     direction: str
@@ -32,6 +32,7 @@ class SoftRow(NamedTuple):
     damping: float
     drives: dict[str, float]
     table: StiffnessTable | None = None
+    loss: float = 0.0
 
 
 class YieldingRows(NamedTuple):
@@ -70,7 +71,9 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False, following: bool 
                     part=f'joint "{name}"', path=("joints", name, "stiffness"),
                     hint="reduce the mechanism, whose model follows the table, or take its elastic parts as rigid",
                 )  # fmt: skip
-            soft[head] = SoftRow(name, row.direction, row.stiffness, row.damping, drives, table)
+            soft[head] = SoftRow(
+                name, row.direction, row.stiffness, row.damping, drives, table, float(joint.elastic_loss or 0.0)
+            )
             factors = {at[way]: sign * sense[way] * factor for way, factor in row.factors.items()}
             rows_f[head, FACTOR] *= factors.pop(head, 0.0)
             terms = [head, *range(len(rows_i), len(rows_i) + len(factors))]

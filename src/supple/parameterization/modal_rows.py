@@ -11,7 +11,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import searched_modes
-from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, materials_over_z
+from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -80,7 +80,7 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
     results.modes[results.status != DONE] = 0.0
     parts = layout.split(results.rows)
     before = parts["damping"].copy()
-    _add_damping(system, parts, results.modes)
+    _add_damping(system, parts, results.modes, X)
     if efforts and carried(position).efforts and (results.status == DONE).any():
         _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
@@ -138,15 +138,17 @@ def _layout(system: ModalParameterization) -> RowLayout:
     )
 
 
-def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: Array) -> None:
-    """D_δδ of the mechanism's and its materials' damping, in place; D(H) for what is hysteretic."""
+def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: Array, X: Array) -> None:
+    """D_δδ of the mechanism's, its materials' and its joints' damping, in place; D(H) for what is hysteretic."""
     s = len(system.rest.numbering.coordinates)
     law = system.rest.numbering.mechanism.damping
     materials = system.rest.numbering.mechanism.remembered(
         f"damping of materials {system.rest.band} {system.choice.constraint}", lambda: materials_over_z(system.rest)
     )
-    if law is None and materials is None:
+    if law is None and materials is None and not system.rest.losses:
         return
     M, K, D = (parts[name][..., s:, s:] for name in ("M", "K", "damping"))
-    found = dissipation(law, M, K, None if materials is None else materials.over(modes[:, s:]))
+    shapes = modes[:, s:]
+    of_joints = joint_losses(system.rest, X, shapes)
+    found = dissipation(law, M, K, None if materials is None else materials.over(shapes), of_joints)
     D += found.viscous + equivalent(found.hysteretic, M, K)

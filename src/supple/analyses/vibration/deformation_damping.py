@@ -18,7 +18,7 @@ from supple.analyses.vibration.modal_response import modal_system
 from supple.analyses.vibration.restraint import Restraint, restraint
 from supple.description.elastic.damping import Damping
 from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.damping_law import Dissipation, dissipation, materials_over_z
+from supple.formulations.elastic_rest.damping_law import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 
@@ -28,18 +28,20 @@ Array = NDArray[np.float64]
 def deformation_damping(
     rest: ElasticRest, configuration: Configuration, law: Damping | None, held: Restraint
 ) -> Dissipation | None:
-    """D_z and H_z (n, n) at one configuration, held as it is; None if nothing is damped by its modes or materials."""
+    """D_z and H_z (n, n) at one configuration, held as it is; None if no mode, material or joint is damped."""
     materials = materials_over_z(rest)
-    if law is None and materials is None:
+    if law is None and materials is None and not rest.losses:
         return None
     first = rest.numbering.constraints
     theta = np.arange(first, first + len(rest.numbering.coordinates))
     deforms = restraint(rest, locked=set(theta.tolist())) if rest.elastic else held
     system = modal_system(rest, configuration, deforms, preload=False)
     Phi = system.shapes
+    of_joints = joint_losses(rest, configuration.X[None], Phi)
     found = dissipation(
-        law, np.eye(len(Phi)), np.diag(system.squares), None if materials is None else materials.over(Phi)
-    )
+        law, np.eye(len(Phi)), np.diag(system.squares), None if materials is None else materials.over(Phi),
+        None if of_joints is None else of_joints[0],
+    )  # fmt: skip
     B = Phi @ system.M
     if rest.elastic:
         C = rows_at(rest, theta, configuration.X[None])[0]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from supple.description.elastic.damping import Share
 from supple.description.joints.elasticity import Elasticity, elasticity
 from supple.description.joints.joint_kind import Form, directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
@@ -86,6 +87,8 @@ class Joint(PartOfKind):
     """The same by direction and of those that the joint holds alone, as files had it before `stiffness`."""
     elastic_damping: Beside | None = None
     """Damping beside these stiffnesses, N s/m, N s or N m s/rad, in the same forms."""
+    elastic_loss: Share | None = None
+    """Loss factor η of these stiffnesses, and of the drive's: each becomes k (1 + i η), beside all other damping."""
 
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")
 
@@ -113,6 +116,8 @@ class Joint(PartOfKind):
             raise ValueError("it has stiffness and elastic, which say the same: write stiffness alone")
         if self.elastic_damping and not self.chosen("stiffness", "elastic"):
             raise ValueError("elastic_damping stands beside a stiffness, and it has none: add stiffness")
+        if self.elastic_loss and not self.chosen("stiffness", "elastic", "drive"):
+            raise ValueError("elastic_loss is that of a stiffness, and it has none: add stiffness, or a drive")
         kind = JOINT_KINDS[kinds[0]]
         if self.drive is not None and not kind.driven:
             driven = ", ".join(other.name for other in JOINT_KINDS.values() if other.driven)

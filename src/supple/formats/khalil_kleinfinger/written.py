@@ -25,7 +25,7 @@ from supple.formats.mechanism_text import as_text
 from supple.geometry.inertia import MassProperties
 
 # What a joint says that no table has; stiffnesses only in part.
-_KEPT = ("limits", "viscous", "dry", "motor", "drive", "stiffness", "elastic", "elastic_damping")
+_KEPT = ("limits", "viscous", "dry", "motor", "drive", "stiffness", "elastic", "elastic_damping", "elastic_loss")
 _MADE = (
     "supple",
     "points",

@@ -169,7 +169,9 @@ def _make(
     alpha = mass_damping(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
     if frames.drives:
-        drives = drives._replace(damping=drives.damping + time_damping(numbering.mechanism).whole[1] * drives.stiffness)
+        law, extra = time_damping(numbering.mechanism), np.zeros(len(drives.stiffness))
+        extra[: len(frames.drives)] = [law.beside(item.joint) for item in frames.drives]
+        drives = drives._replace(damping=drives.damping + extra * drives.stiffness)
     rows, ties = _tied(
         with_deflections(
             frames.rows(numbering.arrays._replace(rows_i=soft.rows_i, rows_f=soft.rows_f)),
@@ -231,7 +233,7 @@ def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) 
     compliance, lag = np.zeros(constraints), np.zeros(constraints)
     for row, yields in soft.items():
         compliance[row] = 1.0 / yields.stiffness
-        lag[row] = yields.damping * compliance[row] + time_damping(mechanism).whole[1]
+        lag[row] = yields.damping * compliance[row] + time_damping(mechanism).beside(yields.part)
     return compliance, lag
 
 

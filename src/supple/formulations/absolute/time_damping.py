@@ -7,7 +7,7 @@ of a material act on its elements.
 A ratio of the mechanism's modes, or a loss factor, is a law of the whole structure at one θ (docs/theory/damping.md).
 In large motion the nearest law of elements takes its place,
 
-    β = 2 ζ(ω₁)/ω₁,   β = η/ω₁                                          (docs/theory/superelements-in-motion.md, 13)
+    β = 2 ζ(ω₁)/ω₁,   β = η/ω₁,   β_j = η_j/ω₁                            (docs/theory/superelements-in-motion.md, 13)
 
 exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their frequency.
 Nothing in proportion to mass is added, which brakes the motion of the whole. What was done is said.
@@ -16,6 +16,8 @@ Nothing in proportion to mass is added, which brakes the motion of the whole. Wh
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -37,12 +39,17 @@ _BRAKES = (
 
 
 class TimeDamping(NamedTuple):
-    """α (1/s) and β (s) of the whole mechanism, and of each material beside it; said : how, where that is not the law
-    of the description itself, or ""."""
+    """α (1/s) and β (s) of the whole mechanism, and of each material beside it, β of joints with a loss factor; said :
+    how, where that is not the law of the description itself, or ""."""
 
     whole: Rayleigh
     materials: dict[str, Rayleigh]
     said: str
+    joints: Mapping[str, float] = MappingProxyType({})
+
+    def beside(self, joint: str) -> float:
+        """β of the stiffnesses of a joint and of its drive, s."""
+        return self.whole[1] + self.joints.get(joint, 0.0)
 
     def of(self, material: str) -> Rayleigh:
         """Of the elements that are made of a material; α of the whole is that of all that has mass, and not here."""
@@ -72,7 +79,8 @@ def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
 def _nearest(mechanism: Mechanism) -> TimeDamping:
     given = {"": mechanism.damping, **{name: item.damping for name, item in mechanism.materials.items()}}
     laws = {name: law for name, law in given.items() if law is not None}
-    if all(law.rayleigh is not None for law in laws.values()):
+    losses = {name: float(joint.elastic_loss) for name, joint in mechanism.joints.items() if joint.elastic_loss}
+    if not losses and all(law.rayleigh is not None for law in laws.values()):
         exact = {name: law.rayleigh or (0.0, 0.0) for name, law in laws.items()}
         by_mass = max((alpha for alpha, _ in exact.values()), default=0.0)
         return TimeDamping(
@@ -82,7 +90,8 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
         )
     hertz = _lowest_hz(mechanism)
     found = {name: _at(law, hertz) for name, law in laws.items()}
-    beta = max(beta for _, beta in found.values())
+    of_joints = {name: loss / (2.0 * np.pi * hertz) for name, loss in losses.items()}
+    beta = max([beta for _, beta in found.values()] + list(of_joints.values()))
     ratio = 100.0 * np.pi * hertz * beta
     said = (
         f"its damping is no sum over elements; in time it is in proportion to stiffness, {ratio:.3g} % of "
@@ -90,7 +99,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
         f"damping: {{rayleigh: [0, {beta:.3g}]}} if that is meant"
     )
     return TimeDamping(
-        found.get("", (0.0, 0.0)), {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials}, said
+        found.get("", (0.0, 0.0)), {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials}, said, of_joints
     )
 
 

@@ -2,7 +2,8 @@
 
 Over any coordinates δ of the deformation with actuators locked, with mass M, stiffness K and Ω² = M^-½ K M^-½,
 
-    D = 2 M^½ ζ(Ω) Ω M^½ + αM + βK + Σ_m (α_m M_m + β_m K_m) + D(Σ_m 2ζ_m K_m),   H = ηK + Σ_m η_m K_m
+    D = 2 M^½ ζ(Ω) Ω M^½ + αM + βK + Σ_m (α_m M_m + β_m K_m) + D(Σ_m 2ζ_m K_m)
+    H = ηK + Σ_m η_m K_m + Σ_j η_j k_j C_jᵀC_j
     Ω D̂ + D̂ Ω = 2 Ĥ:  D(H)                                              (docs/theory/damping.md, eqs. 1-5)
 
 H is hysteretic, K + iH in a harmonic motion. In time it stands for the viscous D(H) that loses as much at every
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.damping import Damping
 from supple.description.elastic.material import Material
 from supple.formulations.elastic.elastic_body import weighted_beams
+from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 
 Array = NDArray[np.float64]
@@ -44,8 +46,11 @@ class Dissipation(NamedTuple):
     hysteretic: Array
 
 
-def dissipation(law: Damping | None, M: Array, K: Array, materials: Materials | None) -> Dissipation:
-    """D and H for mass M and stiffness K (..., r, r), actuators locked; `materials` over the same coordinates."""
+def dissipation(
+    law: Damping | None, M: Array, K: Array, materials: Materials | None, joints: Array | None = None
+) -> Dissipation:
+    """D and H for mass M and stiffness K (..., r, r), actuators locked; `materials` and the losses of joints over the
+    same coordinates."""
     D, H = np.zeros_like(M), np.zeros_like(K)
     if law is not None and law.rayleigh is not None:
         D += law.rayleigh[0] * M + law.rayleigh[1] * K
@@ -58,6 +63,8 @@ def dissipation(law: Damping | None, M: Array, K: Array, materials: Materials | 
     if materials is not None:
         D += materials.by_mass + materials.by_stiffness + equivalent(materials.ratio, M, K)
         H += materials.loss
+    if joints is not None:
+        H += joints
     return Dissipation(D, H)
 
 
@@ -82,6 +89,16 @@ def _modal(M: Array, K: Array) -> tuple[Array, Array]:
     inverse = np.linalg.inv(L)
     squares, turn = np.linalg.eigh(inverse @ np.where(known, K, 0.0) @ np.swapaxes(inverse, -1, -2))
     return np.sqrt(np.maximum(squares, 0.0)), L @ turn
+
+
+def joint_losses(rest: ElasticRest, X: Array, shapes: Array) -> Array | None:
+    """Σ η_j k_j C_jᵀC_j of elastic joints and drives over motions `shapes` (..., r, n) at poses X (N, bodies + 1, 12):
+    (N, r, r); None if they lose nothing."""
+    losses = rest.losses
+    if not losses:
+        return None
+    C = rows_at(rest, np.array(list(losses), dtype=np.int64), X) @ np.swapaxes(shapes, -1, -2)
+    return np.asarray(np.swapaxes(C, -1, -2) @ (np.array(list(losses.values()))[:, None] * C))
 
 
 def materials_over_z(rest: ElasticRest) -> Materials | None:

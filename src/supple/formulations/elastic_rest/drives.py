@@ -37,7 +37,7 @@ class YieldingDrive:
     body, side : which body has the coordinate, and which end of the joint's rows that is
     place      : (3,) of the joint, and axis (3,) of δ as the motor's side moves, in axes of the body
     slides     : along the axis, or else about it
-    inertia    : kg m² or kg, of δ alone; column: its place in z, once it has one
+    inertia    : kg m² or kg, of δ alone; column: its place in z, once it has one; loss : η of its stiffness
     """
 
     joint: str
@@ -51,6 +51,7 @@ class YieldingDrive:
     damping: float
     inertia: float
     column: int = -1
+    loss: float = 0.0
 
     def motion(self, at: Array) -> Array:
         """(6,) displacement and turn of the motor's side, taken at a place on the body, for a unit of its z."""
@@ -109,6 +110,7 @@ def yielding_drives(numbering: Numbering) -> tuple[YieldingDrive, ...]:
                 YieldingDrive(
                     name, coordinate, sides[side], side, places[side], axis if side == 0 else -axis, slides,
                     drive.stiffness, drive.damping, DEFLECTION * min(moving),
+                    loss=float(joint.elastic_loss or 0.0),
                 )
             )  # fmt: skip
     return tuple(found)

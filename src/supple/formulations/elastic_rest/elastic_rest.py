@@ -106,6 +106,13 @@ class ElasticRest:
         return {row: float(damping) for row, damping in given.items() if damping > 0.0}
 
     @property
+    def losses(self) -> dict[int, float]:
+        """η k of elastic joints and drives, by row: what is lost beside their stiffness."""
+        given = {row: drive.loss * drive.stiffness for row, drive in self.drives.items()}
+        given |= {row: soft.loss * soft.stiffness for row, soft in self.elastic_rows.items()}
+        return {row: float(lost) for row, lost in given.items() if lost > 0.0}
+
+    @property
     def whole(self) -> bool:
         """Whether a wider band would keep nothing more of the bodies."""
         meshes = [(body.condensed, body.mesh) for body in self.bodies]

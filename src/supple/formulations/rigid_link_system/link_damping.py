@@ -6,19 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.elastic.elastic_body import weighted_beams
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 
+Array = NDArray[np.float64]
+
 
 class LinkDamping(NamedTuple):
-    """α on all that has mass, 1/s; D (6 N, 6 N) Σ βK of beams over û; β beside the stiffness of joints and drives."""
+    """α on all that has mass, 1/s; D (6 N, 6 N) Σ βK of beams over û; β (soft rows,) beside
+    the stiffness of joints and drives."""
 
     alpha: float
     D: sp.csr_array
-    beta: float
+    beta: Array
 
 
 def link_damping(system: RigidLinkSystem) -> LinkDamping:
@@ -47,4 +51,4 @@ def _found(system: RigidLinkSystem) -> LinkDamping:
             at = 6 * (int(system.first_node[b]) + mesh.node) + mesh.component
             place = sp.coo_array((np.ones(len(at)), (at, np.arange(len(at)))), shape=(D.shape[0], len(at))).tocsr()
             D = sp.csr_array(D + place @ K @ place.T)
-    return LinkDamping(alpha, D, beta)
+    return LinkDamping(alpha, D, np.array([law.beside(part) for part in system.holding.parts]))

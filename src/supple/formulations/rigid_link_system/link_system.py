@@ -39,6 +39,7 @@ class JointHolding(NamedTuple):
 
     θ is held by u at the motor's side of every actuated joint: an ideal row, or that of its drive.
     coupling : (soft, s) what a row has of the deflections of drives, which are the rows of θ
+    parts    : (soft,) the joint or coupling that a row is of
     """
 
     ideal: Integers
@@ -46,6 +47,7 @@ class JointHolding(NamedTuple):
     stiffness: Array
     damping: Array
     coupling: Array
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +165,7 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
     mechanism = numbering.mechanism
     first, last = numbering.constraints, numbering.constraints + len(numbering.coordinates)
     soft = {row: (item.stiffness, item.damping) for row, item in rows.soft.items()}
+    parts = {row: item.part for row, item in rows.soft.items()}
     moved: dict[tuple[str, str], int] = {}
     for name, joint in mechanism.joints.items():
         for direction, table in joint.elasticity(mechanism.plane).tables.items() if joint.yields else ():
@@ -179,7 +182,7 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
                     part=part_name(("joints", name)), path=("joints", name, "drive"),
                     hint="list it under coordinates:, drive it by an actuator, or leave the drive out",
                 )  # fmt: skip
-            soft[row] = (float(drive.stiffness), float(drive.damping))
+            soft[row], parts[row] = (float(drive.stiffness), float(drive.damping)), name
     numbers = sorted(soft)
     coupling = np.zeros((len(numbers), last - first))
     for i, row in enumerate(numbers):
@@ -187,7 +190,8 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
             coupling[i, moved[rows.soft[row].part, coordinate] - first] = factor
     values = np.array([soft[row] for row in numbers]).reshape(-1, 2)
     ideal = np.array([row for row in range(last) if row not in soft], dtype=np.int64)
-    return JointHolding(ideal, np.array(numbers, dtype=np.int64), values[:, 0], values[:, 1], coupling)
+    owners = tuple(parts[row] for row in numbers)
+    return JointHolding(ideal, np.array(numbers, dtype=np.int64), values[:, 0], values[:, 1], coupling, owners)
 
 
 def _require_beams(mechanism: Mechanism) -> None:
