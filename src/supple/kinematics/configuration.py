@@ -48,6 +48,10 @@ class Carriers(Protocol):
         """The frame that carries a place on a body."""
         ...
 
+    def drawn(self, body: int) -> Array:
+        """(nodes, 3) where the nodes of a body stand on it as it is drawn, in its axes."""
+        ...
+
 
 class Deformed(NamedTuple):
     """Where the frames of a deformed mechanism are: X (..., frames + 1, 12), the ground last."""

@@ -14,6 +14,7 @@ from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.results.basis import Basis
 from supple.results.energy_account import LARGEST_DEFECT
 from supple.results.picture import picture
+from supple.results.playback_arrays import playback_arrays
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, span
 from supple.results.table import Table
@@ -101,6 +102,10 @@ class Simulation(Result):
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
         )  # fmt: skip
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The columns, and what it takes to watch the run: see `supple.results.playback_arrays`."""
+        return super().arrays() | playback_arrays(self)
 
     @property
     def complete(self) -> bool:

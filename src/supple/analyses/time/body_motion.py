@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.diagnostics import InputError, nearest
+from supple.formats.mechanism_text import to_yaml
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
 from supple.formulations.absolute.measured import measured_accelerations, measured_motion, measured_rates
@@ -58,6 +59,11 @@ class BodyMotion:
     multipliers: Array
     w: Array
     energies: Array
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ran: `mechanism`, the text of its file."""
+        return {"mechanism": to_yaml(self.problem.rest.numbering.mechanism)}
 
     @property
     def energy_defect(self) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.formats.mechanism_text import to_yaml
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, energies
@@ -39,6 +40,10 @@ class NodeCarriers:
         places = [np.zeros((1, 3)) if mesh is None else mesh.nodes for mesh in self.system.meshes]
         return np.concatenate([*places, np.zeros((1, 3))])
 
+    def drawn(self, body: int) -> Array:
+        """(nodes, 3) where the nodes of a body stand on it, in its axes."""
+        return self.place[np.flatnonzero(self.system.node_body == body)]
+
     def nearest(self, body: int, place: Array) -> int:
         if body == len(self.system.meshes):
             return self.system.nodes
@@ -60,6 +65,11 @@ class LinkRecord:
     u: Array
     driven: tuple[int, ...]
     driving: Array
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ran: `mechanism`, the text of its file."""
+        return {"mechanism": to_yaml(self.equations.system.numbering.mechanism)}
 
     @property
     def _names(self) -> tuple[str, ...]:

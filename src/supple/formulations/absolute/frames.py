@@ -125,6 +125,11 @@ class Frames:
         start, stop = int(self.first[body]), int(self.first[body + 1])
         return start + int(np.argmin(np.linalg.norm(self.place[start:stop] - place, axis=1)))
 
+    def drawn(self, body: int) -> Array:
+        """(nodes, 3) where the nodes of a body stand on it as it is drawn, in its axes."""
+        begin = self.first[body] + (self.floating[body] is not None)  # whose first frame is no node
+        return self.place[begin : self.first[body + 1]]
+
     def rows(self, arrays: RowArrays) -> RowArrays:
         """The rows between frames instead of bodies."""
         rows_i, rows_f, sizes = arrays.rows_i.copy(), arrays.rows_f.copy(), arrays.sizes.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -41,6 +42,15 @@ class ModelMotion:
     works: Array | None = None
     leads: tuple[str, ...] | None = None
     known: Array | None = None
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ran: `mechanism`, the text of its file; `model`, what its coordinates are, as JSON."""
+        made, basis = self.model.provenance, self.model.basis
+        options = {name: value for name, value in made.get("options", {}).items() if name in ("held", "path")}
+        told = {"coordinates": list(self.model.layout.coordinates), "theta": self.model.layout.theta, **options}
+        told["basis"] = None if basis is None else basis.data()
+        return {"mechanism": str(made.get("description", "")), "model": json.dumps(told)}
 
     @property
     def coordinates(self) -> Signals:
