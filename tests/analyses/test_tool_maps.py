@@ -91,12 +91,12 @@ def test_a_grid_that_is_no_posture_is_refused(surgiscope, grid, message):
 
 
 def test_planes_are_drawn_with_lengths_on_their_axes(surgiscope, plane):
-    figure = plane.plot()
+    figure = plane.plot().figure
     labels = {axes.get_ylabel() for axes in figure.axes}
     assert labels == {"tool.y / m", "frequency / Hz"}
     assert "tool.z = -1.1 m" in figure.get_suptitle()
     found = supple.compliance_map(surgiscope, {"tool.x": [0.0, 2.0], "tool.y": [0.0, 0.1], "tool.z": -1.1}, "tool.z")
-    assert "2 of 4 postures out of reach" in found.plot(stiffness=True).get_suptitle()
+    assert "2 of 4 postures out of reach" in found.plot(stiffness=True).figure.get_suptitle()
     line = supple.compliance_map(surgiscope, {"tool.z": [-1.2, -1.1]}, "tool").plot(units={"tool.z": "mm"})
     assert line.axes[-1].get_xlabel() == "tool.z / mm"
     assert_allclose(line.axes[0].lines[0].get_xdata(), [-1200.0, -1100.0])

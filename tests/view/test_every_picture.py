@@ -1,11 +1,13 @@
-"""What is drawn: a Figure in the style of the house, with units on every axis, names beside the curves."""
+"""What is drawn: panels in the style of the house, with units on every axis, names beside the curves."""
 
 import sys
+from functools import cache
 
 import matplotlib
 import numpy as np
 import pytest
 from every_result import RESULTS, five_bar, linear, model, result
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -21,19 +23,27 @@ NOT_DRAWN = (
     "TestPlan",
 )  # fmt: skip
 DRAWN = [name for name in RESULTS if name not in NOT_DRAWN]
-PICTURES = {name: lambda name=name: result(name).plot() for name in DRAWN} | {
-    "Sweep": lambda: result("Sweep").plot(lambda modes: modes.frequencies_hz, "frequency / Hz"),
-    "Configuration": lambda: supple.assemble(five_bar(), "home").plot(),
-    "curves": lambda: supple.frequency_map(five_bar(), {"A": [2.0, 2.1]}, count=2).plot(units={"A": "deg"}),
-    "Bode of a linear model": lambda: linear().frequency_response(np.geomspace(0.1, 10.0, 50)).plot(),
+DRAW = {name: lambda name=name, **given: result(name).plot(**given) for name in DRAWN} | {
+    "Sweep": lambda **given: result("Sweep").plot(lambda modes: modes.frequencies_hz, "frequency / Hz", **given),
+    "Configuration": lambda **given: supple.assemble(five_bar(), "home").plot(**given),
+    "curves": lambda **given: curves().plot(units={"A": "deg"}, **given),
+    "Bode of a linear model": lambda **given: linear().frequency_response(np.geomspace(0.1, 10.0, 50)).plot(**given),
 }
+PICTURES = {name: cache(draw) for name, draw in DRAW.items()}  # drawn once each: tests only look at them
+
+
+@cache
+def curves():
+    return supple.frequency_map(five_bar(), {"A": [2.0, 2.1]}, count=2)
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_plot_is_a_figure_with_units_on_every_axis(name, tmp_path):
+def test_a_plot_gives_axes_with_units_on_every_axis(name, tmp_path):
     before = dict(matplotlib.rcParams)
-    figure = PICTURES[name]()
-    assert type(figure) is Figure
+    found = PICTURES[name]()
+    assert found
+    assert all(isinstance(one, Axes) and one.figure is found.figure for one in found)
+    figure = found.figure
     assert dict(matplotlib.rcParams) == before  # the style is the figure's own
     for axes in figure.axes:
         if not axes.get_visible():
@@ -51,7 +61,7 @@ def test_a_plot_is_a_figure_with_units_on_every_axis(name, tmp_path):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_legends_cover_no_curve(name):
-    figure = PICTURES[name]()
+    figure = PICTURES[name]().figure
     figure.draw_without_rendering()
     for axes in figure.axes:
         if axes.get_legend() is not None:
@@ -61,7 +71,7 @@ def test_legends_cover_no_curve(name):
 
 def test_pictures_look_alike_whatever_the_user_has_set():
     with matplotlib.rc_context({"font.size": 20.0, "axes.facecolor": "black", "lines.linewidth": 9.0}):
-        figure = result("Simulation").plot()
+        figure = result("Simulation").plot().figure
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert axes.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
@@ -71,8 +81,44 @@ def test_pictures_look_alike_whatever_the_user_has_set():
 
 
 def test_a_figure_is_wide_enough_to_read():
-    figure = result("Simulation").plot()
+    figure = result("Simulation").plot().figure
     assert figure.get_size_inches()[0] * figure.dpi >= 1600
+
+
+def test_every_picture_is_drawn_into_axes_that_are_given():
+    for name in PICTURES:
+        own = PICTURES[name]()
+        given = blank(own)
+        found = DRAW[name](axes=given)
+        assert len(found) == len(own), name
+        assert all(one is other for one, other in zip(found, given, strict=True)), name
+        assert all(one.has_data() for one in given), name
+
+
+def test_panels_are_used_like_the_axes_they_are():
+    one, two = result("LinearModel").plot(), result("ClosedLoop").plot()
+    one.set_title("as built")
+    assert one[0].get_title() == "as built"
+    assert repr(one) == "<Panels: as built>"
+    assert one._repr_png_().startswith(b"\x89PNG")
+    with pytest.raises(AttributeError, match=r"panels have no 'set_title'; take one of them, as plot\(\)\[0\]"):
+        two.set_title("no")
+    with pytest.raises(supple.InputError, match=r"do not fit into 1 axes"):
+        result("ModeSet").plot(axes=blank(one))
+
+
+def test_one_result_is_drawn_over_another():
+    below = result("Simulation").plot()
+    count = [len(one.lines) for one in below]
+    above = result("Simulation").plot(axes=below)
+    assert [len(one.lines) for one in above] == [2 * n for n in count]
+    assert above == below
+
+
+def blank(like):
+    """A figure of one's own with as many axes, flat or in space."""
+    figure = Figure(figsize=(12, 10))
+    return [figure.add_subplot(len(like), 1, i + 1, projection=one.name) for i, one in enumerate(like)]
 
 
 def test_no_window_is_made(monkeypatch):

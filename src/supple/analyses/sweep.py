@@ -67,7 +67,7 @@ class Sweep(Result, Generic[T]):
         return Table(columns, units)
 
     def plot(self, read: Callable[[T], ArrayLike], label: str, *, axes: Any = None) -> Any:
-        """Draw something of every result over the one parameter that is swept (matplotlib); returns the figure.
+        """Draw something of every result over the one parameter that is swept (matplotlib); returns the panels.
 
         read : what to draw, a number or several; label : what it is and its unit, "frequency / Hz"
         """

@@ -89,9 +89,9 @@ class Identified(Result):
         }  # fmt: skip
         return Table(columns, index="name")
 
-    def plot(self, run: int = 0) -> Any:
+    def plot(self, run: int = 0, *, axes: Any = None) -> Any:
         """What was logged in a run, the model's answer and what is left over, of every output (matplotlib)."""
-        return picture("identified_plot")(self, run)
+        return picture("identified_plot")(self, run, axes)
 
     def with_noise(self) -> Hardware:
         """The drives and instruments found, with the noise that was left over as that of the instruments."""

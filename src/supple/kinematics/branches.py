@@ -103,7 +103,7 @@ class Branches(Result):
         return Table(columns, index="branch")
 
     def plot(self, **options: Any) -> Any:
-        """Draw them all (matplotlib), see `sketch`; returns the figure."""
+        """Draw them all (matplotlib), see `sketch`; returns the panels."""
         return picture("sketch")(self.configurations, **options)
 
 

@@ -165,5 +165,5 @@ class Configuration:
             yield Configuration(self.rest, theta, X, w, reached, deformed)
 
     def plot(self, **options: Any) -> Any:
-        """Draw it (matplotlib), see `sketch`; returns the figure."""
+        """Draw it (matplotlib), see `sketch`; returns the panels."""
         return picture("sketch")(self, **options)

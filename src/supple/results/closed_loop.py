@@ -119,16 +119,16 @@ class ClosedLoop(Simulation):
         return spectrum_of(self.time[from_then], chosen, values, units)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw outputs, errors, commands that are no forces, forces and energies over time; returns the figure.
+        """Draw outputs, errors, commands that are no forces, forces and energies over time; returns the panels.
 
-        names : of any of them, those alone; axes : where to draw instead, in one panel
+        names : of any of them, those alone; axes : where to draw instead, the outputs alone if it is one
         """
         known = {
             "output": self.outputs, "coordinate": self.coordinates, "error": self.errors, "command": self.commands,
             "force": self.inputs,
         }  # fmt: skip
-        if names or axes is not None:
-            return picture("time_plot")(known if names else {"output": self.seen}, names, axes)
+        if names:
+            return picture("time_plot")(known, names, axes)
         forces = self.inputs.units
         told = {name: values for name, values in self.commands.items() if self.commands.units[name] != forces.get(name)}
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
@@ -136,4 +136,4 @@ class ClosedLoop(Simulation):
             "output": self.seen, "error": self.errors.moving(),
             "command": Signals(self.time, told, self.commands.units).moving(), "force": self.inputs.moving(),
             "driving force": self.driving_forces.moving(), "energy": Signals(self.time, energies, self.energy.units),
-        })  # fmt: skip
+        }, (), axes)  # fmt: skip

@@ -87,7 +87,7 @@ class FrequencyResponse(Result):
         }  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """A Bode diagram (matplotlib): magnitudes and unwrapped phases over a log axis; returns the figure.
+        """A Bode diagram (matplotlib): magnitudes and unwrapped phases over a log axis; returns the panels.
 
         axes : where to draw instead, one for the magnitudes and one for the phases
         """

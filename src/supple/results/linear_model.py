@@ -146,7 +146,7 @@ class LinearModel(Result):
         )
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues in the complex plane (matplotlib); returns the figure.
+        """Draw the eigenvalues in the complex plane (matplotlib); returns the panels.
 
         `frequency_response(...).plot()` is a Bode diagram.
         """

@@ -241,7 +241,7 @@ class Responses(Result):
         return save_universal(self, path, binary) or super().save(path)
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
-        """Draw some pairs (the first few if none is named): magnitude, phase, coherence. Returns the figure.
+        """Draw some pairs (the first few if none is named): magnitude, phase, coherence. Returns the panels.
 
         axes : where to draw magnitudes and phases instead, two of them
         """

@@ -52,7 +52,7 @@ class Signals(Result, Mapping[str, Array]):
         return Signals(self.time, kept, self.units) if kept else None
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw some or all signals over time, one panel a unit (matplotlib); returns the figure.
+        """Draw some or all signals over time, one panel a unit (matplotlib); returns the panels.
 
         axes : where to draw everything instead, in one panel
         """

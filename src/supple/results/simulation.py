@@ -225,18 +225,18 @@ class Simulation(Result):
         return self._every_body("strain energy").strain_energy
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the figure.
+        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the panels.
 
-        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, in one panel
+        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, outputs alone if it is one
         """
-        if names or axes is not None:
+        if names:
             known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
-            return picture("time_plot")(known if names else {"output": self.seen}, names, axes)
+            return picture("time_plot")(known, names, axes)
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("time_plot")({
             "output": self.seen, "force": self.inputs.moving(), "driving force": self.driving_forces.moving(),
             "energy": Signals(self.time, energies, self.energy.units),
-        })  # fmt: skip
+        }, (), axes)  # fmt: skip
 
 
 def warn_of(run: Simulation) -> None:

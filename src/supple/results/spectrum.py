@@ -50,7 +50,7 @@ class Spectrum(Result):
                      index="frequency")  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw all amplitudes over frequency (matplotlib); returns the figure."""
+        """Draw all amplitudes over frequency (matplotlib); returns the panels."""
         return picture("spectrum_plot")(self, axes)
 
 

@@ -228,12 +228,12 @@ class TimeComparison(Result):
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
-    def plot(self, *names: str) -> Any:
-        """Draw elastic parts of both and their difference (matplotlib); returns the figure.
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw elastic parts of both and their difference (matplotlib); returns the panels.
 
         names : outputs, those alone; the three that deform most if left out
         """
-        return picture("comparison_plot")(self, names)
+        return picture("comparison_plot")(self, names, axes)
 
 
 def _rms(values: Array) -> float:

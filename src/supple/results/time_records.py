@@ -140,7 +140,7 @@ class TimeRecords(Result):
         return save_universal(self, path, binary) or super().save(path)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw some channels over time (the first few if none is named), records over one another; returns the figure.
+        """Draw some channels over time (the first few if none is named), records over one another; returns the panels.
 
         axes : where to draw instead, one for each channel
         """

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import as_list, panels, root
 
 if TYPE_CHECKING:
     from supple.results.frequency_response import FrequencyResponse
@@ -19,9 +20,9 @@ _REAL = 1e-9  # rad from half a turn: the response is real and negative
 
 @in_house_style
 def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) -> Any:
-    """Draw every output to every input: a panel of magnitudes for each unit, and one of phases. Returns the figure.
+    """Draw every output to every input: a panel of magnitudes for each unit, and one of phases. Returns the panels.
 
-    axes : where to draw instead, one for all magnitudes and one for the phases
+    axes : where to draw instead, one for each unit of magnitudes or one for all, and one for the phases
     """
     order = np.argsort(response.frequencies_hz, kind="stable")
     order = order[response.frequencies_hz[order] > 0.0]  # a logarithm has no zero
@@ -36,8 +37,8 @@ def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) ->
         above = dict(zip(units, stack, strict=False))
         below = stack[-1]
     else:
-        first, below = axes
-        above = dict.fromkeys(units, first)
+        *stack, below = as_list(axes)
+        above = dict(zip(units, stack, strict=True)) if len(stack) == len(units) else dict.fromkeys(units, stack[0])
     hertz = response.frequencies_hz[order]
     style = {"marker": "."} if len(hertz) < 3 else {}
     for n, (i, j) in enumerate(pairs):
@@ -60,9 +61,9 @@ def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) ->
     _quarter_turns(below)
     if len(hertz) > 1:
         below.set_xlim(hertz[0], hertz[-1])
-    figure = root(below)
-    figure.align_ylabels([*above.values(), below])
-    return figure
+    drawn_on = list(dict.fromkeys([*above.values(), below]))
+    root(below).align_ylabels(drawn_on)
+    return panels(drawn_on)
 
 
 def unwrapped_phase(values: NDArray[np.complex128]) -> NDArray[np.float64]:

@@ -10,13 +10,14 @@ import numpy as np
 from supple.diagnostics import InputError, nearest
 from supple.results.time_comparison import FULL, REDUCED, TimeComparison
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import panels, places, root
 
 _WIDTH, _TALL, _LOW = 10.0, 1.9, 1.1  # inches: of the figure, and heights of its panels
 _MOST = 3  # outputs, where none is named
 
 
 @in_house_style
-def comparison_plot(found: TimeComparison, names: Sequence[str] = ()) -> Any:
+def comparison_plot(found: TimeComparison, names: Sequence[str] = (), axes: Any = None) -> Any:
     """Draw each output in two panels: elastic parts (or the output) of both, and their difference."""
     for name in names:
         if name not in found.names:
@@ -25,13 +26,17 @@ def comparison_plot(found: TimeComparison, names: Sequence[str] = ()) -> Any:
     if not chosen:
         raise InputError("there is no output to draw", part="plot", hint="add a sensor")
     heights = [_TALL, _LOW] * len(chosen)
-    figure = new_figure(_WIDTH, 0.6 + sum(heights))
-    panels = figure.subplots(len(heights), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
+    if axes is None:
+        figure = new_figure(_WIDTH, 0.6 + sum(heights))
+        rows = {"height_ratios": heights}
+        stack = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, gridspec_kw=rows)[:, 0])
+    else:
+        stack = places(axes, len(heights))
     for i, name in enumerate(chosen):
-        _draw(found, name, panels[2 * i], panels[2 * i + 1])
-    panels[-1].set_xlabel(label("time", "s"))
-    figure.align_ylabels(list(panels))
-    return figure
+        _draw(found, name, stack[2 * i], stack[2 * i + 1])
+    stack[-1].set_xlabel(label("time", "s"))
+    root(stack[0]).align_ylabels(stack)
+    return panels(stack)
 
 
 def _telling(found: TimeComparison) -> list[str]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.results.units import force
-from supple.view.house_style import INK, in_house_style, label, new_figure, root
+from supple.view.house_style import INK, in_house_style, label, new_figure
+from supple.view.panels import one_of, panels
 
 if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance
@@ -18,14 +19,13 @@ _DARK = 0.6  # coupling whose colour is too dark for dark letters
 
 @in_house_style
 def compliance_plot(found: Compliance, axes: Any = None) -> Any:
-    """Displacements (rows) for unit forces (columns); coloured by c_ij / √(c_ii c_jj), -1 to 1. Returns the figure."""
+    """Displacements (rows) for unit forces (columns); coloured by c_ij / √(c_ii c_jj), -1 to 1. Returns the panels."""
     if found.values.ndim != 2:
         raise InputError(
             f"the compliance of {len(found.values)} configurations is not drawn", part="plot", hint="draw one of them"
         )
     p = len(found.names)
-    if axes is None:
-        axes = new_figure(3.4 + 1.1 * p, 2.2 + 0.75 * p).subplots()
+    axes = new_figure(3.4 + 1.1 * p, 2.2 + 0.75 * p).subplots() if axes is None else one_of(axes)
     own = np.sqrt(np.maximum(np.diag(found.values), 0.0))
     scale = np.outer(own, own)
     coupling = np.divide(found.values, scale, out=np.zeros_like(found.values), where=scale > 0.0)
@@ -40,4 +40,4 @@ def compliance_plot(found: Compliance, axes: Any = None) -> Any:
     axes.set_xlabel(label("unit of force", ", ".join(dict.fromkeys(map(force, found.units)))))
     axes.set_ylabel(label("displacement", ", ".join(dict.fromkeys(found.units))))
     axes.figure.colorbar(drawn, ax=axes).set_label(label("coupling", "1"))
-    return root(axes)
+    return panels(axes)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.diagnostics import InputError
-from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
 from supple.view.map_panels import Axis, Panel, coloured, map_axes, standing
+from supple.view.panels import one_of, panels
 
 if TYPE_CHECKING:
     from supple.analyses.vibration.frequency_map import FrequencyMap
@@ -17,23 +17,17 @@ if TYPE_CHECKING:
 
 @in_house_style
 def frequency_map_plot(found: FrequencyMap, *, axes: Any, count: int | None, units: Mapping[str, str]) -> Any:
-    """Curves or maps, the coordinates in the units given for them. Returns the figure."""
+    """Curves or maps, the coordinates in the units given for them. Returns the panels."""
     over = map_axes(found.postures, units)
     if len(over) == 1:
         return _curves(found, over[0], axes, count)
-    if axes is not None:
-        raise InputError(
-            "a map over 2 coordinates is not drawn into axes of another figure",
-            hint="vary one of them and leave the other where it is",
-        )
     values = np.moveaxis(found.frequencies_hz, -1, 0)[:count]
     shown = [Panel(f"mode {i + 1}", part, label("frequency", "Hz")) for i, part in enumerate(values)]
-    return coloured(found.postures, over, shown)
+    return coloured(found.postures, over, shown, axes)
 
 
 def _curves(found: FrequencyMap, over: Axis, axes: Any, count: int | None) -> Any:
-    if axes is None:
-        axes = new_figure(8.0, 4.8).subplots()
+    axes = new_figure(8.0, 4.8).subplots() if axes is None else one_of(axes)
     x = over.values
     for i, curve in enumerate(found.frequencies_hz.T[:count]):
         axes.plot(x, curve, color=PALETTE[i % len(PALETTE)], marker="." if len(x) < 12 else "", label=f"mode {i + 1}")
@@ -42,4 +36,4 @@ def _curves(found: FrequencyMap, over: Axis, axes: Any, count: int | None) -> An
     axes.set_title(standing(found.postures), fontsize="medium")
     axes.set_ylim(bottom=min(0.0, float(np.nanmin(found.frequencies_hz))))
     legend_beside(axes)
-    return root(axes)
+    return panels(axes)

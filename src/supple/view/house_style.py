@@ -78,14 +78,6 @@ def save_picture(figure: Any, path: str | Path) -> Path:
     return Path(path)
 
 
-def root(axes: Any) -> Any:
-    """The whole figure that axes, or a part of a figure, stand in."""
-    figure = axes.figure
-    while getattr(figure, "figure", figure) is not figure:
-        figure = figure.figure
-    return figure
-
-
 def label(what: str, unit: str) -> str:
     """`rate / (rad/s)`; where a unit is not known, all that is said is that it is SI."""
     if not unit:

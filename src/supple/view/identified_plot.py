@@ -4,30 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from supple.diagnostics import InputError
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_above, new_figure
+from supple.view.panels import panels, places
 
 if TYPE_CHECKING:
     from supple.identification.identified import Identified
 
 
 @in_house_style
-def identified_plot(found: Identified, run: int) -> Any:
-    """A row for each output: as logged and the model's, and what is left over. Returns the figure."""
+def identified_plot(found: Identified, run: int, axes: Any = None) -> Any:
+    """A row for each output: as logged and the model's, and what is left over. Returns the panels."""
     if not 0 <= run < len(found.runs):
         raise InputError(f"there is no run {run}", part="plot", hint=f"there are {len(found.runs)}, from 0 on")
     logged, left = found.runs[run], found.left[run]
     count = len(found.outputs)
-    figure = new_figure(10.0, 0.6 + 1.9 * count)
-    panels = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=[1.6, 1.0])
-    for k, (name, (both, rest)) in enumerate(zip(found.outputs, panels, strict=True)):
+    if axes is None:
+        figure = new_figure(10.0, 0.6 + 1.9 * count)
+        grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=[1.6, 1.0])
+    else:
+        grid = np.array(places(axes, 2 * count), dtype=object).reshape(count, 2)
+    for k, (name, (both, rest)) in enumerate(zip(found.outputs, grid, strict=True)):
         true, unit = logged.measured[name], found.model.units.outputs.get(name, "")
         both.plot(logged.time, true, color=FAINT, linewidth=2.4, label="logged")
         both.plot(logged.time, true - left[:, k], color=PALETTE[0], linewidth=1.0, label="model")
         both.set_ylabel(label(name, unit))
         rest.plot(logged.time, left[:, k], color=PALETTE[1], linewidth=0.8)
         rest.set_ylabel(label("left over", unit))
-    for axes in panels[-1]:
-        axes.set_xlabel(label("time", "s"))
-    legend_above(panels[0, 0])
-    return figure
+    for one in grid[-1]:
+        one.set_xlabel(label("time", "s"))
+    legend_above(grid[0, 0])
+    return panels(grid)

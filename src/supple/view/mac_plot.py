@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.view.house_style import INK, PALETTE, in_house_style, label, new_figure, root
+from supple.view.house_style import INK, PALETTE, in_house_style, label, new_figure
+from supple.view.panels import one_of, panels
 
 Array = NDArray[np.float64]
 
@@ -30,8 +31,7 @@ def mac_plot(
     from matplotlib.patches import Rectangle
 
     a, b = values.shape
-    if axes is None:
-        axes = new_figure(3.0 + 0.5 * b, 1.6 + 0.42 * a).subplots()
+    axes = new_figure(3.0 + 0.5 * b, 1.6 + 0.42 * a).subplots() if axes is None else one_of(axes)
     drawn = axes.imshow(values, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
     if max(a, b) <= _MANY:
         for i, j in np.argwhere(values > _SMALL):
@@ -50,4 +50,4 @@ def mac_plot(
     axes.set_ylabel(label("frequency" if own else "measured frequency", "Hz"))
     axes.set_xlabel(label("frequency" if own else "frequency of the model", "Hz"))
     axes.figure.colorbar(drawn, ax=axes).set_label(label("MAC", "1"))
-    return root(axes)
+    return panels(axes)

@@ -12,6 +12,7 @@ from supple.analyses.posture_grid import PostureGrid, axis_units
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
 from supple.view.house_style import label, new_figure
+from supple.view.panels import Panels, panels, places
 
 Array = NDArray[np.float64]
 
@@ -68,15 +69,19 @@ def standing(postures: PostureGrid) -> str:
     return ", ".join(said)
 
 
-def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel]) -> Any:
-    """A figure of maps over two axes, a panel each."""
+def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel], into: Any = None) -> Panels:
+    """Maps over two axes, a panel each, in a figure of their own or in axes that are given."""
     first, second = axes
     columns = min(_COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
-    figure = new_figure(3.5 * columns, 3.0 * rows + 0.3)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    if into is None:
+        figure = new_figure(3.5 * columns, 3.0 * rows + 0.3)
+        drawn_on = list(figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel())
+    else:
+        drawn_on = places(into, len(shown))
+        figure = drawn_on[0].figure
     shading = "gouraud" if postures.assembled.all() and min(postures.shape) > 1 else "nearest"
-    for i, (axes_of, panel) in enumerate(zip(panels, shown, strict=False)):
+    for i, (axes_of, panel) in enumerate(zip(drawn_on, shown, strict=False)):
         low, high, extend = colour_limits(panel.values)
         axes_of.set_facecolor(_EMPTY)
         drawn = axes_of.pcolormesh(
@@ -85,18 +90,18 @@ def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel]
         axes_of.grid(visible=False)
         figure.colorbar(drawn, ax=axes_of, extend=extend).set_label(panel.label)
         axes_of.set_title(panel.title)
-        if i + columns >= len(shown):  # the lowest of its column
+        if into is not None or i + columns >= len(shown):  # the lowest of its column
             axes_of.set_xlabel(first.title)
             axes_of.tick_params(labelbottom=True)
         axes_of.set_ylabel(second.title)
         if _alike(first, second):
             axes_of.set_aspect("equal", adjustable="box")
-    for axes_of in panels[len(shown) :]:
+    for axes_of in drawn_on[len(shown) :]:
         axes_of.set_visible(False)
     said = standing(postures)
-    if said:
+    if said and into is None:
         figure.suptitle(said, fontsize="medium")
-    return figure
+    return panels(drawn_on[: len(shown)])
 
 
 def _alike(first: Axis, second: Axis) -> bool:

@@ -14,7 +14,8 @@ from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.view.house_style import PALETTE, in_house_style, new_figure, root
+from supple.view.house_style import PALETTE, in_house_style, new_figure
+from supple.view.panels import panels, places
 from supple.view.sketch import sketch
 from supple.view.sketch_places import Places, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline
@@ -42,7 +43,7 @@ def mode_sketch(
     axes: Sequence[Any] | None = None,
     figure: Any = None,
 ) -> Any:
-    """Draw the shapes of modes of one configuration, one panel each. Returns the figure.
+    """Draw the shapes of modes of one configuration, one panel each. Returns the panels.
 
     which : numbers of the modes from 0; the first six if left out
     scale : of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
@@ -62,15 +63,14 @@ def mode_sketch(
             raise InputError(f"there is no mode {i}: there are {len(modes)}, from 0", hint="leave it out")
     if not chosen:
         raise InputError("there is no mode to draw", hint="ask for at least one")
-    panels = panels_of(len(chosen), modes.rest.numbering, figure) if axes is None else list(axes)
-    if len(panels) < len(chosen):
-        raise InputError(f"{len(chosen)} modes do not fit into {len(panels)} axes", hint="give one for each")
+    count = len(chosen)
+    drawn_on = panels_of(count, modes.rest.numbering, figure) if axes is None else places(axes, count)
     drawn = DeformedShapes(modes.configuration, modes.rest)
-    for panel, i in zip(panels, chosen, strict=False):
+    for panel, i in zip(drawn_on, chosen, strict=True):
         shape = {body.name: body.shapes @ modes.shapes[i, body.start : body.stop] for body in modes.rest.bodies}
         largest = drawn.draw(panel, shape, scale, nodes).drawn
         panel.set_title(f"{i + 1}: {modes.frequencies_hz[i]:.4g} Hz\nlargest drawn as {length(largest)}", fontsize=9)
-    return root(panels[0])
+    return panels(drawn_on)
 
 
 def length(metres: float) -> str:

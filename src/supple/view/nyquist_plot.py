@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.view.house_style import INK, PALETTE, in_house_style, legend_beside, new_figure, root
+from supple.view.house_style import INK, PALETTE, in_house_style, legend_beside, new_figure
+from supple.view.panels import one_of, panels
 
 if TYPE_CHECKING:
     from supple.control.margins.margins import Margins
@@ -16,9 +17,8 @@ _REACH = 2.5  # from the origin, what is drawn
 
 @in_house_style
 def nyquist_plot(found: Margins, axes: Any = None) -> Any:
-    """L_k(iω) of every input, all other loops closed; the unit circle, and the disks about -1. Returns the figure."""
-    if axes is None:
-        axes = new_figure(6.4, 5.0).subplots()
+    """L_k(iω) of every input, all other loops closed; the unit circle, and the disks about -1. Returns the panels."""
+    axes = new_figure(6.4, 5.0).subplots() if axes is None else one_of(axes)
     turn = np.linspace(0.0, 2.0 * np.pi, 241)
     axes.plot(np.cos(turn), np.sin(turn), color="#bbbbbb", linewidth=0.8)
     for k, name in enumerate(found.inputs):
@@ -35,4 +35,4 @@ def nyquist_plot(found: Margins, axes: Any = None) -> Any:
     axes.set_xlabel("real part / 1")
     axes.set_ylabel("imaginary part / 1")
     legend_beside(axes)
-    return root(axes)
+    return panels(axes)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.view.house_style import INK, in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import INK, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import one_of, panels
 
 _WIDE = 1e3  # largest over least magnitude: more is drawn over logarithms on both sides of zero
 _ZERO = 1e-9  # of the largest: less is zero
@@ -16,12 +17,11 @@ _ZERO = 1e-9  # of the largest: less is zero
 
 @in_house_style
 def pole_plot(groups: Mapping[str, NDArray[np.complex128]], step: float | None = None, axes: Any = None) -> Any:
-    """Draw poles by group, the limit of stability with them. Returns the figure.
+    """Draw poles by group, the limit of stability with them. Returns the panels.
 
     groups : name -> poles, 1/s; in discrete time, where step is given, without unit
     """
-    if axes is None:
-        axes = new_figure(8.0, 5.0).subplots()
+    axes = new_figure(8.0, 5.0).subplots() if axes is None else one_of(axes)
     marks = ("x", "o", "+", "s")
     for n, (name, poles) in enumerate(groups.items()):
         mark = marks[n % len(marks)]
@@ -41,7 +41,7 @@ def pole_plot(groups: Mapping[str, NDArray[np.complex128]], step: float | None =
         axes.set_aspect("equal")
     if len(groups) > 1:
         legend_beside(axes)
-    return root(axes)
+    return panels(axes)
 
 
 def _spread(axes: Any, poles: NDArray[np.complex128]) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.view.bode_plot import unwrapped_phase
-from supple.view.house_style import PALETTE, common_unit, in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import PALETTE, common_unit, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import as_list, panels
 
 if TYPE_CHECKING:
     from supple.results.responses import Responses
@@ -19,7 +20,7 @@ _FEW = 6  # pairs that are drawn where none is named
 
 @in_house_style
 def responses_plot(test: Responses, pairs: Sequence[tuple[str, str]] = (), axes: Sequence[Any] | None = None) -> Any:
-    """Draw pairs (response, reference), the first few if none is named. Returns the figure.
+    """Draw pairs (response, reference), the first few if none is named. Returns the panels.
 
     axes : where to draw instead, one for magnitudes and one for phases
     """
@@ -34,7 +35,7 @@ def responses_plot(test: Responses, pairs: Sequence[tuple[str, str]] = (), axes:
         figure = new_figure(10.0, 2.6 + 1.6 * count)
         stack = list(figure.subplots(count, 1, sharex=True, height_ratios=(2.0, *[1.0] * (count - 1))))
     else:
-        stack = list(axes)
+        stack = as_list(axes)
     for n, ((a, b), (i, j)) in enumerate(zip(chosen, numbers, strict=True)):
         style = {"color": PALETTE[n % len(PALETTE)]}
         values = test.H[above, i, j]
@@ -54,4 +55,4 @@ def responses_plot(test: Responses, pairs: Sequence[tuple[str, str]] = (), axes:
         stack[0].set_title(f"{len(chosen)} of {left + len(chosen)} pairs", loc="left")
     stack[-1].set_xlabel(label("frequency", "Hz"))
     stack[-1].set_xlim(hertz[0], hertz[-1])
-    return root(stack[-1])
+    return panels(stack)

@@ -17,7 +17,8 @@ from supple.description.mechanism import GROUND
 from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure, root
+from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure
+from supple.view.panels import one_of, panels, root
 from supple.view.sketch_labels import Label, place_labels
 from supple.view.sketch_places import Places, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
@@ -42,7 +43,7 @@ def sketch(
 ) -> Any:
     """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
 
-    Joints that an actuator drives are filled. Returns the figure.
+    Joints that an actuator drives are filled. Returns the panels.
 
     axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
     color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
@@ -53,7 +54,7 @@ def sketch(
     """
     numbering = configuration.rest.numbering
     zoom = 1.12 if axes is None else 0.9  # beside other panels the names of the axes need room
-    axes = _fitting_axes(axes, numbering, view)
+    axes = _fitting_axes(None if axes is None else one_of(axes), numbering, view)
     places = sketch_places(numbering)
     poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
@@ -71,7 +72,7 @@ def sketch(
     _finish(axes, numbering, zoom)
     if labels:
         place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, _written(axes))
-    return root(axes)
+    return panels(axes)
 
 
 class _Drawn:

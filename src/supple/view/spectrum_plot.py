@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from supple.results.spectrum import Spectrum
-from supple.view.house_style import in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import in_house_style, label, legend_beside, new_figure
+from supple.view.panels import as_list, one_of, panels, places
 
 _WIDTH, _PANEL, _LEAST = 8.0, 2.2, 3.4  # inches
 _FLOOR = 1e-6  # of the largest: what lies below is not drawn
@@ -15,21 +16,25 @@ _FLOOR = 1e-6  # of the largest: what lies below is not drawn
 
 @in_house_style
 def spectrum_plot(spectrum: Spectrum, axes: Any = None) -> Any:
-    """Draw every signal, those of one unit together. Returns the figure.
+    """Draw every signal, those of one unit together. Returns the panels.
 
-    axes : where to draw everything instead, in one panel
+    axes : where to draw instead: one for each unit, or one for everything
     """
     units = list(dict.fromkeys(spectrum.units.get(name, "") for name in spectrum.amplitudes))
-    if axes is not None:
+    if axes is not None and len(as_list(axes)) == 1:
+        axes = one_of(axes)
         _draw(axes, spectrum, list(spectrum.amplitudes), units[0] if len(units) == 1 else "")
         axes.set_xlabel(label("frequency", "Hz"))
-        return root(axes)
-    figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units)))
-    stack = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
+        return panels(axes)
+    if axes is None:
+        figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units)))
+        stack = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
+    else:
+        stack = places(axes, len(units))
     for one, unit in zip(stack, units, strict=True):
         _draw(one, spectrum, [name for name in spectrum.amplitudes if spectrum.units.get(name, "") == unit], unit)
     stack[-1].set_xlabel(label("frequency", "Hz"))
-    return figure
+    return panels(stack)
 
 
 def _draw(axes: Any, spectrum: Spectrum, names: list[str], unit: str) -> None:

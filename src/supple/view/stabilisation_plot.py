@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, label, new_figure, root
+from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, label, new_figure
+from supple.view.panels import one_of, panels, root
 
 if TYPE_CHECKING:
     from supple.identification.modal_parameters.modal_parameters import ModalParameters
@@ -27,9 +28,8 @@ def mode_indicator(H: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @in_house_style
 def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
-    """Poles of every order by what of them stayed, the modes that were kept as lines. Returns the figure."""
-    if axes is None:
-        axes = new_figure(10.0, 5.4).subplots()
+    """Poles of every order by what of them stayed, the modes that were kept as lines. Returns the panels."""
+    axes = new_figure(10.0, 5.4).subplots() if axes is None else one_of(axes)
     hertz = found.responses.frequencies_hz
     behind = axes.twinx()
     values = mode_indicator(found.responses.H)
@@ -60,4 +60,4 @@ def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
     axes.set_title(f"{found.method}: {len(found)} modes", loc="left")
     handles, names = axes.get_legend_handles_labels()
     root(axes).legend(handles, names, loc="outside lower center", ncols=len(names), columnspacing=1.4)
-    return root(axes)
+    return panels(axes)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, new_figure, root
+from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, new_figure
+from supple.view.panels import as_list, one_of, panels, places
 
 if TYPE_CHECKING:
     from supple.control.study.distribution import Study
@@ -18,22 +19,25 @@ _FAR = 50.0  # largest over least, from which on an axis is logarithmic
 def study_plot(found: Study, axes: Any = None) -> Any:
     """Each measure in a row: the share of plants below a value, and the measure over what it depends on most.
 
-    axes : where to draw the shares of all measures instead, in one panel
+    axes : where to draw instead: as many as there are panels, or one for the shares of all measures
     """
-    if axes is not None:
+    if axes is not None and len(as_list(axes)) == 1:
+        axes = one_of(axes)
         for k, name in enumerate(found.measures):
             _shares(found, name, axes, PALETTE[k % len(PALETTE)], label=name)
         axes.set_xlabel("measure / SI")
-        return root(axes)
-    count = len(found.measures)
-    figure = new_figure(9.0, 0.5 + 2.7 * count)
-    panels = figure.subplots(count, 2 if found.settings else 1, squeeze=False)
-    for row, name in zip(panels, found.measures, strict=True):
+        return panels(axes)
+    count, columns = len(found.measures), 2 if found.settings else 1
+    if axes is None:
+        grid = new_figure(9.0, 0.5 + 2.7 * count).subplots(count, columns, squeeze=False)
+    else:
+        grid = np.array(places(axes, count * columns), dtype=object).reshape(count, columns)
+    for row, name in zip(grid, found.measures, strict=True):
         _shares(found, name, row[0], PALETTE[0], label=None)
         row[0].set_xlabel(f"{name} / SI")
         if found.settings:
             _over(found, name, row[1])
-    return figure
+    return panels(grid)
 
 
 def _shares(found: Study, name: str, axes: Any, colour: str, label: str | None) -> None:

@@ -9,29 +9,32 @@ import numpy as np
 
 from supple.diagnostics import InputError, nearest
 from supple.results.signals import Signals
-from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure, root
+from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import as_list, panels, places
 
 _WIDTH, _PANEL, _LEAST = 10.0, 1.9, 3.4  # inches: of a figure, and the height of a panel and of all of them
 
 
 @in_house_style
 def time_plot(groups: Mapping[str, Signals | None], names: Sequence[str] = (), axes: Any = None) -> Any:
-    """Draw groups of signals, each divided by unit, one panel below the other. Returns the figure.
+    """Draw groups of signals, each divided by unit, one panel below the other. Returns the panels.
 
     groups : what a group is called on its axis -> its signals
     names  : those to draw, of any group; all if left out
-    axes   : where to draw everything instead, in one panel
+    axes   : where to draw instead: as many as there are panels, or one for the names, or for the first group alone
     """
     chosen = _chosen({title: signals for title, signals in groups.items() if signals is not None}, names)
-    panels = _panels(chosen)
-    if not panels:
+    if axes is not None and not names and len(as_list(axes)) == 1:
+        chosen = dict(list(chosen.items())[:1])
+    groups_of = _panels(chosen)
+    if not groups_of:
         raise InputError("there is no signal to draw", part="plot", hint="add a sensor, or draw something else")
     if axes is not None:
-        _draw_together(axes, panels)
-        return root(axes)
-    figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(panels)))
-    stack = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    for one, (title, unit, curves) in zip(stack, panels, strict=True):
+        _draw_over(axes := as_list(axes), groups_of)
+        return panels(axes)
+    figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(groups_of)))
+    stack = figure.subplots(len(groups_of), 1, sharex=True, squeeze=False)[:, 0]
+    for one, (title, unit, curves) in zip(stack, groups_of, strict=True):
         for name, time, values in curves:
             one.plot(time, values, label=name)
         alone = len(curves) == 1
@@ -42,7 +45,7 @@ def time_plot(groups: Mapping[str, Signals | None], names: Sequence[str] = (), a
             one.tick_params(labelbottom=False)
     stack[-1].set_xlabel(label("time", "s"))
     figure.align_ylabels(list(stack))
-    return figure
+    return panels(stack)
 
 
 Panel = tuple[str, str, list[tuple[str, Any, Any]]]
@@ -75,6 +78,15 @@ def _panels(groups: Mapping[str, Signals]) -> list[Panel]:
         for name, values in signals.items():
             found.setdefault((title, signals.units.get(name, "")), []).append((name, signals.time, np.asarray(values)))
     return [(title, unit, curves) for (title, unit), curves in found.items()]
+
+
+def _draw_over(axes: list[Any], panels: list[Panel]) -> None:
+    """Panel by panel where there are as many axes, else all in the first."""
+    if len(axes) == 1:
+        _draw_together(axes[0], panels)
+        return
+    for one, panel in zip(places(axes, len(panels)), panels, strict=True):
+        _draw_together(one, [panel])
 
 
 def _draw_together(axes: Any, panels: list[Panel]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.diagnostics import InputError, nearest
-from supple.view.house_style import PALETTE, in_house_style, label, new_figure, root
+from supple.view.house_style import PALETTE, in_house_style, label, new_figure
+from supple.view.panels import panels, places
 
 if TYPE_CHECKING:
     from supple.results.time_records import TimeRecords
@@ -18,7 +19,7 @@ _FEW = 4  # channels that are drawn where none is named
 
 @in_house_style
 def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Sequence[Any] | None = None) -> Any:
-    """Draw channels by name, the first few if none is named. Returns the figure."""
+    """Draw channels by name, the first few if none is named. Returns the panels."""
     known = [one.name for one in records.channels]
     for name in names:
         if name not in known:
@@ -26,9 +27,11 @@ def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Seq
     chosen = [known.index(name) for name in names] or list(range(min(_FEW, len(known))))
     if axes is None:
         figure = new_figure(10.0, 0.8 + 1.7 * len(chosen))
-        axes = list(figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0])
+        drawn_on = list(figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0])
+    else:
+        drawn_on = places(axes, len(chosen))
     both = np.concatenate([records.x, records.y], axis=1)
-    for panel, k in zip(axes, chosen, strict=False):
+    for panel, k in zip(drawn_on, chosen, strict=True):
         one = records.channels[k]
         for n in range(records.count):
             panel.plot(records.time, both[n, k], color=PALETTE[n % len(PALETTE)], lw=1.0)
@@ -37,5 +40,5 @@ def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Seq
                 panel.axhline(end * records.full_scale[k], color="#c8553d", lw=0.8, ls=":")
         panel.set_ylabel(label(one.quantity, one.unit))
         panel.set_title(one.name + (f", {records.count} records" if records.count > 1 else ""), loc="left", fontsize=9)
-    axes[-1].set_xlabel(label("time", "s"))
-    return root(axes[-1])
+    drawn_on[-1].set_xlabel(label("time", "s"))
+    return panels(drawn_on)

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, legend_beside, new_figure
+from supple.view.panels import panels, places
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import Updated
 
 
 @in_house_style
-def updated_plot(found: Updated) -> Any:
+def updated_plot(found: Updated, axes: Any = None) -> Any:
     """Numbers as multiples of the file's, 95 % intervals over the prior's; deviations from what was measured."""
-    count = len(found.names)
-    figure = new_figure(11.0, max(3.4, 0.9 + 0.27 * count))
-    left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
+    if axes is None:
+        figure = new_figure(11.0, max(3.4, 0.9 + 0.27 * len(found.names)))
+        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
+    else:
+        left, right = places(axes, 2)
     draw_numbers(left, found)
     draw_deviations(right, found)
-    return figure
+    return panels([left, right])
 
 
 def draw_numbers(axes: Any, found: Updated) -> None:

@@ -21,11 +21,10 @@ _FEW = 3  # pairs that are drawn where none is named: with the model over them, 
 def virtual_test_plot(
     test: VirtualTest, pairs: Sequence[tuple[str, str]] = (), axes: Sequence[Any] | None = None
 ) -> Any:
-    """Draw pairs (response, reference), the first few if none is named. Returns the figure."""
+    """Draw pairs (response, reference), the first few if none is named. Returns the panels."""
     found = test.responses
     chosen = list(pairs) or [(a.name, b.name) for b in found.references for a in found.responses][:_FEW]
-    figure = responses_plot(found, chosen, axes)
-    panels = list(axes) if axes is not None else figure.axes
+    panels = responses_plot(found, chosen, axes)
     above = test.exact.frequencies_hz > 0.0
     hertz = test.exact.frequencies_hz[above]
     for n, pair in enumerate(chosen):
@@ -38,4 +37,4 @@ def virtual_test_plot(
         from supple.view.house_style import legend_beside
 
         legend_beside(panels[0])
-    return figure
+    return panels

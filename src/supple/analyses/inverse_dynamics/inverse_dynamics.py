@@ -127,7 +127,7 @@ class InverseDynamics(Result):
         return joint_reactions(self.motion, u, self.friction)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw all or some forces over time, one panel a unit (matplotlib); returns the figure."""
+        """Draw all or some forces over time, one panel a unit (matplotlib); returns the panels."""
         return picture("time_plot")({"force": self.forces}, names, axes)
 
 

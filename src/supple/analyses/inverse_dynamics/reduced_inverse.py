@@ -51,9 +51,9 @@ class ModelForces(Result):
         return self.forces.table()
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw all or some forces, and the deformation, over time (matplotlib); returns the figure."""
+        """Draw all or some forces, and the deformation, over time (matplotlib); returns the panels."""
         groups = {"force": self.forces, "deformation": self.deformation}
-        return picture("time_plot")(groups if axes is None else {"force": self.forces}, names, axes)
+        return picture("time_plot")(groups, names, axes)
 
 
 def inverse_of_model(

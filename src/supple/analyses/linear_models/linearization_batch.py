@@ -67,7 +67,7 @@ class LinearBatch(Result):
         return numbers | texts | {"eigenvalues": self.eigenvalues}
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues of all states in the complex plane, the first and the last apart; returns the figure."""
+        """Draw the eigenvalues of all states in the complex plane, the first and the last apart; returns the panels."""
         found = self.eigenvalues
         return picture("pole_plot")({"all states": found.ravel(), "first": found[0], "last": found[-1]}, axes=axes)
 

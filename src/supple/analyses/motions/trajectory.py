@@ -64,12 +64,12 @@ class Trajectory(Result):
         first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
         return first, second, third
 
-    def plot(self, *names: str) -> Any:
-        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the figure."""
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the panels."""
         chosen = [
             Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
         ]
-        return picture("time_plot")(dict(zip(("value", "rate", "acceleration"), chosen, strict=True)))
+        return picture("time_plot")(dict(zip(("value", "rate", "acceleration"), chosen, strict=True)), (), axes)
 
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]

@@ -56,7 +56,7 @@ class Compliance(Result):
         }
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the matrix, coloured by how much one direction moves with another (matplotlib); returns the figure."""
+        """Draw the matrix, coloured by how much one direction moves with another (matplotlib); returns the panels."""
         return picture("compliance_plot")(self, axes)
 
     @property

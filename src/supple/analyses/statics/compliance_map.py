@@ -92,12 +92,12 @@ class ComplianceMap(Result):
         named = {key: np.array(names, dtype=str) for key, names in texts.items()}
         return self.postures.arrays() | {"compliance": self.values} | named
 
-    def plot(self, *, stiffness: bool = False, units: Mapping[str, str] | None = None) -> Any:
-        """Curves over one coordinate, or a map over two, for each direction: c_ii, or 1/c_ii. Returns the figure.
+    def plot(self, *, axes: Any = None, stiffness: bool = False, units: Mapping[str, str] | None = None) -> Any:
+        """Curves over one coordinate, or a map over two, for each direction: c_ii, or 1/c_ii. Returns the panels.
 
         units : of the coordinates on the axes, {"crank": "deg"}; rad and m where left out
         """
-        return picture("compliance_map_plot")(self, stiffness=stiffness, units=units or {})
+        return picture("compliance_map_plot")(self, stiffness=stiffness, units=units or {}, axes=axes)
 
 
 def compliance_map(

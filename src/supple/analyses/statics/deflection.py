@@ -96,7 +96,7 @@ class Deflection(Result):
         return found.condensed.basis[:, : len(touched)] @ (found.shapes[touched] @ z) + own
 
     def plot(self, **options: Any) -> Any:
-        """Draw the sagged over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the figure."""
+        """Draw the sagged over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the panels."""
         return picture("deflection_sketch")(self, **options)
 
     @property

@@ -112,7 +112,7 @@ class LargeDeflection(Result):
         return np.asarray(np.concatenate([moved, turned], axis=1)[:, self.found.problem.system.rows.column].ravel())
 
     def plot(self, **options: Any) -> Any:
-        """Draw the deformed over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the figure."""
+        """Draw the deformed over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the panels."""
         return picture("deflection_sketch")(self, **options)
 
     @property

@@ -62,7 +62,7 @@ class FrequencyMap(Result):
         return np.column_stack([found.min(axis=0), found.max(axis=0)])
 
     def plot(self, *, axes: Any = None, count: int | None = None, units: Mapping[str, str] | None = None) -> Any:
-        """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the figure.
+        """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the panels.
 
         units : of the coordinates on the axes, {"crank": "deg"}; rad and m where left out
         """

@@ -84,5 +84,5 @@ class ModeSet(Result):
         return mac(self.shapes, other.shapes)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the shapes (matplotlib), see `mode_sketch`; returns the figure."""
+        """Draw the shapes (matplotlib), see `mode_sketch`; returns the panels."""
         return picture("mode_sketch")(self, **options)

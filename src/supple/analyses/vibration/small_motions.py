@@ -65,7 +65,7 @@ class SmallMotions(Result):
                 "shapes": self.shapes}  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues in the complex plane (matplotlib); returns the figure."""
+        """Draw the eigenvalues in the complex plane (matplotlib); returns the panels."""
         return picture("pole_plot")({"": self.eigenvalues}, axes=axes)
 
     @property

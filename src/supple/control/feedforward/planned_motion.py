@@ -102,8 +102,8 @@ class PlannedMotion(Result):
         value, rate, second = (labelled(t, names, parts[:, k], kinds[k]) for k in range(3))
         return gathered(t, value, rate=rate, acceleration=second)
 
-    def plot(self, *names: str) -> Any:
-        """Draw coordinates, deformation and forces over time (matplotlib); returns the figure."""
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw coordinates, deformation and forces over time (matplotlib); returns the panels."""
         t, units = self._times(None), self.model.units.coordinates
         theta, delta = (one.sampled(t)[:, 0] for one in (self.reference, self.deformation))
         groups = {
@@ -111,7 +111,7 @@ class PlannedMotion(Result):
             "deformation": labelled(t, self.deformation.coordinates, delta, units),
             "force": self.forces(t),
         }
-        return picture("time_plot")(groups, names)
+        return picture("time_plot")(groups, names, axes)
 
     def _times(self, times: ArrayLike | None) -> Array:
         if times is not None:

@@ -62,7 +62,7 @@ class FeedbackGain(Result):
         return {"K": self.K, "poles": self.poles, **texts}
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the poles with and without feedback in the complex plane (matplotlib); returns the figure."""
+        """Draw the poles with and without feedback in the complex plane (matplotlib); returns the panels."""
         return picture("pole_plot")({"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes)
 
     @property

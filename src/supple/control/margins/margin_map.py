@@ -85,9 +85,9 @@ class MarginMap(Result):
         names = ("gain", "phase", "delay", "disk", "together", "stable")
         return {**self.coordinates, **{name: getattr(self, name) for name in names}}
 
-    def plot(self) -> Any:
+    def plot(self, *, axes: Any = None) -> Any:
         """Curves over one coordinate, or maps over two, of the least margin of all inputs (matplotlib); the figure."""
-        return picture("margin_map_plot")(self)
+        return picture("margin_map_plot")(self, axes)
 
 
 def margin_map(

@@ -97,7 +97,7 @@ class Margins(Result):
         return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz"}, index="input")
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Nyquist's curves with the disk that each stays out of (matplotlib); returns the figure."""
+        """Nyquist's curves with the disk that each stays out of (matplotlib); returns the panels."""
         return picture("nyquist_plot")(self, axes)
 
 

@@ -191,7 +191,7 @@ class ModalParameters(Result):
         }  # fmt: skip
 
     def plot(self, kind: str = "stabilisation", **options: Any) -> Any:
-        """Draw it (matplotlib) and return the figure.
+        """Draw it (matplotlib) and return the panels.
 
         kind : "stabilisation", the diagram over the mode indicator; "responses", measured and fitted; "mac", the shapes
                against each other, or against `other`

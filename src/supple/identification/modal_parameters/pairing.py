@@ -106,7 +106,7 @@ class ModePairs(Result):
         }  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """The cross-MAC with the pairs framed (matplotlib); returns the figure."""
+        """The cross-MAC with the pairs framed (matplotlib); returns the panels."""
         framed = [(pair.measured, pair.model) for pair in self.pairs]
         return picture("mac_plot")(self.cross_mac, self.measured_hz, self.model_hz, framed=framed, axes=axes)
 

@@ -88,7 +88,7 @@ class VirtualTest(Result):
         return super().save(path)
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
-        """Draw responses, dashed over them those of the model; returns the figure."""
+        """Draw responses, dashed over them those of the model; returns the panels."""
         return picture("virtual_test_plot")(self, pairs, axes)
 
 

@@ -204,9 +204,9 @@ class Updated(Result):
         }  # fmt: skip
         return Table(columns, index="name")
 
-    def plot(self) -> Any:
+    def plot(self, *, axes: Any = None) -> Any:
         """Numbers with their intervals, frequencies before and after, the strength of what is known (matplotlib)."""
-        return picture("updated_plot")(self)
+        return picture("updated_plot")(self, axes)
 
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with the numbers found, comments and all else as they were."""

@@ -1,0 +1,86 @@
+"""What `plot` returns: the axes that were drawn, which know their figure, save it, and show it in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from supple.diagnostics import InputError
+
+_SCREEN = 110  # dots an inch in a notebook
+
+
+class Panels(tuple[Any, ...]):
+    """Axes of matplotlib, one a panel; bars of colours are not among them.
+
+    Of a single panel it is used as if it were those axes: `result.plot().set_title("as built")`. It goes in where
+    `plot` takes `axes`, so that one result is drawn over another: `reduced.plot(axes=full.plot())`.
+    """
+
+    @property
+    def figure(self) -> Any:
+        """The whole figure that they stand in."""
+        return root(self[0])
+
+    @property
+    def axes(self) -> list[Any]:
+        """The same as a list."""
+        return list(self)
+
+    def savefig(self, path: str | Path | BytesIO, **options: Any) -> None:
+        """Write the figure: .png, .svg, .pdf."""
+        self.figure.savefig(path, **options)
+
+    def _repr_png_(self) -> bytes:
+        content = BytesIO()
+        self.figure.savefig(content, format="png", dpi=_SCREEN)
+        return content.getvalue()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or len(self) != 1:
+            raise AttributeError(f"{len(self)} panels have no {name!r}; take one of them, as plot()[0], or .figure")
+        return getattr(self[0], name)
+
+    def __repr__(self) -> str:
+        titles = [axes.get_title().split("\n")[0] or axes.get_ylabel() for axes in self]
+        return f"<Panels: {', '.join(titles)}>"
+
+
+def panels(found: Any) -> Panels:
+    """What was drawn: axes, several of them, or all of a figure."""
+    if isinstance(found, Panels):
+        return found
+    if hasattr(found, "add_subplot"):
+        return Panels(one for one in found.axes if one.get_visible() and one.get_label() != "<colorbar>")
+    return Panels(as_list(found))
+
+
+def as_list(axes: Any) -> list[Any]:
+    """One axes or several, in whatever order of rows and columns, as a list."""
+    if hasattr(axes, "ravel"):
+        return list(axes.ravel())
+    return [one for part in axes for one in as_list(part)] if isinstance(axes, Iterable) else [axes]
+
+
+def one_of(axes: Any) -> Any:
+    """The one panel that all is drawn into."""
+    (found,) = places(axes, 1)
+    return found
+
+
+def places(axes: Any, count: int) -> list[Any]:
+    """As many axes as there are panels to draw; more may be given."""
+    found = as_list(axes)
+    if len(found) < count:
+        raise InputError(f"{count} panels do not fit into {len(found)} axes", part="axes", hint="give one for each")
+    return found[:count]
+
+
+def root(axes: Any) -> Any:
+    """The whole figure that axes, or a part of a figure, stand in."""
+    figure = axes.figure
+    while getattr(figure, "figure", figure) is not figure:
+        figure = figure.figure
+    return figure
