@@ -120,8 +120,11 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
     waves, shifts = rng.uniform(-1.5, 1.5, (at, s)), rng.uniform(0.0, 6.0, at)
     offset = np.zeros(at)
     offset[slice(*layout.columns["M"])] = packed(3.0 * n * np.eye(n))  # so that M is positive definite
+    size, soft = np.ones(at), np.arange(n) >= s
+    if "K" in layout.columns:
+        size[slice(*layout.columns["K"])] = packed(np.outer(soft, soft))  # none along θ
     box = Box(tuple(rng.uniform(-1.0, -0.5, s)), tuple(rng.uniform(0.4, 1.2, s)))
-    fitted = forest(box, levels, degrees, lambda x: offset + np.sin(x @ waves.T + shifts))
+    fitted = forest(box, levels, degrees, lambda x: offset + size * np.sin(x @ waves.T + shifts))
     return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={}, hardware=NO_HARDWARE)
 
 

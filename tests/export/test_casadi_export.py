@@ -68,24 +68,46 @@ def test_values_are_those_of_the_model(loaded, name):
         close(found["coefficients"](eta)[0], model.coefficients(theta, delta)["M"])
 
 
+def slopes(function, at, h=1e-5):
+    """Columns of differences of fourth order: their error is h⁴ of the fifth derivative, and rounding over h."""
+    steps = h * np.eye(len(at))
+    return np.stack([
+        (8.0 * (function(at + e) - function(at - e)) - function(at + 2 * e) + function(at - 2 * e)) / (12.0 * h)
+        for e in steps
+    ], axis=-1)  # fmt: skip
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_first_and_second_derivatives_against_differences(loaded, name):
+@pytest.mark.parametrize("kind", ["dynamics", "inverse"])
+def test_first_and_second_derivatives_against_differences(loaded, name, kind):
+    """Also where dry friction is steep, at rates of three times its slip rate."""
     rom, found = loaded(name)
-    n, inputs = rom.layout.size, len(rom.layout.inputs)
-    x, u, w = ca.MX.sym("x", 2 * n), ca.MX.sym("u", inputs), np.arange(1.0, 2 * n + 1.0)
-    moved = found["dynamics"](x, u)
-    jacobian = ca.Function("jacobian", [x, u], [ca.jacobian(moved, x)])
-    hessian = ca.Function("hessian", [x, u], [ca.hessian(ca.dot(w, moved), x)[0]])
-    for eta, v, _, push in list(states(rom))[:2]:
-        at, h = np.concatenate([eta, v * 0.1 + 3e-3]), 1e-6
-        J, H = np.array(jacobian(at, push)), np.array(hessian(at, push))
-        for i in range(2 * n):
-            step = h * np.eye(2 * n)[i]
-            ahead, back = (np.array(found["dynamics"](at + sign * step, push)).ravel() for sign in (1, -1))
-            # differences: h² of the third derivative, and rounding over h; dry friction is steep
-            assert_allclose(J[:, i], (ahead - back) / (2 * h), rtol=2e-5, atol=2e-5 * np.abs(J).max())
-            ahead, back = (w @ np.array(jacobian(at + sign * step, push)) for sign in (1, -1))
-            assert_allclose(H[:, i], (ahead - back) / (2 * h), rtol=2e-5, atol=2e-5 * np.abs(H).max())
+    parts = [ca.MX.sym(f"z{i}", found[kind].size1_in(i)) for i in range(found[kind].n_in())]
+    cuts = np.cumsum([part.size1() for part in parts])[:-1]
+    z, y = ca.vertcat(*parts), found[kind](*parts)
+    total = ca.dot(np.arange(1.0, y.size1() + 1.0), y)
+
+    def of(expression):
+        function = ca.Function("of", parts, [expression])
+        return lambda at: np.array(function(*np.split(at, cuts))).reshape(expression.shape).squeeze()
+
+    value, gradient, jacobian, hessian = map(of, (y, ca.gradient(total, z), ca.jacobian(y, z), ca.hessian(total, z)[0]))
+    for eta, v, a, u in list(states(rom))[:2]:
+        at = np.concatenate([eta, v * 0.1 + 3e-3, u if kind == "dynamics" else a])
+        J, H = jacobian(at), hessian(at)
+        assert_allclose(J, slopes(value, at), rtol=0, atol=1e-7 * np.abs(J).max())
+        assert_allclose(H, slopes(gradient, at), rtol=0, atol=1e-7 * np.abs(H).max())
+        assert_allclose(H, H.T, rtol=0, atol=1e-12 * np.abs(H).max())
+
+
+def test_no_derivative_is_asked_of_what_is_always_zero(loaded):
+    """CasADi knows that the rates of η are η̇, and that inputs enter linearly."""
+    rom, found = loaded("elastic structured")
+    n, u = rom.layout.size, len(rom.layout.inputs)
+    first = found["dynamics"].jacobian()
+    second = first.jacobian()
+    assert [first.nnz_out(i) for i in range(2)] == [n + 2 * n * n, n * u]
+    assert [second.nnz_out(i) for i in range(6)] == [4 * n**3, n * n * u, 0, n * n * u, 0, 0]
 
 
 def test_without_a_compiler_boxes_are_chosen_with_the_same_values(loaded):
@@ -94,6 +116,23 @@ def test_without_a_compiler_boxes_are_chosen_with_the_same_values(loaded):
     other = functions(data, conditional_columns(data))
     for eta, v, _, u in states(rom):
         close(other["forward"](eta, v, u), np.array(found["forward"](eta, v, u)).ravel())
+
+
+def test_without_a_compiler_it_is_said(models, tmp_path, monkeypatch, capsys):
+    files = export(models["four-bar mixed degrees"], tmp_path, to="casadi", prefix="alone")
+    monkeypatch.setenv("PATH", "")
+    made = imported(files[0]).FUNCTIONS
+    assert "no C compiler is found" in capsys.readouterr().out
+    assert set(made) == {"coefficients", "forward", "inverse", "dynamics", "outputs"}
+    assert not list(tmp_path.glob("*.so"))
+
+
+def test_a_compiler_that_fails_is_told(models, tmp_path):
+    files = export(models["four-bar mixed degrees"], tmp_path, to="casadi", prefix="broken")
+    (tmp_path / "broken_dynamics.c").write_text("this is no C;\n")
+    with pytest.raises(RuntimeError, match="cannot compile broken: "):
+        imported(files[0])
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_outside_the_region_the_nearest_box_goes_on(loaded):

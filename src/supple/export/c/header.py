@@ -36,7 +36,8 @@ def header(model: CModel, stable: StableStep) -> str:
             *_outside(model),
             *section_macros(U),
             *_indices(model),
-            *structures(model),
+            *structure(model),
+            *parameters(model),
             *_functions(model),
             "#ifdef __cplusplus",
             "}",
@@ -160,8 +161,8 @@ def _outside(model: CModel) -> list[str]:
     ]
 
 
-def structures(model: CModel) -> list[str]:
-    """Coefficients, and parameters."""
+def structure(model: CModel) -> list[str]:
+    """All coefficients."""
     return [
         "/* Coefficients of the equations at a point. */",
         "typedef struct {",
@@ -171,11 +172,11 @@ def structures(model: CModel) -> list[str]:
         ),
         f"}} {model.prefix}_model;",
         "",
-        *_parameters(model),
     ]
 
 
-def _parameters(model: CModel) -> list[str]:
+def parameters(model: CModel) -> list[str]:
+    """What may be changed while it runs."""
     friction = len(model.layout.dry_forces)
     lines = ["/* What may be changed while it runs; defaults are the model's own. */", "typedef struct {"]
     lines += ["    double damping; /* factor on viscous damping */"]

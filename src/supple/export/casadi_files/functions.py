@@ -2,13 +2,14 @@
 
     M(theta, delta) a + Gamma[v, v] + D v + K eta = p + B u,   eta = (theta, delta),   v, a its rates and accelerations
 
-    found = functions(data, columns)                data as `supple export --to json` writes it
+    found = functions(data, columns, ...)           data as `supple export --to json` writes it
     found["dynamics"](x, u)                         dx/dt of the state x = (eta, v), for an integrator or a collocation
     found["forward"](eta, v, u), found["inverse"](eta, v, a), found["outputs"](x, u), found["coefficients"](eta)
 
-columns is y(theta) = (f, df/dtheta): compiled C through casadi.external, or conditional_columns(data) without a
-compiler. All functions have right first and second derivatives inside a box; across boxes they jump by the error of
-the fit. Outside the region the polynomials of the nearest box go on.
+columns is y(theta) = (f, df/dtheta), dynamics and inverse are those two whole: compiled C through casadi.external.
+Without a compiler columns is conditional_columns(data), and the others are expressions around it. All functions have
+right first and second derivatives inside a box; across boxes they jump by the error of the fit. Outside the region
+the polynomials of the nearest box go on.
 """
 
 import casadi as ca
@@ -81,7 +82,7 @@ def _leaf(data, theta):
     return found
 
 
-def functions(data, columns):
+def functions(data, columns, dynamics=None, inverse=None):
     """All functions by name: coefficients, forward, inverse, dynamics, outputs."""
     n, s = len(data["coordinates"]), data["theta"]
     inputs, d = len(data["inputs"]), n - s
@@ -90,14 +91,17 @@ def functions(data, columns):
     constant, matrix = _row_map(data)
     row = constant + ca.mtimes(matrix, columns(eta[:s]))
     inner = _inner(data, n, s, inputs)
-    found = {
-        "coefficients": ca.Function("coefficients", [eta], [inner["M"](row, eta), row], ["eta"], ["M", "row"]),
-        "forward": ca.Function("forward", [eta, v, u], [inner["forward"](row, eta, v, u)], ["eta", "v", "u"], ["a"]),
-        "inverse": ca.Function("inverse", [eta, v, a], [inner["inverse"](row, eta, v, a)], ["eta", "v", "a"], ["tau"]),
-    }
-    moved = found["forward"](state[:n], state[n:], u)
-    found["dynamics"] = ca.Function("dynamics", [state, u], [ca.vertcat(state[n:], moved)], ["x", "u"], ["dx"])
-    seen = _seen(data, columns, state, moved, d)
+    found = {"coefficients": ca.Function("coefficients", [eta], [inner["M"](row, eta), row], ["eta"], ["M", "row"])}
+    moved = inner["forward"](row, eta, v, u) if dynamics is None else dynamics(ca.vertcat(eta, v), u)[n:]
+    found["forward"] = ca.Function("forward", [eta, v, u], [moved], ["eta", "v", "u"], ["a"])
+    if inverse is None:
+        needed = inner["inverse"](row, eta, v, a)
+        inverse = ca.Function("inverse", [eta, v, a], [needed], ["eta", "v", "a"], ["tau"])
+    if dynamics is None:
+        whole = ca.vertcat(state[n:], found["forward"](state[:n], state[n:], u))
+        dynamics = ca.Function("dynamics", [state, u], [whole], ["x", "u"], ["dx"])
+    found |= {"inverse": inverse, "dynamics": dynamics}
+    seen = _seen(data, columns, state, dynamics(state, u)[n:], d)
     if seen is not None:
         found["outputs"] = ca.Function("outputs", [state, u], [seen], ["x", "u"], ["y"])
     return found
