@@ -73,6 +73,8 @@ from supple.formats.mechanism_file import loads as loads
 from supple.formats.mechanism_text import to_yaml as to_yaml
 from supple.formulations.hardware import hardware_of as hardware_of
 from supple.hardware.hardware import Hardware as Hardware
+from supple.identification.damping.fit_damping import fit_damping as fit_damping
+from supple.identification.damping.fitted_damping import FittedDamping as FittedDamping
 from supple.identification.identified import Identified as Identified
 from supple.identification.identify import identify as identify
 from supple.identification.logged_runs import LoggedRun as LoggedRun
@@ -122,17 +124,18 @@ __version__: str
 __all__ = [
     "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "Compliance", "ComplianceMap",
     "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind",
-    "DriveParameter", "ExportTarget", "Fit", "Force", "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse",
-    "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface", "InverseDynamics", "Joint",
-    "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily", "LinearModel", "LocalModel",
-    "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet",
-    "Motion", "Motor", "NumericalError", "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation",
-    "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring", "Superelement",
-    "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest",
+    "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
+    "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
+    "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily",
+    "LinearModel", "LocalModel", "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism",
+    "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
+    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
+    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory",
+    "Updated", "VirtualTest",
     "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
-    "equilibrium", "estimate_responses", "export", "frequency_map", "frf", "hardware_of", "identify", "inverse",
-    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
-    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
-    "modes", "motion", "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions", "sweep", "to_yaml",
-    "trajectory", "update", "virtual_test",
+    "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify",
+    "inverse", "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism",
+    "load_model", "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters",
+    "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions",
+    "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.sound_measurements import Trust, sound
 
@@ -46,10 +47,6 @@ Bounds = Annotated[
     str | None,
     typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", show_default=False, help="Numbers stay within."),
 ]
-Law = Annotated[
-    str | None,
-    typer.Option("--damping", metavar="LAW", show_default=False, help="Of responses: structural, rayleigh or none."),
-]
 Band = Annotated[
     str | None,
     typer.Option("--band", metavar="FROM:TO", show_default=False, help="Hz, of responses: lines that count."),
@@ -85,6 +82,7 @@ def identify(
     prior: Prior = "0.3",
     bounds: Bounds = None,
     damping: Law = None,
+    damping_groups: Groups = None,
     band: Band = None,
     frequency_noise: Noise = None,
     starts: Starts = 8,
@@ -103,14 +101,17 @@ def identify(
         items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
         items = [sound(answer, mechanism, item, trust=trust) for item in items]
         if not parameters.strip():
-            raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+            if damping is None:
+                raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+            _damping_alone(answer, mechanism, items, damping, damping_groups, output, report)
+            return
         from supple.identification.updating.update import update
 
         found = update(
             mechanism, items, [item.strip() for item in pieces(parameters)],
             fixed=[item.strip() for item in pieces(fix)] if fix else (),
-            prior=prior_of(prior), bounds=_bounds(bounds), damping=damping, starts=starts, seed=seed, robust=robust,
-            progress=_progress,
+            prior=prior_of(prior), bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
+            starts=starts, seed=seed, robust=robust, progress=_progress,
         )  # fmt: skip
         _clear()
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
@@ -121,6 +122,34 @@ def identify(
         for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
             answer.note(note)
         answer.give(_data(found, predictions), lambda: _show(answer, found, predictions, output, report))
+
+
+def _damping_alone(
+    answer: Answer, mechanism: Any, items: list[Any], kinds: str, groups: str | None, output: Path | None,
+    report: Path | None,
+) -> None:  # fmt: skip
+    """Damping of the file as it stands."""
+    from supple.cli.tables import Tables
+    from supple.identification.damping.fit_damping import fit_damping
+
+    if report is not None:
+        raise typer.BadParameter("a page is of numbers that were found: name some", param_hint="--report")
+    found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=_progress)
+    _clear()
+    if output is not None:
+        found.save_mechanism(output)
+
+    def show() -> None:
+        out = Tables()
+        out.line(f"{mechanism.name}: damping from {len(found.postures)} measurements, other numbers as they stand")
+        show_damping(out, found)
+        out.line("")
+        for text in found.words():
+            out.line(f"- {text}")
+        if output is not None:
+            out.line(f"wrote {output}")
+
+    answer.give({"parameters": {}, **damping_data(found), "words": found.words()}, show)
 
 
 def _measurements(mechanism: Any, given: list[str], band: str | None, noise: float | None) -> list[Any]:
@@ -201,6 +230,7 @@ def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:
         "mac": {item.label: item.mac_after for item in found.postures if item.mac_after is not None},
         "damping": found.damping,
         "misfit": {item.label: item.misfit for item in found.postures if item.misfit is not None},
+        **(damping_data(found.afterwards) if found.afterwards is not None else {}),
         "combinations": known.combinations,
         "words": found.words(),
         "at_bounds": found.at_bounds,
@@ -224,6 +254,8 @@ def _show(
         rows.append((name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} .. {high:.4g}",
                      "prior" if name in found.at_prior else "data"))  # fmt: skip
     out.table(("number", "before", "after", "95 % interval", "says"), rows)
+    if found.afterwards is not None:
+        show_damping(out, found.afterwards)
     lines = [
         (f"{item.label or 'posture'} {i + 1}", f"{m:.4g}", f"{b:.4g}", f"{100 * (b / m - 1):+.2f}", f"{a:.4g}",
          f"{100 * (a / m - 1):+.2f}")

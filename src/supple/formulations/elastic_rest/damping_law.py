@@ -117,6 +117,16 @@ def materials_over_z(rest: ElasticRest) -> Materials | None:
     return found
 
 
+def material_stiffness(rest: ElasticRest, material: str) -> Array:
+    """K_m (n, n) over z: of all that is made of a material."""
+    mechanism, found = rest.numbering.mechanism, np.zeros((rest.size, rest.size))
+    for body in rest.bodies:
+        weights = np.array([float(beam.material == material) for beam in mechanism.bodies[body.name].all_beams])
+        if weights.any():
+            found[body.start : body.stop, body.start : body.stop] = _weighted(rest, body, weights, by_mass=False)
+    return found
+
+
 def _of_mass(material: Material) -> float:
     given = material.damping.rayleigh if material.damping else None
     return given[0] if given else 0.0

@@ -55,17 +55,27 @@ class ResponseObserver:
     @single_blas_thread()
     def shown(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> Shown:
         """What the model shows at every line."""
-        return shown(self.model.spectrum(trial), self.g, self.f, self._s(), self._orders(), loss, slopes=slopes)
+        return shown(self.model.spectrum(trial), self.g, self.f, self.points, self.orders, loss, slopes=slopes)
 
-    def _s(self) -> Complex:
+    @property
+    def points(self) -> Complex:
+        """s (L,): iω, and the rate of the window."""
         return np.asarray(2j * np.pi * self.measured.frequencies_hz + self.measured.window_rate)
 
-    def _orders(self) -> NDArray[np.int64]:
+    @property
+    def orders(self) -> NDArray[np.int64]:
+        """(o,) how often a displacement is differentiated."""
         return np.array([one.order or 0 for one in self.measured.responses])
 
     def off(self, H: Complex) -> float:
         """J_Q = Σ|H - H_m|² / Σ|H_m|²                                                     [Rognant 2010, eq. 34]"""
         return float(np.sum(np.abs(H - self.measured.H) ** 2) / np.sum(np.abs(self.measured.H) ** 2))
+
+    def off_by_response(self, H: Complex) -> dict[str, float]:
+        """J_Q of each response by itself, over all references."""
+        left, whole = (np.sum(np.abs(X) ** 2, axis=(0, 2)) for X in (H - self.measured.H, self.measured.H))
+        names = [one.name for one in self.measured.responses]
+        return {name: float(a / b) if b > 0.0 else np.nan for name, a, b in zip(names, left, whole, strict=True)}
 
 
 def response_observer(model: PostureModel, measured: Responses, band: tuple[float, float] | None) -> ResponseObserver:

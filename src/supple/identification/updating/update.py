@@ -13,6 +13,7 @@ from scipy.optimize import least_squares
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
@@ -45,6 +46,7 @@ def update(
     prior: float | Mapping[str, float] | None = DECADES,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     damping: str | None = None,
+    damping_groups: Mapping[str, Sequence[str]] | None = None,
     starts: int = 8,
     seed: int = 0,
     robust: bool = False,
@@ -57,7 +59,9 @@ def update(
     fixed      : names or patterns that stay as they are
     prior      : deviation in decades around the file's value, one or by name or pattern; None: none
     bounds     : (low, high) by name; three decades either way if left out
-    damping    : of responses: structural, rayleigh or none; structural if there are responses
+    damping    : of responses: structural, rayleigh or none, fitted along; or modal, joints, materials or several
+                 (`joints,materials`), fitted afterwards, a structural one along; structural if nothing is said
+    damping_groups : {name: patterns} of joints or materials that share a loss factor
     starts     : how many starts are tried, the first from the file, others spread as the prior says (seed)
     robust     : what deviates much counts less (Huber)
     """
@@ -71,7 +75,9 @@ def update(
     structure = structure_of(numbers, _BAND * max(item.highest_hz for item in items))
     spread = prior_deviations(numbers.names, prior)
     limits = _bounds(numbers.names, numbers.values, bounds or {})
-    losses, loss = _losses(machine, items, damping)
+    losses, loss = _losses(machine, items, damping if damping in (None, *LOSSES) else "structural")
+    if damping is not None and damping not in LOSSES:
+        damping_kinds(damping)  # a slip of the pen is told before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
     told = progress or (lambda text: None)
     x, best = _searched(problem, starts, seed, told)
@@ -94,7 +100,7 @@ def update(
     covariance = _covariance(best, found)
     ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
             if min(value - low, high - value) < 1e-3]  # fmt: skip
-    return Updated(
+    updated = Updated(
         names=best.names,
         before=np.exp(problem.start),
         after=np.exp(x),
@@ -107,6 +113,9 @@ def update(
         measured=tuple(items),
         problem=best,
     )
+    if damping is None or damping in LOSSES or not problem.responses:
+        return updated
+    return updated.with_damping(damping, groups=damping_groups)
 
 
 def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple[Array, Problem]:
@@ -240,10 +249,6 @@ def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | Non
     law = machine.damping
     alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
     known = Loss((law and law.structural) or 0.0, alpha, beta)
-    if damping is not None and damping not in LOSSES:
-        raise InputError(
-            f'"{damping}" is no damping that is fitted here', part="damping", hint=nearest(damping, LOSSES)
-        )
     responses = [item.responses for item in items if item.responses is not None]
     if not responses:
         return (), known

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.identification.damping.damping_kinds import DAMPING_KINDS
+from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.identifiability import Identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
-from supple.identification.updating.problem import Problem
+from supple.identification.updating.problem import LOSSES, Problem
 from supple.identification.updating.updated_file import updated_mechanism, updated_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
@@ -96,6 +99,7 @@ class Updated(Result):
     prior   : (k,) deviation of ln p that was known before; inf: none
     identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
     postures : each measurement before and after
+    afterwards : damping of modes, joints or materials that was fitted when the numbers were found
     """
 
     names: tuple[str, ...]
@@ -109,8 +113,11 @@ class Updated(Result):
     postures: tuple[PostureResult, ...]
     measured: tuple[Measurement, ...]
     problem: Problem = field(repr=False)
+    afterwards: FittedDamping | None = None
 
     def __getitem__(self, name: str) -> float:
+        if self.afterwards is not None and name in self.afterwards.names:
+            return self.afterwards[name]
         if name not in self.names:
             raise InputError(f'"{name}" was not looked for', part="updated", hint=nearest(name, self.names))
         return float(self.after[self.names.index(name)])
@@ -119,7 +126,15 @@ class Updated(Result):
     def mechanism(self) -> Mechanism:
         """With the numbers found."""
         k = self.problem.count
-        return updated_mechanism(self.problem.structure.numbers, self.after[:k])
+        return updated_mechanism(self.problem.structure.numbers, self.after[:k], self._damping_entries())
+
+    def _damping_entries(self) -> dict[tuple[str, ...], Any]:
+        """Where the file keeps the damping that was found."""
+        if self.afterwards is not None:
+            return self.afterwards.entries()
+        k = self.problem.count
+        kind = next((kind for kind, names in LOSSES.items() if names == self.problem.losses), "none")
+        return DAMPING_KINDS[kind].written((), self.after[k:]) if self.problem.losses else {}
 
     @property
     def deviations(self) -> Array:
@@ -142,6 +157,8 @@ class Updated(Result):
     @property
     def damping(self) -> dict[str, float]:
         """Numbers of damping that were found."""
+        if self.afterwards is not None:
+            return dict(zip(self.afterwards.names, self.afterwards.values.tolist(), strict=True))
         k = self.problem.count
         return dict(zip(self.names[k:], self.after[k:].tolist(), strict=True))
 
@@ -179,7 +196,7 @@ class Updated(Result):
 
     def words(self) -> list[str]:
         """What the data determine and what they do not, a sentence each."""
-        said = self.identifiability.words()
+        said = [*self.identifiability.words(), *(self.afterwards.words() if self.afterwards is not None else ())]
         if self.at_bounds:
             said.append(f"at a bound: {', '.join(self.at_bounds)}")
         for item in self.postures:
@@ -211,8 +228,27 @@ class Updated(Result):
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with the numbers found, comments and all else as they were."""
         return save_text(
-            path, updated_text(self.problem.structure.numbers, self.after[: self.problem.count], self.damping)
+            path,
+            updated_text(self.problem.structure.numbers, self.after[: self.problem.count], self._damping_entries()),
         )
+
+    def with_damping(self, kinds: str | Sequence[str], *, groups: Mapping[str, Sequence[str]] | None = None) -> Updated:
+        """The same with damping of these kinds (`modal`, `joints`, `materials`, ...) fitted to its responses, the other
+        numbers as they were found."""
+        from supple.identification.damping.fit_damping import fit_damping
+
+        plain = updated_mechanism(self.problem.structure.numbers, self.after[: self.problem.count])
+        found = fit_damping(plain, self.measured, kinds, groups=groups or {})
+        fitted = iter(found.postures)
+        postures = []
+        for item in self.postures:
+            if item.misfit is not None:
+                one = next(fitted)
+                item = replace(
+                    item, misfit=(item.misfit[0], one.after), responses=(*item.responses[:2], one.shown)
+                )  # fmt: skip
+            postures.append(item)
+        return replace(self, postures=tuple(postures), afterwards=found)
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""

@@ -359,3 +359,8 @@ def _value(mechanism: Mechanism, name: str, item: WrittenNumber | None) -> float
         else:
             part = getattr(part, key)
     return float(part)
+
+
+def no_numbers(mechanism: Mechanism) -> Numbers:
+    """None at all: the mechanism as it stands."""
+    return Numbers(mechanism, (), np.zeros(0), (), (), _parameters(mechanism, _data(mechanism)[0]))

@@ -1,0 +1,1 @@
+"""Damping from measured responses."""

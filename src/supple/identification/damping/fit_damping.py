@@ -1,0 +1,197 @@
+"""Damping from measured responses, the other numbers of the mechanism as they stand.
+
+    J_Q = Σ|H - H_m|² / Σ|H_m|² least                                                        [Rognant 2010, eq. 34]
+
+over all lines of a band, all responses and postures, d ≥ 0, with exact slopes. First a loss factor η₀ of the whole is
+found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 22-24)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.identification.damping.damped_responses import DampedPosture, already_there, slim
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Tested
+from supple.identification.damping.damping_kinds import DAMPING_KINDS
+from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
+from supple.identification.damping.laws import STRUCTURAL
+from supple.identification.damping.parts import require_groups
+from supple.identification.updating.identifiability import identifiability
+from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.observed_responses import response_observer
+from supple.identification.updating.problem import models_of
+from supple.identification.updating.structure import structure_of
+from supple.identification.updating.written_numbers import no_numbers
+
+Array = NDArray[np.float64]
+Progress = Callable[[str], None]
+
+_BAND = 3.0  # of the highest line: what bodies are condensed for
+_FIRST = 0.02  # η where the search begins
+_KNOWN = 1.0  # of η₀: how far from it numbers may well be
+_BLOCK = 3  # lines whose errors are counted as one
+_ROUNDS = 3  # of noise from what is left over
+_NO_GROUPS: Mapping[str, Sequence[str]] = {}
+
+
+def fit_damping(
+    mechanism: Mechanism | str | Path,
+    measured: Measurement | Sequence[Measurement],
+    kinds: str | Sequence[str] = "structural",
+    *,
+    groups: Mapping[str, Sequence[str]] = _NO_GROUPS,
+    progress: Progress | None = None,
+) -> FittedDamping:
+    """Numbers of damping from responses, actuators locked; stiffnesses and masses stay (find them first: `update`).
+
+    kinds  : structural, rayleigh, modal, joints, materials, or several of them: a law of the whole and parts
+    groups : {name: patterns} of joints or materials that share one number
+    What is found takes the place of its kind in the mechanism; all other damping that it has acts along.
+    """
+    from supple.formats.document import load_mechanism
+
+    machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
+    items = [measured] if isinstance(measured, Measurement) else list(measured)
+    items = [item for item in items if item.responses is not None]
+    if not items:
+        raise InputError("no responses were measured", part="damping", hint="give a Measurement with responses")
+    chosen = damping_kinds(kinds)
+    bare = machine
+    for kind in chosen:
+        bare = kind.without(bare, ())
+    told = progress or (lambda text: None)
+    fit = _Fit(bare, items)
+    eta = fit.whole()
+    told(f"loss factor of the whole: {eta:.3g}")
+    found = [FittedKind(kind, kind.numbers(fit.tested(groups))) for kind in chosen]
+    require_groups(groups, [number for item in found for number in item.numbers])
+    start = np.concatenate([[item.kind.like(eta, fit.middle, k) for k in range(len(item.numbers))] for item in found])
+    postures = fit.with_terms(found)
+    d, noise, before = start, np.inf, [one.seen.off(one.shown(start, slopes=False)[0]) for one in postures]
+    for turn in range(_ROUNDS):
+        left = [one.shown(d, slopes=False)[0] - one.seen.measured.H for one in postures]
+        last, noise = noise, float(np.sqrt(np.mean(np.concatenate([np.abs(part.ravel()) ** 2 for part in left])) / 2.0))
+        noise = max(noise, 1e-9 * max(np.abs(one.seen.measured.H).max() for one in postures))
+        d = _least(postures, d, start, noise)
+        told(f"damping, round {turn + 1}: {len(d)} numbers")
+        if abs(noise / last - 1.0) < 0.01:
+            break
+    r, J, blocks = _residuals(postures, d, noise)
+    scale = _KNOWN * np.maximum(start, 1e-12)
+    names = tuple(number.name for item in found for number in item.numbers)
+    return FittedDamping(
+        mechanism=machine, kinds=tuple(found), names=names, values=d, whole=eta,
+        covariance=_covariance(r, J, blocks, scale), start=start,
+        identifiability=identifiability(names, J, scale),
+        postures=tuple(_misfit(one, item, d, old) for one, item, old in zip(postures, items, before, strict=True)),
+    )  # fmt: skip
+
+
+def damping_kinds(given: str | Sequence[str]) -> list[DampingKind]:
+    """Records by name, `joints,materials`; at most one law of the whole."""
+    names = [name.strip() for item in ([given] if isinstance(given, str) else given) for name in item.split(",")]
+    chosen = [DAMPING_KINDS[name] for name in dict.fromkeys(names)]
+    laws = [kind.name for kind in chosen if kind.law]
+    if len(laws) > 1:
+        raise InputError(f"{' and '.join(laws)} are both laws of the whole", part="damping", hint="choose one")
+    return chosen
+
+
+class _Fit:
+    """Postures of a mechanism without what is looked for."""
+
+    def __init__(self, mechanism: Mechanism, items: Sequence[Measurement]):
+        structure = structure_of(no_numbers(mechanism), _BAND * max(item.highest_hz for item in items))
+        trial = structure.at(np.zeros(0))
+        self.mechanism, self.postures = mechanism, []
+        for model, item in zip(models_of(structure, items), items, strict=True):
+            spectrum = model.spectrum(trial)
+            seen = response_observer(model, item.responses, item.band)
+            self.postures.append(DampedPosture(seen, spectrum, *already_there(spectrum), (), ()))
+        lines = np.concatenate([one.seen.measured.frequencies_hz for one in self.postures])
+        self.band = float(lines.min()), float(lines.max())
+        self.middle = 2.0 * np.pi * float(np.median(lines))
+
+    def whole(self) -> float:
+        """η₀ beside what damps already."""
+        number = (DampingNumber("damping.eta"),)
+        one = self.with_terms([FittedKind(STRUCTURAL, number)])
+        size = float(np.sqrt(np.mean([np.mean(np.abs(item.seen.measured.H) ** 2) for item in one])))
+        return max(float(_least(one, np.array([_FIRST]), np.array([np.inf]), size)[0]), 1e-4)
+
+    def tested(self, groups: Mapping[str, Sequence[str]]) -> Tested:
+        return Tested(self.mechanism, [one.spectrum for one in self.postures], self.band, groups)
+
+    def with_terms(self, kinds: Sequence[FittedKind]) -> list[DampedPosture]:
+        each = [(item.kind, item.numbers, k) for item in kinds for k in range(len(item.numbers))]
+        lost = tuple(kind.hysteretic for kind, _, _ in each)
+        return [
+            replace(
+                one, terms=tuple(slim(kind.over(one.spectrum, numbers, k)) for kind, numbers, k in each),
+                hysteretic=lost,
+            )
+            for one in self.postures
+        ]  # fmt: skip
+
+
+def _residuals(postures: Sequence[DampedPosture], d: Array, noise: float) -> tuple[Array, Array, NDArray[np.int64]]:
+    """r (n,) over noise, slopes (n, k), and which lines err together (n,)."""
+    r, J, blocks, start = [], [], [], 0
+    for one in postures:
+        H, dH = one.shown(d)
+        off, along = ((H - one.seen.measured.H) / noise).ravel(), (dH / noise).reshape(len(d), -1).T
+        lines, o, i = H.shape
+        each = start + np.repeat(np.arange(lines) // _BLOCK, o * i)
+        start = int(each.max()) + 1
+        r += [off.real, off.imag]
+        J += [along.real, along.imag]
+        blocks += [each, each]
+    return np.concatenate(r), np.vstack(J), np.concatenate(blocks)
+
+
+def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: float) -> Array:
+    """Least squares with d ≥ 0 in units of its start; `known`: what numbers are drawn to where data say nothing."""
+    scale = np.maximum(np.where(np.isfinite(known), known, d), 1e-12)
+    rows = np.diag(np.where(np.isfinite(known), 1.0 / _KNOWN, 0.0))
+    last: dict[bytes, tuple[Array, Array]] = {}
+
+    def at(x: Array) -> tuple[Array, Array]:
+        key = x.tobytes()
+        if key not in last:
+            last.clear()
+            r, J, _ = _residuals(postures, x * scale, noise)
+            last[key] = np.concatenate([r, rows @ (x - 1.0)]), np.vstack([J * scale, rows])
+        return last[key]
+
+    solved = least_squares(
+        lambda x: at(x)[0], np.maximum(d / scale, 1e-6), jac=lambda x: at(x)[1], bounds=(0.0, np.inf), ftol=1e-8,
+        xtol=1e-7, gtol=None, max_nfev=40,
+    )  # fmt: skip
+    return np.asarray(solved.x * scale)
+
+
+def _covariance(r: Array, J: Array, blocks: NDArray[np.int64], scale: Array) -> Array:
+    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 21)"""
+    prior = np.diag(1.0 / scale**2)
+    whole = J.T @ J + prior
+    A = np.linalg.pinv(whole, hermitian=True)
+    order = np.argsort(blocks, kind="stable")
+    pulls = np.zeros((len(scale), len(scale)))
+    for rows in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
+        own = J[rows].T @ J[rows]
+        g = whole @ np.linalg.solve(whole - own + 1e-12 * whole, J[rows].T @ r[rows])
+        pulls += np.outer(g, g)
+    return np.asarray(A @ (pulls + prior) @ A)
+
+
+def _misfit(one: DampedPosture, item: Measurement, d: Array, before: float) -> DampingMisfit:
+    H = one.shown(d, slopes=False)[0]
+    return DampingMisfit(item.label, before, one.seen.off(H), one.seen.off_by_response(H), one.seen.measured, H)

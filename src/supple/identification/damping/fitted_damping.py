@@ -1,0 +1,147 @@
+"""Damping that was found from responses: its numbers, how sure they are, and how well responses agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.identification.damping.damping_kind import DampingKind, Numbers
+from supple.identification.updating.identifiability import Identifiability, listed
+from supple.identification.updating.updated_file import changed_mechanism, updated_text
+from supple.identification.updating.written_numbers import no_numbers
+from supple.results.file import save_text
+from supple.results.picture import picture
+from supple.results.responses import Responses
+from supple.results.result import Result
+from supple.results.table import Table
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_SURE = 1.959964
+
+
+class FittedKind(NamedTuple):
+    """A kind of damping and its numbers."""
+
+    kind: DampingKind
+    numbers: Numbers
+
+
+class DampingMisfit(NamedTuple):
+    """J_Q of one measurement with a loss factor of the whole and with what was found; of each response; and H."""
+
+    label: str
+    before: float
+    after: float
+    by_response: dict[str, float]
+    measured: Responses
+    shown: Complex
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedDamping(Result):
+    """names, values (k,) and their covariance (k, k); whole : the loss factor that is as much for the whole.
+
+    start : (k,) what is as much as that, from where numbers are drawn only by data
+    """
+
+    mechanism: Mechanism
+    kinds: tuple[FittedKind, ...]
+    names: tuple[str, ...]
+    values: Array
+    whole: float
+    covariance: Array
+    start: Array
+    identifiability: Identifiability
+    postures: tuple[DampingMisfit, ...] = field(repr=False)
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.names:
+            raise InputError(f'"{name}" was not looked for', part="damping", hint=nearest(name, self.names))
+        return float(self.values[self.names.index(name)])
+
+    @property
+    def deviations(self) -> Array:
+        """(k,) one σ of each."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """95 % of each; not below 0."""
+        spread = _SURE * self.deviations
+        return {
+            name: (max(0.0, float(value - d)), float(value + d))
+            for name, value, d in zip(self.names, self.values, spread, strict=True)
+        }
+
+    @property
+    def at_prior(self) -> tuple[str, ...]:
+        """Numbers of which data say next to nothing: they stay as much as the loss factor of the whole."""
+        return self.identifiability.at_prior
+
+    def entries(self) -> dict[tuple[str, ...], Any]:
+        """Where the file keeps it, and what."""
+        found: dict[tuple[str, ...], Any] = {}
+        first = 0
+        for kind, numbers in self.kinds:
+            found |= kind.written(numbers, self.values[first : first + len(numbers)])
+            first += len(numbers)
+        return found
+
+    @property
+    def damped(self) -> Mechanism:
+        """The mechanism with this damping."""
+        return changed_mechanism(self.mechanism, self.entries())
+
+    def save_mechanism(self, path: str | Path) -> Path:
+        """Write the mechanism file with this damping, all else as it was."""
+        return save_text(path, updated_text(no_numbers(self.mechanism), np.zeros(0), self.entries()))
+
+    def summary(self) -> str:
+        numbers = zip(self.names, self.values, _SURE * self.deviations, strict=True)
+        told = ", ".join(f"{name} {value:.3g} ± {d:.2g}" for name, value, d in numbers)
+        return f"{told}; J_Q {', '.join(f'{item.after:.3g}' for item in self.postures)}"
+
+    def words(self) -> list[str]:
+        """What data determine and what they do not, a sentence each."""
+        said = [f"damping: {self.identifiability.words()[0]}", *self.identifiability.words()[1:]]
+        if self.at_prior:
+            said[-1] = (
+                f"{listed(self.at_prior)}: the responses do not tell; taken as much as the loss factor of the whole, "
+                f"{self.whole:.3g}"
+            )
+        nothing = [name for name, value in zip(self.names, self.values, strict=True) if value < 1e-3 * self.whole]
+        if nothing:
+            said.append(f"{listed(nothing)}: nothing is lost there, as far as the responses tell")
+        said.append(f"{self.used()}; stiffnesses and masses were held as they stand")
+        return said
+
+    def used(self) -> str:
+        """Where the numbers run."""
+        hysteretic = any(item.kind.hysteretic for item in self.kinds)
+        if not hysteretic:
+            return "frf, local, reduced models and simulations of these take the numbers as they are"
+        return (
+            "frf takes the loss factors as they are; models in time have the viscous damping that loses as much at "
+            "each resonance, and the full equations in time as much at the lowest mode"
+        )
+
+    def table(self) -> Table:
+        """A row for each number."""
+        pairs = np.array(list(self.intervals.values()))
+        columns: dict[str, NDArray[Any]] = {
+            "name": np.array(self.names, dtype=str), "value": self.values, "low": pairs[:, 0], "high": pairs[:, 1],
+            "left_of_prior": self.identifiability.left,
+        }  # fmt: skip
+        return Table(columns, index="name")
+
+    def plot(self) -> Any:
+        """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
+        return picture("damping_plot")(self)

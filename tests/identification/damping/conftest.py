@@ -1,0 +1,6 @@
+"""The machine that is tested stands in a module of its own."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
