@@ -29,7 +29,7 @@ VANISHED = 1e-9  # what is left of a vector that lies in the space already
 class Search(NamedTuple):
     """Where a search for modes begins, and where it ends.
 
-    start     : (p, n) vectors, at least as many as modes are wanted; shift : well below the lowest ω²
+    start     : (p, n) vectors, at least as many as modes are wanted; shift : about the lowest ω²
     cut       : ω² about which modes outside the block begin
     tolerance : of a mode's residual in units of its eigenvalue of A, and so of its shape; ω² is right to its square
     """

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SHAPES = 1e-8  # relative error of mode shapes; that of frequencies is its square
+_SHIFT = 1.0  # of the lowest ω² at rest
 _SPARE = 4  # vectors beside the wanted ones: they make the last of these converge
 
 
@@ -91,7 +92,7 @@ def _search(rest: ElasticRest, held: Held, count: int) -> Search:
 @single_blas_thread()
 def search_from(rest: ElasticRest, held: Held, at: Array, count: int) -> Search:
     """The search for `count` modes that begins with those at one position (bodies + 1, 12), and some to spare: its
-    shift is well below the lowest of them."""
+    shift is about the lowest of them."""
     size = count + _SPARE
     shift = first_shift(rest, held, at)
     first = Search(shift, 1e3 * shift, compiled(scattered, count=0)(size + _SPARE, rest.size), SHAPES)
@@ -100,7 +101,8 @@ def search_from(rest: ElasticRest, held: Held, at: Array, count: int) -> Search:
         return first
     lowest = squares[0, : number[0]]
     moving = lowest[lowest > 1e-6 * shift]
-    below = 0.05 * float(moving.min(initial=20.0 * shift))
+    # Much lower, and what stiff rows add to those they depend on as rigid bodies would be rounding, 1e-11 of both.
+    below = _SHIFT * float(moving.min(initial=shift / _SHIFT))
     if number[0] < size:  # all modes there are: nothing is outside
         return first._replace(shift=below, cut=1e3 * float(lowest.max(initial=shift)))
     # The last place is left to a vector without a pattern, for modes that have no part in those at rest.
