@@ -37,7 +37,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
     w : values of every measure (θ first), as in `Configuration.w`
     """
     found = []
-    for part, row, limits in _limited(numbering):
+    for part, row, limits in limited(numbering):
         value = float(w[row - numbering.constraints])
         if not _inside(limits, value):
             found.append(Excess(part, value, limits, "rad" if numbering.angles()[row] else "m"))
@@ -47,7 +47,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
 def within_limits(numbering: Numbering, w: Array) -> NDArray[np.bool_]:
     """(N,) of w (N, measures): whether every actuator and joint is within its limits."""
     inside = np.ones(len(w), dtype=bool)
-    for _, row, limits in _limited(numbering):
+    for _, row, limits in limited(numbering):
         inside &= _inside(limits, w[:, row - numbering.constraints])
     return inside
 
@@ -57,7 +57,7 @@ def _inside(limits: tuple[float, float], value: Any) -> Any:
     return (limits[0] - slack <= value) & (value <= limits[1] + slack)
 
 
-def _limited(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
+def limited(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
     """What has limits: as the user calls it, its row, and they."""
     mechanism = numbering.mechanism
     given = []

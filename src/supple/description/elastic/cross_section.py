@@ -68,6 +68,11 @@ class CrossSection(PartOfKind):
         shear = {name: instead.get(name, getattr(self, name)) for name in ("shear_y", "shear_z")}
         return found._replace(shear_y=shear["shear_y"] or found.shear_y, shear_z=shear["shear_z"] or found.shear_z)
 
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """The dimensions of its shape, m; none of a table."""
+        return () if self.area is not None else self._lengths()
+
     def _lengths(self) -> tuple[float, ...]:
         given = self.said
         return given if isinstance(given, tuple) else (given,)

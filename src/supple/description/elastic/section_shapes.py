@@ -40,6 +40,10 @@ def section(area: float, Iy: float, Iz: float, torsion: float, shear_y: float, s
     return SectionProperties(area, Iy, Iz, torsion, Iy + Iz, shear_y, shear_z)
 
 
+Outlines = list[list[list[float]]]
+"""Loops of points (y, z), m: around the section, and around its hole where it has one."""
+
+
 @dataclass(frozen=True, eq=False)
 class SectionShape:
     """Everything that differs between shapes.
@@ -49,6 +53,7 @@ class SectionShape:
     dimensions : how many lengths
     properties : constants for these lengths, m
     fault      : what is wrong with some lengths, or None
+    outline    : points (y, z) around it, and around its hole; without it, it is drawn as a rectangle
     """
 
     name: str
@@ -56,6 +61,7 @@ class SectionShape:
     dimensions: int
     properties: Callable[..., SectionProperties]
     fault: Callable[..., str | None] = lambda *lengths: None
+    outline: Callable[..., Outlines] | None = None
 
     @cached_property
     def keys(self) -> dict[str, Key]:
@@ -121,14 +127,37 @@ def _i_beam_fault(w: float, h: float, f: float, web: float) -> str | None:
     return "its flanges leave no web, or its web is as wide as the flanges" if open_or_full else None
 
 
+def _corners(w: float, h: float) -> list[list[float]]:
+    return [[-0.5 * w, -0.5 * h], [0.5 * w, -0.5 * h], [0.5 * w, 0.5 * h], [-0.5 * w, 0.5 * h]]
+
+
+def _around(diameter: float, sides: int = 24) -> list[list[float]]:
+    turns = [2.0 * math.pi * k / sides for k in range(sides)]
+    return [[0.5 * diameter * math.cos(turn), 0.5 * diameter * math.sin(turn)] for turn in turns]
+
+
+def _i_beam_corners(w: float, h: float, f: float, web: float) -> list[list[float]]:
+    right = [[0.5 * w, -0.5 * h], [0.5 * w, f - 0.5 * h], [0.5 * web, f - 0.5 * h]]
+    right += [[y, -z] for y, z in reversed(right)]
+    return right + [[-y, -z] for y, z in right]
+
+
 SECTION_SHAPES = Registry(
     "section shape", SectionShape,
-    SectionShape("rectangle", "Width (along y), height (along z).", 2, _rectangle),
-    SectionShape("circle", "Diameter.", 1, _ring),
-    SectionShape("tube", "Outer and inner diameter.", 2, _ring, _ring_fault),
-    SectionShape("box", "Outer width, outer height, thickness of the wall.", 3, _box, _box_fault),
+    SectionShape(
+        "rectangle", "Width (along y), height (along z).", 2, _rectangle, outline=lambda w, h: [_corners(w, h)]
+    ),
+    SectionShape("circle", "Diameter.", 1, _ring, outline=lambda outer: [_around(outer)]),
+    SectionShape(
+        "tube", "Outer and inner diameter.", 2, _ring, _ring_fault,
+        outline=lambda outer, inner: [_around(outer), _around(inner)],
+    ),
+    SectionShape(
+        "box", "Outer width, outer height, thickness of the wall.", 3, _box, _box_fault,
+        outline=lambda w, h, t: [_corners(w, h), _corners(w - 2.0 * t, h - 2.0 * t)],
+    ),
     SectionShape(
         "i_beam", "Width, height, thickness of the flanges, thickness of the web (upright, along z).", 4,
-        _i_beam, _i_beam_fault,
+        _i_beam, _i_beam_fault, outline=lambda *lengths: [_i_beam_corners(*lengths)],
     ),
 )  # fmt: skip

@@ -1,0 +1,122 @@
+"""What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
+
+Bodies are constants in their own axes; the page forms the rows between them at a posture and solves for the modes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.vibration.modal import require_elastic
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, NumericalError
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.kinematics.rest import Rest
+from supple.view.page.encoding import table
+from supple.view.page.region import sampled
+
+Array = NDArray[np.float64]
+
+COUNT = 8  # modes on the page
+_SAMPLES = 24  # postures by which the band is chosen
+_MARGIN = 1.1
+_SHIFT = 4.0  # of the lowest ω² of all: lower, and stiff rows next to redundant ones would drown in rounding
+_RATIO = 0.01  # ζ where the mechanism has no damping of its own
+
+
+def vibrating(position: Rest, count: int = COUNT) -> tuple[ElasticRest, Held, Array] | str:
+    """The elastic mechanism, condensed for what its lowest modes need at some postures, what is held with actuators
+    locked, and ω² (N, k) there; or why it has no modes, in words."""
+    mechanism = position.numbering.mechanism
+    X, band = sampled(position, _SAMPLES), own_band(mechanism)
+    try:
+        while True:
+            rest = elastic_rest(mechanism, band)
+            require_elastic(rest)
+            held = rest.held(actuators=True)
+            squares = _squares(rest, held, X, count)
+            highest = float(np.sqrt(np.abs(squares)).max(initial=0.0)) / (2.0 * np.pi)
+            if squares.shape[1] == 0:
+                return "nothing of it can move while its actuators are locked"
+            if rest.whole or (highest <= rest.band and squares.shape[1] == count):
+                return rest, held, squares
+            band = _MARGIN * highest if highest > rest.band else 8.0 * rest.band
+    except InputError as error:
+        return f"{error.message}; {error.hint}" if error.hint else error.message
+
+
+def _squares(rest: ElasticRest, held: Held, X: Array, count: int) -> Array:
+    """ω² (N, k) at poses X; postures next to dead points, where the search finds no end, are left out."""
+    found = [constrained_modes(rest, held, X[:1], count)[0][0]]
+    for pose in X[1:]:
+        try:
+            found.append(constrained_modes(rest, held, pose[None], count)[0][0])
+        except NumericalError:
+            continue
+    least = min(len(item) for item in found)
+    return np.array([item[:least] for item in found])
+
+
+def vibration(position: Rest, found: tuple[ElasticRest, Held, Array], count: int = COUNT) -> dict[str, Any]:
+    """Constants of the bodies, rows between parts, what is held, motors that are free, and where a search begins."""
+    rest, held, squares = found
+    arrays, tables = rest.arrays, rest.arrays.tables
+    locked = range(position.numbering.constraints, position.numbering.constraints + len(position.numbering.coordinates))
+    motors = {row: J for row, J in acting(rest, "inertia").items() if row not in locked}
+    moving = squares[squares > 0.0]
+    return {
+        "size": rest.size,
+        "stiffness": table(arrays.stiffness),
+        "part_i": table(arrays.part_i, "i4"),
+        "part_x": table(arrays.part_x),
+        "shapes": table(arrays.shapes),
+        "column": table(arrays.column, "i4"),
+        "rows_i": table(arrays.rows_i, "i4"),
+        "rows_f": table(arrays.rows_f),
+        "held": table(held.rows, "i4"),
+        "compliance": table(held.compliance),
+        "motors": table(list(motors), "i4"),
+        "inertia": table(list(motors.values())),
+        "tables": {
+            "of_row": table(tables.of_row, "i4"),
+            "coordinate": table(tables.coordinate, "i4"),
+            "first": table(tables.first, "i4"),
+            "at": table(tables.at),
+            "stiffness": table(tables.stiffness),
+            "slope": table(tables.slope),
+            "reference": table(tables.reference),
+            "middle": [None if np.isnan(value) else float(value) for value in tables.middle],
+        },
+        "shift": _SHIFT * float(moving.min(initial=np.inf)) if len(moving) else 1.0,
+        "count": count,
+        "band": float(rest.band),
+        "bodies": [[body.start, body.size] for body in rest.bodies],
+        "softness": [{"row": int(row), "part": soft.part} for row, soft in rest.elastic_rows.items()],
+        "drives": [{"column": drive.column, "part": drive.joint} for drive in rest.drives.values()],
+        "damping": damping_law(position.numbering.mechanism, rest),
+    }
+
+
+def damping_law(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any]:
+    """The law that the page's responses take, and in `says` what of the mechanism's damping they leave out."""
+    law, left = mechanism.damping, []
+    if rest.dampers or acting(rest, "damping"):
+        left.append("dampers and the damping of joints and drives")
+    if any(item.damping is not None for item in mechanism.materials.values()):
+        left.append("damping of materials")
+    if law is not None and law.structural is not None:
+        found: dict[str, Any] = {"kind": "structural", "values": [float(law.structural)]}
+    elif law is not None and law.rayleigh is not None:
+        found = {"kind": "rayleigh", "values": [float(value) for value in law.rayleigh]}
+    elif law is not None and isinstance(law.modal, float):
+        found = {"kind": "modal", "values": [law.modal]}
+    else:
+        found = {"kind": "modal", "values": [_RATIO]}
+        if law is not None:
+            left.append("the ratios of single modes; 1 % is taken for all")
+    return {**found, "says": left, "given": law is not None}

@@ -1,0 +1,37 @@
+/** `window.supple`: the page as tests, and anybody's console, ask it. */
+
+import type { Page, Animation } from "./page";
+
+export interface Playback { names: string[]; go(t: number): void }
+
+export function api(page: Page, playback: Playback | null) {
+  const settled = () => new Promise<void>((done) => requestAnimationFrame(() => done()));
+  const named = () => Object.fromEntries(page.data.coordinates.map(({ name }, i) => [name, page.theta[i]]));
+  return {
+    ready: Promise.resolve(true),
+    coordinates: named,
+    set: async (values: Record<string, number>) => {
+      const unknown = Object.keys(values).filter((name) => !(name in named()));
+      if (unknown.length) throw new Error(`there is no coordinate "${unknown[0]}"`);
+      const found = page.go(page.data.coordinates.map(({ name }, i) => values[name] ?? page.theta[i]));
+      page.freshModes();
+      await settled();
+      return { reached: found.reached, message: found.message };
+    },
+    frame: (name: string) => page.frame(name),
+    frequencies: () => Array.from(page.freshModes()?.frequencies ?? []),
+    singularity: () => page.machine.singularity(page.position),
+    mode: (k: number | null) => page.animate({ mode: k }),
+    animate: (change: Partial<Animation>) => page.animate(change),
+    pose: (name: string) => page.go(page.data.configurations[name]),
+    pixels: () => {
+      page.stage.draw();
+      return page.stage.canvas.toDataURL("image/png");
+    },
+    frameCost: () => page.stage.costs.slice(),
+    cost: () => ({ ...page.cost }),
+    runs: () => playback?.names ?? [],
+    time: (t: number) => playback?.go(t),
+    page,
+  };
+}

@@ -1,0 +1,180 @@
+/** The page's state: the machine at a posture, its modes, what is animated; panels listen to its changes. */
+
+import type { PageData } from "./data/page_data";
+import type { Position } from "./kinematics/closure";
+import { Machine, type Reached } from "./machine";
+import { MachineShape } from "./scene/machine_shape";
+import { Stage } from "./scene/stage";
+import { placed, turnedAxes } from "./scene/transform";
+import { colors, type Theme } from "./theme";
+import type { Modes } from "./vibration/modes";
+
+export type Change = "posture" | "modes" | "animation" | "theme" | "message" | "time";
+
+export interface Animation { mode: number | null; amplitude: number; phase: number; speed: number; paused: boolean }
+
+export class Page {
+  readonly machine: Machine;
+  readonly stage: Stage;
+  readonly shape: MachineShape;
+  readonly size: number;
+  theta: number[];
+  position: Position;
+  modes: Modes | null = null;
+  message = "";
+  theme: Theme;
+  spacing = 1;
+  /** Elastic energy of a metre, J/m for 1 J in the mode, at the top of the colour bar; null while nothing vibrates. */
+  density: number | null = null;
+  /** Largest displacement of the mode as it is drawn, m. */
+  drawnAs = 0;
+  /** Cost of the last change of posture, ms: loops, and modes. */
+  cost = { closure: 0, modes: 0 };
+  animation: Animation = { mode: null, amplitude: 0.06, phase: 0, speed: 0.7, paused: false };
+  /** Whether runs are shown, and not the posture of the sliders. */
+  playing = false;
+  private turn = 0;
+  private unit = 0;
+  private stale = true;
+  private readonly listeners: [Change, () => void][] = [];
+
+  constructor(readonly data: PageData, canvas: HTMLCanvasElement, theme: Theme) {
+    this.theme = theme;
+    this.machine = new Machine(data);
+    const rest = data.coordinates.map((c) => c.rest);
+    this.theta = rest;
+    this.position = this.machine.closure.close(rest);
+    const planar = data.scene.letters.length === 2;
+    this.stage = new Stage(canvas, data.scene.axes, planar);
+    this.size = thickness(data);
+    this.shape = new MachineShape(data, this.size, { ink: "#4a4f57" });
+    this.stage.world.add(this.shape.root);
+    this.stage.tick = (seconds) => this.tick(seconds);
+    if (data.at) this.go(data.at);
+    else this.placed();
+    this.applyTheme(theme);
+    this.stage.fit(this.shape.bounds());
+    this.applyTheme(theme);
+  }
+
+  on(change: Change, told: () => void): void {
+    this.listeners.push([change, told]);
+  }
+
+  tell(change: Change): void {
+    for (const [wanted, told] of this.listeners) if (wanted === change) told();
+    this.stage.touch();
+  }
+
+  applyTheme(theme: Theme): void {
+    this.theme = theme;
+    const c = colors(theme);
+    this.stage.renderer.setClearColor(c.stage);
+    const box = this.shape.bounds();
+    this.spacing = this.stage.ground(box, c.gridStrong, c.grid);
+    this.stage.gravityArrow(this.data.scene.gravity, c.ink);
+    this.tell("theme");
+  }
+
+  /** To θ, or as near as a dead point or a limit lets it. */
+  go(theta: ArrayLike<number>): Reached {
+    const begin = performance.now(), found = this.machine.at(theta, this.theta);
+    this.cost.closure = performance.now() - begin;
+    this.theta = found.theta;
+    this.position = found.position;
+    this.message = found.message;
+    this.playing = false;
+    this.placed();
+    this.tell("message");
+    return found;
+  }
+
+  private placed(): void {
+    this.shape.pose(this.position.X);
+    this.stale = true;
+    this.tell("posture");
+  }
+
+  /** Modes at the present posture. */
+  freshModes(): Modes | null {
+    if (!this.stale) return this.modes;
+    this.stale = false;
+    const begin = performance.now();
+    this.modes = this.machine.modes(this.position);
+    this.cost.modes = performance.now() - begin;
+    this.takeShape();
+    this.tell("modes");
+    return this.modes;
+  }
+
+  animate(change: Partial<Animation>): void {
+    const before = this.animation.mode;
+    this.animation = { ...this.animation, ...change };
+    if (change.phase !== undefined) this.turn = 0;
+    if (this.animation.mode !== before) {
+      this.turn = 0;
+      this.freshModes();
+      this.takeShape();
+    }
+    this.moveShape();
+    this.tell("animation");
+  }
+
+  /** z of a body in the mode that is shown. */
+  private takeShape(): void {
+    const { mode } = this.animation, modes = this.modes, vibration = this.data.vibration;
+    if (mode === null || !modes || !vibration || mode >= modes.count) {
+      this.unit = 0;
+      this.density = null;
+      this.shape.paint(null, false);
+      this.shape.displace(0);
+      return;
+    }
+    const n = vibration.size, z = modes.shapes.subarray(mode * n, (mode + 1) * n), omega = 2 * Math.PI * modes.frequencies[mode];
+    const found = this.shape.shape((body) => {
+      const own = vibration.bodies[body];
+      return own ? z.subarray(own[0], own[0] + own[1]) : null;
+    }, 0.5 * omega * omega);
+    this.unit = found.largest > 0 ? 1 / found.largest : 0;
+    this.density = found.density;
+    this.shape.paint(found.density, true);
+    this.moveShape();
+  }
+
+  private moveShape(): void {
+    if (this.playing) return;
+    const { amplitude, phase, mode } = this.animation;
+    this.drawnAs = amplitude * this.data.kinematics.rows.extent;
+    this.shape.displace(mode === null ? 0 : this.unit * this.drawnAs * Math.cos(phase + this.turn));
+    this.stage.touch();
+  }
+
+  private tick(seconds: number): boolean {
+    if (this.playing) return false;
+    if (this.stale) this.freshModes();
+    const { mode, paused, speed } = this.animation;
+    if (mode === null || paused) return false;
+    this.turn += 2 * Math.PI * speed * Math.min(seconds, 0.1);
+    this.moveShape();
+    return true;
+  }
+
+  /** A frame, a point or a body in the world, as `assemble` has it. */
+  frame(name: string): { position: number[]; rotation: number[][] } {
+    const place = this.data.scene.places.find((item) => item.name === name);
+    if (!place) throw new Error(`there is no place "${name}"`);
+    const P = this.data.scene.axes, X = this.position.X, p = placed(X, place.body, place.at), R = turnedAxes(X, place.body, place.axes);
+    const row = (M: ArrayLike<number>, r: number) => [M[3 * r], M[3 * r + 1], M[3 * r + 2]];
+    const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const PR = [0, 1, 2].map((r) => [0, 1, 2].map((c) => dot(row(P, r), [R[c], R[3 + c], R[6 + c]])));
+    return {
+      position: [0, 1, 2].map((r) => dot(row(P, r), p)),
+      rotation: PR.map((line) => [0, 1, 2].map((c) => dot(line, row(P, c)))),
+    };
+  }
+}
+
+/** Radius of joints and rods: small beside the machine, and not larger than its bodies are apart. */
+function thickness(data: PageData): number {
+  return 0.016 * data.kinematics.rows.extent;
+}

@@ -1,0 +1,58 @@
+/** Frequencies over the one coordinate of a machine; a click goes there. */
+
+import uPlot from "uplot";
+import type { Page } from "../page";
+import { PALETTE } from "../scene/colors";
+import { colors } from "../theme";
+import { shown } from "../units";
+
+export class MapCurve {
+  private plot: uPlot | null = null;
+  private data: uPlot.AlignedData = [[]];
+
+  constructor(private readonly page: Page, private readonly root: HTMLElement, private readonly chosen: (value: number) => void) {
+    page.on("posture", () => this.plot?.redraw());
+    page.on("theme", () => this.build());
+    new ResizeObserver(() => this.plot?.setSize({ width: root.clientWidth, height: 270 })).observe(root);
+  }
+
+  show(grid: { n: number; low: number[]; high: number[]; values: Float64Array; width: number }): void {
+    const { n, low, high, values, width } = grid, { factor } = this.unit();
+    const x = Array.from({ length: n }, (_, i) => (low[0] + ((high[0] - low[0]) * i) / (n - 1)) * factor);
+    const curves = width > 1 ? Array.from({ length: width - 1 }, (_, k) => k + 1) : [0];
+    this.data = [x, ...curves.map((k) => Array.from({ length: n }, (_, i) => (Number.isFinite(values[i * width + k]) ? values[i * width + k] : null)))];
+    if (this.plot && this.plot.series.length === this.data.length) this.plot.setData(this.data);
+    else this.build();
+  }
+
+  private unit() {
+    return shown(this.page.data.coordinates[0].unit, this.page.data.kinematics.rows.extent);
+  }
+
+  private build(): void {
+    if (this.data.length < 2) return;
+    this.plot?.destroy();
+    const c = colors(this.page.theme), { unit, factor } = this.unit(), hertz = this.page.data.vibration !== null;
+    const axis = { stroke: c.faint, grid: { stroke: c.grid }, ticks: { stroke: c.grid } };
+    this.plot = new uPlot({
+      width: this.root.clientWidth || 380, height: 270, legend: { show: false }, cursor: { drag: { x: false, y: false } },
+      scales: { x: { time: false }, y: { distr: hertz ? 3 : 1, log: 10 } },
+      axes: [{ ...axis, label: `${this.page.data.coordinates[0].name}, ${unit}`, labelSize: 22, size: 34 }, { ...axis, label: hertz ? "frequency, Hz" : "singularity", labelSize: 22, size: 48 }],
+      series: [{}, ...this.data.slice(1).map((_, k) => ({ label: hertz ? `mode ${k + 1}, Hz` : "singularity", stroke: PALETTE[k % PALETTE.length], width: 2 }))],
+      hooks: {
+        ready: [(u) => u.over.addEventListener("click", () => u.cursor.left !== undefined && this.chosen(u.posToVal(u.cursor.left, "x") / factor))],
+        draw: [(u) => { // where the machine is
+          const x = u.valToPos(this.page.theta[0] * factor, "x", true), { top, height } = u.bbox;
+          u.ctx.strokeStyle = c.ink;
+          u.ctx.lineWidth = 1.5 * devicePixelRatio;
+          u.ctx.beginPath();
+          u.ctx.moveTo(x, top);
+          u.ctx.lineTo(x, top + height);
+          u.ctx.stroke();
+        }],
+      },
+    }, this.data, this.root);
+    this.plot.over.id = "map";
+    this.plot.over.style.cursor = "crosshair";
+  }
+}

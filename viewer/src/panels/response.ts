@@ -1,0 +1,74 @@
+/** Frequency response of the present posture, from a force at one place to the displacement of another. */
+
+import uPlot from "uplot";
+import { el, select, slider } from "../dom";
+import type { Page } from "../page";
+import { PALETTE } from "../scene/colors";
+import { colors } from "../theme";
+import { number } from "../units";
+import { receptance, type DampingLaw } from "../vibration/frf";
+import { panel } from "./panel";
+
+const LINES = 700;
+
+export function responsePanel(page: Page): HTMLElement {
+  const { root, body, hint } = panel("Response", true, "response"), vibration = page.data.vibration!;
+  const letters = page.data.scene.letters;
+  const ports = page.data.scene.places.filter(({ motion }) => motion !== null)
+    .sort((a, b) => Number(b.frame) - Number(a.frame))
+    .flatMap((place) => [...letters].map((letter, axis) => ({ place, axis, name: `${place.name}.${letter}` })));
+  if (!ports.length) return root;
+  const last = Math.max(0, ports.findIndex(({ place, axis }) => place.frame && axis === letters.length - 1));
+  const choice = { input: last, output: last, ratio: vibration.damping.values[0] };
+  const names = ports.map(({ name }) => name), plotRoot = el("div", { class: "plot" });
+  const law = (): DampingLaw => ({ kind: vibration.damping.kind, values: vibration.damping.kind === "rayleigh" ? vibration.damping.values : [choice.ratio] });
+  const told = el("output", {}, "");
+  const sayRatio = () => (told.textContent = vibration.damping.kind === "rayleigh" ? "" : `${number(100 * choice.ratio, 2)} %`);
+  body.append(
+    el("div", { class: "row" }, select("force at, N", names, choice.input, (i) => { choice.input = i; draw(); }).root,
+      select("motion of, m", names, choice.output, (i) => { choice.output = i; draw(); }).root), plotRoot);
+  if (vibration.damping.kind !== "rayleigh") {
+    const label = vibration.damping.kind === "modal" ? "damping ζ" : "loss η";
+    body.append(el("label", { class: "control" }, el("span", { class: "faint" }, label), slider(label, -4, -0.5, "any", Math.log10(Math.max(choice.ratio, 1e-4)), (x) => { choice.ratio = 10 ** x; sayRatio(); draw(); }), told));
+  }
+  sayRatio();
+  body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
+  let plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
+
+  /** Row of a port over z: the axis of the drawing in the body's axes, times the motion of the place. */
+  function row(port: (typeof ports)[number]): Float64Array {
+    const found = new Float64Array(vibration.size), X = page.position.X, { body, motion } = port.place, o = 12 * body + 3 + 3 * port.axis;
+    const [start, size] = vibration.bodies[body];
+    for (let c = 0; c < size; c++) for (let k = 0; k < 3; k++) found[start + c] += X[o + k] * motion!.values[k * size + c];
+    return found;
+  }
+
+  function draw(): void {
+    const modes = page.modes;
+    if (!modes || !root.open || !modes.count) return;
+    const low = 0.3 * Math.max(modes.frequencies[0], 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
+    const hertz = Float64Array.from({ length: LINES }, (_, i) => low * (high / low) ** (i / (LINES - 1)));
+    const found = receptance(modes, row(ports[choice.input]), row(ports[choice.output]), hertz, law());
+    const size = Array.from(found.real, (x, i) => Math.hypot(x, found.imag[i]) || null);
+    data = [Array.from(hertz), size];
+    hint.textContent = "|displacement / force|, m/N";
+    if (plot) plot.setData(data);
+    else build();
+  }
+
+  function build(): void {
+    plot?.destroy();
+    const c = colors(page.theme), axis = { stroke: c.faint, grid: { stroke: c.grid }, ticks: { stroke: c.grid } };
+    plot = new uPlot({
+      width: plotRoot.clientWidth || 380, height: 230, legend: { show: true }, cursor: { drag: { x: true, y: false } },
+      scales: { x: { time: false, distr: 3 }, y: { distr: 3 } },
+      axes: [{ ...axis, label: "frequency, Hz", labelSize: 22, size: 34 }, { ...axis, label: "receptance, m/N", labelSize: 22, size: 62, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : t.toExponential(0))) }],
+      series: [{ label: "Hz", value: (_u, v) => (v === null ? "–" : number(v)) }, { label: "m/N", stroke: PALETTE[0], width: 2, value: (_u, v) => (v === null ? "–" : v.toExponential(3)) }],
+    }, data, plotRoot);
+  }
+  page.on("modes", draw);
+  page.on("theme", () => plot && build());
+  root.addEventListener("toggle", draw);
+  new ResizeObserver(() => plot?.setSize({ width: plotRoot.clientWidth, height: 230 })).observe(plotRoot);
+  return root;
+}

@@ -1,0 +1,143 @@
+/** Camera, light, ground, scale and gravity: what stands around the machine. */
+
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const FRAMES = 60;
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  /** Everything in the drawing's axes; turned into the world by the plane's. */
+  readonly world = new THREE.Group();
+  readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  readonly renderer: THREE.WebGLRenderer;
+  readonly costs: number[] = [];
+  private grid: THREE.GridHelper | null = null;
+  private gravity: THREE.ArrowHelper | null = null;
+  private box = new THREE.Box3();
+  private dirty = true;
+  /** Asked before every frame; whether something moves by itself. */
+  tick: (seconds: number) => boolean = () => false;
+  /** Told after every frame. */
+  drawn: () => void = () => undefined;
+
+  constructor(readonly canvas: HTMLCanvasElement, axes: number[], readonly planar: boolean) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    const P = axes;
+    this.world.matrixAutoUpdate = false;
+    this.world.matrix.set(P[0], P[1], P[2], 0, P[3], P[4], P[5], 0, P[6], P[7], P[8], 0, 0, 0, 0, 1);
+    this.world.matrixWorldNeedsUpdate = true;
+    this.scene.add(this.world);
+    this.scene.add(new THREE.HemisphereLight("#ffffff", "#8a8f98", 1.6));
+    const sun = new THREE.DirectionalLight("#ffffff", 1.9);
+    sun.position.set(0.4, 0.3, 1);
+    this.camera.add(sun);
+    this.scene.add(this.camera);
+    this.camera.up.copy(planar ? this.axis(1) : new THREE.Vector3(0, 0, 1));
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.touch());
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
+    let last = performance.now();
+    const loop = (now: number) => {
+      const moving = this.tick((now - last) / 1000);
+      last = now;
+      if (moving || this.dirty) this.draw();
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+  }
+
+  /** An axis of the drawing in the world: 0, 1, or 2, the normal of a plane. */
+  axis(k: number): THREE.Vector3 {
+    return new THREE.Vector3().setFromMatrixColumn(this.world.matrix, k).normalize();
+  }
+
+  touch(): void {
+    this.dirty = true;
+  }
+
+  draw(): void {
+    const begin = performance.now();
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+    this.costs.push(performance.now() - begin);
+    if (this.costs.length > FRAMES) this.costs.shift();
+    this.drawn();
+  }
+
+  private resize(): void {
+    const { clientWidth: w, clientHeight: h } = this.canvas.parentElement!;
+    if (w === 0 || h === 0) return;
+    this.renderer.setSize(w, h, false);
+    this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+
+  /** Look at everything in a box; a plane from its front, space from above. */
+  fit(box: THREE.Box3, view: "home" | "front" | "top" | "side" = "home"): void {
+    this.box = box;
+    const center = box.getCenter(new THREE.Vector3()), radius = Math.max(0.5 * box.getSize(new THREE.Vector3()).length(), 1e-6);
+    const half = THREE.MathUtils.degToRad(this.camera.fov / 2), narrow = Math.min(1, this.camera.aspect);
+    const distance = (1.02 * radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const ways = {
+      home: this.planar ? this.axis(2) : new THREE.Vector3(0.62, -0.95, 0.48),
+      front: this.planar ? this.axis(2) : new THREE.Vector3(0, -1, 0),
+      top: this.planar ? this.axis(2).addScaledVector(this.axis(1), 0.8) : new THREE.Vector3(0, -0.001, 1),
+      side: this.planar ? this.axis(2).addScaledVector(this.axis(0), 0.8) : new THREE.Vector3(1, 0, 0),
+    };
+    this.camera.position.copy(center).addScaledVector(ways[view].normalize(), distance);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 20;
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(center);
+    this.controls.update();
+    this.touch();
+  }
+
+  /** A grid on the ground (behind a plane), its lines `spacing` m apart; returns the spacing. */
+  ground(box: THREE.Box3, line: string, faint: string): number {
+    if (this.grid) this.scene.remove(this.grid);
+    const size = box.getSize(new THREE.Vector3()), longest = Math.max(size.x, size.y, size.z);
+    const power = 10 ** Math.floor(Math.log10(longest / 4)), spacing = [5, 2, 1].map((k) => k * power).find((s) => s <= longest / 4) ?? power;
+    const cells = 2 * Math.ceil((0.95 * longest) / spacing);
+    this.grid = new THREE.GridHelper(cells * spacing, cells, line, faint);
+    const center = box.getCenter(new THREE.Vector3());
+    if (this.planar) {
+      const normal = this.axis(2);
+      this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
+      const snapped = center.clone().divideScalar(spacing).round().multiplyScalar(spacing);
+      this.grid.position.copy(snapped).addScaledVector(normal, -snapped.dot(normal) + box.min.dot(normal) - 0.02 * longest - Math.abs(size.dot(normal)));
+    } else {
+      this.grid.rotation.x = Math.PI / 2;
+      this.grid.position.set(Math.round(center.x / spacing) * spacing, Math.round(center.y / spacing) * spacing, box.min.z - 0.002 * longest);
+    }
+    this.scene.add(this.grid);
+    this.touch();
+    return spacing;
+  }
+
+  /** An arrow beside the machine, in the drawing's axes. */
+  gravityArrow(g: number[] | null, color: string): void {
+    if (this.gravity) this.scene.remove(this.gravity);
+    if (!g || Math.hypot(...g) === 0) return;
+    const way = new THREE.Vector3(g[0], g[1], g[2]).applyMatrix4(this.world.matrix).normalize();
+    const size = this.box.getSize(new THREE.Vector3()), length = 0.16 * Math.max(size.x, size.y, size.z);
+    const corner = this.planar
+      ? this.box.getCenter(new THREE.Vector3()).addScaledVector(this.axis(0), -0.62 * Math.abs(size.dot(this.axis(0))) - 0.06 * size.length()).addScaledVector(this.axis(1), 0.45 * Math.abs(size.dot(this.axis(1))))
+      : new THREE.Vector3(this.box.max.x + 0.08 * size.length(), this.box.min.y, this.box.max.z);
+    this.gravity = new THREE.ArrowHelper(way, corner, length, color, 0.3 * length, 0.16 * length);
+    this.scene.add(this.gravity);
+  }
+
+  /** Where a place of the drawing is on the canvas, in its pixels; null behind the camera. */
+  project(p: [number, number, number]): [number, number] | null {
+    const v = new THREE.Vector3(...p).applyMatrix4(this.world.matrix).project(this.camera);
+    if (v.z > 1) return null;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    return [(0.5 + 0.5 * v.x) * w, (0.5 - 0.5 * v.y) * h];
+  }
+}

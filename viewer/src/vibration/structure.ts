@@ -1,0 +1,264 @@
+/** Linear elastodynamics of a mechanism at one posture: bodies in z, rows between them (docs/theory/elastic-rest.md).
+ *
+ * Bodies do not change with θ: unit mass, stiffness Λ. Only the rows C(θ) do. With D = (Λ + s)⁻¹ and
+ * S = C D Cᵀ + diag(c) = L Lᵀ, the response to forces F is z = A F, A = D - BᵀB, B = L⁻¹ C D (eq. 6). Rows that depend on
+ * others are left out by pivoting.
+ */
+
+import type { Table } from "../data/encoded";
+import { A, INTEGERS, KIND, NONE, THEN } from "../kinematics/row_table";
+import { gradient, type Terms } from "../kinematics/terms";
+
+const DEPENDENT = 1e-11; // of a row's own length squared, when the others have taken their share
+
+export interface StructureData {
+  size: number;
+  stiffness: Table;
+  part_i: Table;
+  part_x: Table;
+  shapes: Table;
+  column: Table;
+  rows_i: Table;
+  rows_f: Table;
+  held: Table;
+  compliance: Table;
+  motors: Table;
+  inertia: Table;
+  tables: { of_row: Table; coordinate: Table; first: Table; at: Table; stiffness: Table; slope: Table; reference: Table; middle: (number | null)[] };
+  shift: number;
+  count: number;
+}
+
+export class Structure implements Terms {
+  readonly size: number;
+  readonly stiffness: Float64Array;
+  readonly integers: Int32Array;
+  readonly numbers: Float64Array;
+  readonly held: Int32Array;
+  readonly motors: Int32Array;
+  private readonly parts: number;
+  private readonly widest: number;
+  private readonly columns: Int32Array;
+  private readonly part: Int32Array;
+  private readonly of_row: Int32Array;
+
+  constructor(readonly data: StructureData) {
+    this.size = data.size;
+    this.stiffness = data.stiffness.values;
+    this.integers = Int32Array.from(data.rows_i.values);
+    this.numbers = data.rows_f.values;
+    this.held = Int32Array.from(data.held.values);
+    this.motors = Int32Array.from(data.motors.values);
+    this.parts = data.part_i.shape[0];
+    this.widest = data.shapes.shape[2];
+    this.columns = Int32Array.from(data.column.values);
+    this.part = Int32Array.from(data.part_i.values);
+    this.of_row = Int32Array.from(data.tables.of_row.values);
+  }
+
+  /** Poses (parts + 1, 12) of what rows touch of the bodies, the ground last. */
+  poses(X: Float64Array): Float64Array {
+    const found = new Float64Array((this.parts + 1) * 12), x = this.data.part_x.values;
+    for (let p = 0; p < this.parts; p++) {
+      const b = 12 * this.part[3 * p];
+      for (let k = 0; k < 12; k++) found[12 * p + k] = X[b + k];
+      for (let r = 0; r < 3; r++) {
+        for (let c = 0; c < 3; c++) found[12 * p + r] += X[b + 3 + 3 * r + c] * x[3 * p + c];
+      }
+    }
+    found.set(X.subarray(X.length - 12), this.parts * 12);
+    return found;
+  }
+
+  /** Some rows over z, (rows, n). */
+  rows(chosen: Int32Array, poses: Float64Array): Float64Array {
+    const n = this.size, C = new Float64Array(chosen.length * n), g = new Float64Array(13);
+    const shapes = this.data.shapes.values, d = this.columns.length, I = this.integers;
+    for (let i = 0; i < chosen.length; i++) {
+      for (let term = chosen[i]; term !== NONE; term = I[INTEGERS * term + THEN]) {
+        gradient(this, term, poses, g);
+        for (let side = 0; side < 2; side++) {
+          const p = I[INTEGERS * term + A + side];
+          if (p >= this.parts) continue;
+          const first = this.part[3 * p + 1], width = this.part[3 * p + 2];
+          for (let k = 0; k < d; k++) {
+            const factor = g[1 + 6 * side + this.columns[k]], from = (p * d + k) * this.widest;
+            if (factor !== 0) for (let c = 0; c < width; c++) C[i * n + first + c] += factor * shapes[from + c];
+          }
+        }
+      }
+      const scale = this.scale(chosen[i], poses, g);
+      if (scale !== 1) for (let c = 0; c < n; c++) C[i * n + c] *= scale;
+    }
+    return C;
+  }
+
+  /** s of a row whose stiffness follows a coordinate, k = k_ref s² (eq. 5d); one elsewhere. */
+  private scale(row: number, poses: Float64Array, g: Float64Array): number {
+    const t = this.of_row[row];
+    if (t === undefined || t === NONE) return 1;
+    const { coordinate, first, at, stiffness, slope, reference, middle } = this.data.tables;
+    let q = 0;
+    for (let term = coordinate.values[t]; term !== NONE; term = this.integers[INTEGERS * term + THEN]) {
+      gradient(this, term, poses, g);
+      q += g[0];
+    }
+    const centre = middle[t];
+    if (centre !== null) q -= 2 * Math.PI * Math.floor((q - centre) / (2 * Math.PI) + 0.5);
+    const begin = first.values[t], last = first.values[t + 1] - 1;
+    let k = stiffness.values[begin];
+    if (q >= at.values[last]) k = stiffness.values[last];
+    else if (q > at.values[begin]) {
+      let i = begin;
+      while (q > at.values[i + 1]) i++;
+      const h = at.values[i + 1] - at.values[i], u = (q - at.values[i]) / h;
+      const rise = stiffness.values[i + 1] - stiffness.values[i];
+      const one = slope.values[i] * h - rise, other = rise - slope.values[i + 1] * h;
+      k = stiffness.values[i] + u * rise + u * (1 - u) * ((1 - u) * one + u * other);
+    }
+    return Math.sqrt(k / reference.values[t]);
+  }
+
+  /** Whether a row is an angle, and so its force a moment. */
+  turns(row: number): boolean {
+    return this.integers[INTEGERS * row + KIND] === 3;
+  }
+}
+
+/** A of a structure at one posture, shifted by s; motors whose coordinate is free add J cᵀc to the mass. */
+export class Response {
+  readonly D: Float64Array;
+  readonly B: Float64Array;
+  readonly rank: number;
+  /** Rows of motors over z, and their inertia. */
+  readonly motorRows: Float64Array;
+  readonly inertia: Float64Array;
+  /** The rows that are held, over z, and their compliance. */
+  readonly C: Float64Array;
+  private readonly L: Float64Array;
+  private readonly order: Int32Array;
+  private readonly scale: Float64Array;
+
+  constructor(readonly structure: Structure, X: Float64Array, readonly shift: number) {
+    const n = structure.size, poses = structure.poses(X), held = structure.held;
+    this.motorRows = structure.rows(structure.motors, poses);
+    this.inertia = structure.data.inertia.values;
+    const motors = this.inertia.length, m = held.length + motors;
+    const C = new Float64Array(m * n), compliance = new Float64Array(m);
+    C.set(structure.rows(held, poses));
+    C.set(this.motorRows, held.length * n);
+    compliance.set(structure.data.compliance.values);
+    for (let i = 0; i < motors; i++) compliance[held.length + i] = 1 / (shift * this.inertia[i]); // K + s M
+    this.C = C;
+    this.D = new Float64Array(n);
+    for (let c = 0; c < n; c++) this.D[c] = 1 / (structure.stiffness[c] + shift);
+    const { S, CD } = this.schur(C, m, n);
+    this.scale = new Float64Array(m);
+    for (let i = 0; i < m; i++) {
+      S[i * m + i] += compliance[i];
+      this.scale[i] = S[i * m + i] > 0 ? 1 / Math.sqrt(S[i * m + i]) : 0;
+    }
+    for (let i = 0; i < m; i++) for (let j = 0; j < m; j++) S[i * m + j] *= this.scale[i] * this.scale[j];
+    this.order = new Int32Array(m);
+    this.L = new Float64Array(m * m);
+    this.rank = pivotedCholesky(S, m, this.order, this.L);
+    this.B = new Float64Array(this.rank * n);
+    for (let i = 0; i < this.rank; i++) {
+      const row = this.order[i], to = i * n;
+      for (let c = 0; c < n; c++) this.B[to + c] = this.scale[row] * CD[row * n + c];
+      for (let k = 0; k < i; k++) {
+        const factor = this.L[i * m + k], from = k * n;
+        if (factor !== 0) for (let c = 0; c < n; c++) this.B[to + c] -= factor * this.B[from + c];
+      }
+      const inverse = 1 / this.L[i * m + i];
+      for (let c = 0; c < n; c++) this.B[to + c] *= inverse;
+    }
+  }
+
+  /** C D and S = C D Cᵀ; rows touch few bodies, so that zeros are passed over. */
+  private schur(C: Float64Array, m: number, n: number): { S: Float64Array; CD: Float64Array } {
+    const CD = new Float64Array(m * n), S = new Float64Array(m * m), at = new Int32Array(n);
+    for (let i = 0; i < m; i++) {
+      let used = 0;
+      for (let c = 0; c < n; c++) {
+        if (C[i * n + c] === 0) continue;
+        CD[i * n + c] = C[i * n + c] * this.D[c];
+        at[used++] = c;
+      }
+      for (let j = 0; j <= i; j++) {
+        let total = 0;
+        for (let k = 0; k < used; k++) total += CD[i * n + at[k]] * C[j * n + at[k]];
+        S[i * m + j] = S[j * m + i] = total;
+      }
+    }
+    return { S, CD };
+  }
+
+  /** A F for `count` vectors of forces one behind the other in V, into out; V and out are different arrays. */
+  respond(V: Float64Array, out: Float64Array, count = 1): void {
+    const n = this.structure.size, { B, D, rank } = this;
+    for (let v = 0; v < count * n; v += n) for (let c = 0; c < n; c++) out[v + c] = V[v + c] * D[c];
+    for (let i = 0; i < rank; i++) {
+      const row = B.subarray(i * n, (i + 1) * n); // read once for all vectors
+      for (let v = 0; v < count * n; v += n) {
+        let total = 0;
+        for (let c = 0; c < n; c++) total += row[c] * V[v + c];
+        for (let c = 0; c < n; c++) out[v + c] -= total * row[c];
+      }
+    }
+  }
+
+  /** A M V for `count` vectors. */
+  step(V: Float64Array, out: Float64Array, count: number): void {
+    if (this.inertia.length === 0) {
+      this.respond(V, out, count);
+      return;
+    }
+    const n = this.structure.size, forces = new Float64Array(count * n);
+    for (let i = 0; i < count; i++) this.mass(V, i * n, forces, i * n);
+    this.respond(forces, out, count);
+  }
+
+  /** M v of one vector. */
+  mass(V: Float64Array, from: number, out: Float64Array, to: number): void {
+    const n = this.structure.size;
+    for (let c = 0; c < n; c++) out[to + c] = V[from + c];
+    for (let i = 0; i < this.inertia.length; i++) {
+      let total = 0;
+      for (let c = 0; c < n; c++) total += this.motorRows[i * n + c] * V[from + c];
+      for (let c = 0; c < n; c++) out[to + c] += this.inertia[i] * total * this.motorRows[i * n + c];
+    }
+  }
+}
+
+/** S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal. */
+function pivotedCholesky(S: Float64Array, m: number, order: Int32Array, L: Float64Array): number {
+  const left = new Float64Array(m);
+  for (let i = 0; i < m; i++) {
+    order[i] = i;
+    left[i] = S[i * m + i];
+  }
+  for (let r = 0; r < m; r++) {
+    let best = r;
+    for (let i = r + 1; i < m; i++) if (left[order[i]] > left[order[best]]) best = i;
+    const kept = order[r];
+    order[r] = order[best];
+    order[best] = kept;
+    for (let k = 0; k < r; k++) {
+      const other = L[r * m + k];
+      L[r * m + k] = L[best * m + k];
+      L[best * m + k] = other;
+    }
+    const pivot = left[order[r]];
+    if (!(pivot > DEPENDENT)) return r;
+    L[r * m + r] = Math.sqrt(pivot);
+    const inverse = 1 / L[r * m + r], row = order[r] * m;
+    for (let i = r + 1; i < m; i++) {
+      let total = S[row + order[i]];
+      for (let k = 0; k < r; k++) total -= L[i * m + k] * L[r * m + k];
+      L[i * m + r] = total * inverse;
+      left[order[i]] -= L[i * m + r] * L[i * m + r];
+    }
+  }
+  return m;
+}
