@@ -67,6 +67,21 @@ class ResponseObserver:
         """(o,) how often a displacement is differentiated."""
         return np.array([one.order or 0 for one in self.measured.responses])
 
+    def left_at_end(self, trial: Trial, loss: Loss) -> tuple[float, float] | None:
+        """What is left at the end of a record of the mode in the band that rings longest, and its Hz.  (eq. 26)
+
+        None where responses do not come from records, as far as is known.
+        """
+        lines = self.measured.frequencies_hz
+        hertz = self.model.spectrum(trial).hertz
+        hertz = hertz[(hertz >= lines[0]) & (hertz <= lines[-1])]
+        if not self.measured.averages or not len(hertz):
+            return None
+        omega = 2.0 * np.pi * hertz
+        rates = 0.5 * (loss.eta * omega + loss.alpha + loss.beta * omega**2) + self.measured.window_rate
+        slowest = int(np.argmin(rates))
+        return float(np.exp(-rates[slowest] / np.diff(lines).min())), float(hertz[slowest])
+
     def off(self, H: Complex) -> float:
         """J_Q = Σ|H - H_m|² / Σ|H_m|²                                                     [Rognant 2010, eq. 34]"""
         return float(np.sum(np.abs(H - self.measured.H) ** 2) / np.sum(np.abs(self.measured.H) ** 2))

@@ -17,13 +17,15 @@ from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss, ResponseObserver, response_observer
 from supple.identification.updating.observing import Compared, Observer
 from supple.identification.updating.posture_model import PostureModel, posture_model
+from supple.identification.updating.response_noise import ResponseNoise, response_noise, uniform_noise
 from supple.identification.updating.structure import Structure
 from supple.kinematics.closure import assemble
 
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
-_NEIGHBOURS = 3  # lines whose errors are counted as one
+_FIRST = 0.05  # of the size of responses: their noise, before a fit tells it
 _HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
 
 
@@ -31,7 +33,7 @@ _HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
 class Problem:
     """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`.
 
-    noise   : of responses, (1 or L, o, i); weights (n,) of residuals, where what deviates much counts less
+    noise   : of responses; weights (n,) of residuals, where what deviates much counts less
     stretch : how much larger the noise of all else is than was said
     blur    : of a line's frequency: how far along the lines responses are smeared, model's and measured alike, so that
               peaks that are apart still pull at each other
@@ -45,7 +47,7 @@ class Problem:
     bounds: Array
     losses: tuple[str, ...] = ()
     loss: Loss = field(default_factory=Loss)
-    noise: tuple[Array, ...] = ()
+    noise: tuple[ResponseNoise, ...] = ()
     weights: Array | None = None
     stretch: float = 1.0
     blur: float = 0.0
@@ -78,12 +80,10 @@ class Problem:
         for seen, noise in zip(self.responses, self.noise, strict=True):
             shown = seen.shown(trial, loss)
             smear = _smear(seen.measured.frequencies_hz, self.blur)
-            off = (smear((shown.H - seen.measured.H) / noise)).ravel()
-            along = [smear(part * value / noise).ravel() for part, value in zip(shown.slopes, values, strict=True)]
-            along += [
-                smear(shown.of_loss[Loss._fields.index(name)] * getattr(loss, name) / noise).ravel()
-                for name in self.losses
-            ]
+            off = smear(noise.white(noise.shown * shown.H - seen.measured.H)).ravel()
+            along = [part * value for part, value in zip(shown.slopes, values, strict=True)]
+            along += [shown.of_loss[Loss._fields.index(name)] * getattr(loss, name) for name in self.losses]
+            along = [smear(noise.white(noise.shown * part)).ravel() for part in along]
             residuals += [off.real, off.imag]
             J = np.array(along).T
             slopes += [J.real, J.imag]
@@ -92,18 +92,18 @@ class Problem:
             r, J = r * self.weights, J * self.weights[:, None]
         return Compared(r, J)
 
-    def groups(self, found: Compared) -> NDArray[np.int64]:
-        """(n,) which residuals err together: all channels of a few neighbouring lines do, for the force is common."""
-        of_lines: list[NDArray[np.int64]] = []
-        start = 0
-        for seen in self.responses:
-            lines, o, i = seen.measured.H.shape
-            blocks = np.arange(lines) * len(np.unique(np.arange(lines) // _NEIGHBOURS)) // lines
-            each = start + np.repeat(blocks, o * i)
-            of_lines += [each, each]
-            start = int(each.max()) + 1
-        alone = len(found.residuals) - sum(len(each) for each in of_lines)
-        return np.concatenate([start + np.arange(alone), *of_lines])
+    def by_lines(self, found: Compared) -> list[tuple[Complex, Complex]]:
+        """Residuals (L, channels) and slopes (L, channels, k) of each set of responses, complex again."""
+        sets, end = [], len(found.residuals)
+        for seen in reversed(self.responses):
+            n = seen.measured.H.size
+            real, imaginary = slice(end - 2 * n, end - n), slice(end - n, end)
+            r = found.residuals[real] + 1j * found.residuals[imaginary]
+            J = found.slopes[real] + 1j * found.slopes[imaginary]
+            lines = len(seen.measured.H)
+            sets.append((r.reshape(lines, -1), J.reshape(lines, n // lines, -1)))
+            end -= 2 * n
+        return sets[::-1]
 
     def robust(self, x: Array) -> Problem:
         """With weights of Huber's for what is left over at x."""
@@ -111,15 +111,12 @@ class Problem:
         return replace(self, weights=np.sqrt(np.minimum(1.0, _HUBER / np.maximum(r, 1e-300))))
 
     def with_noise(self, x: Array) -> Problem:
-        """With the noise of responses as what is left over of each channel, in lines of a band around each."""
+        """With the most likely noise of responses, if those of x are without it."""
         values, loss = self.split(x)
         trial = self.structure.at(values)
-        found = []
-        for observer in self.responses:
-            left = np.abs(observer.shown(trial, loss, slopes=False).H - observer.measured.H) ** 2
-            level = np.sqrt(left.mean(axis=0, keepdims=True) / 2.0)
-            found.append(np.maximum(level, 1e-9 * np.abs(observer.measured.H).max()))
-        return replace(self, noise=tuple(found))
+        found = [observer.shown(trial, loss, slopes=False).H for observer in self.responses]
+        noise = [response_noise(seen.measured, H, len(x)) for seen, H in zip(self.responses, found, strict=True)]
+        return replace(self, noise=tuple(noise))
 
     def coarse(self, lines: int) -> Problem:
         """With fewer lines of responses, for a first search."""
@@ -174,7 +171,7 @@ def problem_of(
         for model, item in zip(models, measured, strict=True)
         if item.responses is not None
     )
-    noise = tuple(0.05 * np.sqrt(np.mean(np.abs(item.measured.H) ** 2)) * np.ones((1, 1, 1)) for item in responses)
+    noise = tuple(uniform_noise(item.measured, _FIRST) for item in responses)
     guess = [np.log(getattr(loss, name)) for name in losses]
     start = np.concatenate([np.log(structure.numbers.values), guess])
     wide = np.concatenate([prior, np.full(len(losses), np.inf)])

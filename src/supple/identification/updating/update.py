@@ -14,6 +14,7 @@ from scipy.optimize import least_squares
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.fit_damping import damping_kinds
+from supple.identification.updating.covariance import covariance, excess
 from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
@@ -87,7 +88,7 @@ def update(
         else:
             left = problem.data(x)
             # Where slips are expected, the middle of what is left over says what noise is, and not its sum.
-            more = (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else _excess(problem, left)
+            more = (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else excess(problem, left)
             best = problem = replace(problem, stretch=problem.stretch * np.sqrt(max(more, 1.0 / problem.stretch**2)))
         if robust:
             best = problem.robust(x)
@@ -97,15 +98,14 @@ def update(
             break
     found = best.data(x)
     words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, _FLAT))
-    covariance = _covariance(best, found)
     ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
             if min(value - low, high - value) < 1e-3]  # fmt: skip
     updated = Updated(
         names=best.names,
         before=np.exp(problem.start),
         after=np.exp(x),
-        covariance=covariance,
-        excess=best.stretch**2 * _excess(best, found),
+        covariance=covariance(best, found),
+        excess=best.stretch**2 * excess(best, found),
         prior=best.prior,
         identifiability=words,
         at_bounds=tuple(ends),
@@ -171,38 +171,6 @@ def _misfit(problem: Problem, x: Array) -> float:
     """RMS of residuals in units of noise."""
     r = problem.data(x).residuals
     return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
-
-
-def _covariance(problem: Problem, found: Compared) -> Array:
-    """Of x: (JᵀJ + Σ₀⁻¹)⁻¹; of responses with what errs together counted as one.             (updating, eqs. 17, 21)"""
-    prior = np.diag(_precision(problem))
-    A = np.linalg.pinv(found.slopes.T @ found.slopes + prior, hermitian=True)
-    if not problem.responses:
-        return np.asarray(A, np.float64)
-    groups = problem.groups(found)
-    count, whole = int(groups.max()) + 1, found.slopes.T @ found.slopes + prior
-    pulls, own = np.zeros((count, len(A))), np.zeros((count, *A.shape))
-    np.add.at(pulls, groups, found.slopes * found.residuals[:, None])
-    for i in range(len(A)):
-        np.add.at(own[:, i], groups, found.slopes[:, i : i + 1] * found.slopes)
-    # A group has pulled the numbers towards itself: what it would leave over had it not been there.
-    pulls = np.einsum("gij,gj->gi", whole @ np.linalg.pinv(whole - own, hermitian=True), pulls)
-    return np.asarray(A @ (pulls.T @ pulls + prior) @ A, np.float64)
-
-
-def _excess(problem: Problem, found: Compared) -> float:
-    """How much larger what is left over is than its noise, as variance; at least 1, and 1 where nothing is left over.
-
-    Σ r² over the number of residuals less those that numbers follow.
-    """
-    information = found.slopes.T @ found.slopes
-    used = float(np.trace(np.linalg.pinv(information + np.diag(_precision(problem)), hermitian=True) @ information))
-    free = len(found.residuals) - used
-    return max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
-
-
-def _precision(problem: Problem) -> Array:
-    return np.where(np.isfinite(problem.prior), 1.0 / np.square(problem.prior), 0.0)
 
 
 def prior_deviations(names: Sequence[str], given: float | Mapping[str, float] | None) -> Array:

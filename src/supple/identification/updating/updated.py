@@ -39,6 +39,7 @@ class PostureResult:
 
     measured, before, after (k,) Hz, paired; mac (k, levels) before and after, with the levels' frequencies
     gauges : name -> (measured, before, after), m; misfit : J_Q of responses before and after
+    left_at_end : of records, what is left of the mode that rings longest, and its Hz
     """
 
     label: str
@@ -52,6 +53,7 @@ class PostureResult:
     levels_after: Array | None = None
     gauges: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     misfit: tuple[float, float] | None = None
+    left_at_end: tuple[float, float] | None = None
     responses: Any = None
 
     def mean_error(self, which: str = "after") -> float:
@@ -205,12 +207,23 @@ class Updated(Result):
                     f"responses at {item.label or 'rest'} are not explained (J_Q {item.misfit[1]:.0%}): do not trust "
                     "the numbers; try more starts, or fit natural frequencies first"
                 )
+            if item.left_at_end is not None and item.left_at_end[0] > self._least():
+                share, hertz = item.left_at_end
+                said.append(
+                    f"records at {item.label or 'rest'} end with {share:.1g} of the motion at {hertz:.3g} Hz, and the "
+                    f"least deviation is {self._least():.1g}: if they are of blows, use an exponential window"
+                )
         if self.excess > 1.5:
             said.append(
                 f"what is left over is {np.sqrt(self.excess):.1f} times the noise that was said: the model lacks "
                 "something, or the noise is larger; fit and intervals count with that"
             )
         return said
+
+    def _least(self) -> float:
+        """Of the deviations of numbers that were found."""
+        found = [d for name, d in zip(self.names, self.deviations, strict=True) if name in self.identifiability.found]
+        return float(min(found, default=np.inf))
 
     def table(self) -> Table:
         """A row for each number: before, after, 95 % interval, what is left of what was not known."""
@@ -283,6 +296,7 @@ def posture_results(problem: Problem, x: Array) -> tuple[PostureResult, ...]:
             shown = [seen.shown(trial, loss, slopes=False).H for trial, loss in zip(trials, losses, strict=True)]
             answer["misfit"] = (seen.off(shown[0]), seen.off(shown[1]))
             answer["responses"] = (seen.measured, *shown)
+            answer["left_at_end"] = seen.left_at_end(trials[1], losses[1])
         found.append(PostureResult(item.label, np.asarray(item.frequencies_hz, float), **answer))
     return tuple(found)
 
