@@ -33,6 +33,7 @@ from supple.cli import (
     schema,
     simulate,
     sweep,
+    view,
     virtual_test,
     warmup,
 )
@@ -69,6 +70,7 @@ app.command("plan-test")(plan_test.plan_test)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("export", cls=ListsKinds)(export.export)
+app.command("view")(view.view)
 app.command("examples")(examples.examples)
 app.command("schema")(schema.schema)
 app.command("warmup")(warmup.warmup)

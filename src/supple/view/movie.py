@@ -1,0 +1,224 @@
+"""Movies for slides: a mode of vibration, or a run in time, as .gif or .mp4."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.view.house_style import INK, in_house_style
+from supple.view.mode_sketch import UNDEFORMED, length
+from supple.view.moving_lines import MovingLines
+from supple.view.page.played_motion import Played
+from supple.view.sketch import sketch
+
+Array = NDArray[np.float64]
+
+MOVIES = (".gif", ".mp4")
+_RATE = 25  # pictures a second
+_PICTURES = 150  # of a run, at most
+_PERIOD = 40  # pictures of one period of a mode
+_LARGEST = 0.12  # displacement of a mode, of the mechanism's size
+_SHORTEST = 4.0  # s, that a run lasts on the screen at least
+_DPI = 120
+_FAINT = 0.4  # opacity of what stands still behind
+
+
+class Still(NamedTuple):
+    """One picture: poses (bodies, 12) and displaced nodes {body: (nodes, 6)} of one mechanism or of two, a title."""
+
+    parts: Sequence[tuple[Array, Mapping[str, Array]]]
+    title: str
+
+
+def mode_movie(
+    path: str | Path, mechanism: Mechanism, at: At = None, *, mode: int = 1, scale: float = 1.0, pictures: int = _PERIOD
+) -> Path:
+    """One period of a mode, without end.
+
+    mode : from 1; scale : of the displacements, the largest of which is 12 % of the mechanism's size otherwise
+    pictures : of the period, 25 a second
+    """
+    from supple.analyses.vibration.modal import modes
+
+    found = modes(mechanism, at, count=max(mode, 6))
+    if not 1 <= mode <= len(found):
+        raise InputError(f"there is no mode {mode}: there are {len(found)}", part="--mode", hint="give one of these")
+    shape, places = found.shapes[mode - 1], found.configuration
+    still, turned = places.X[:-1], {}
+    for b, body in enumerate(found.rest.bodies):
+        U = body.shapes @ shape[body.start : body.stop]
+        full = np.zeros((1 if body.mesh is None else len(body.mesh.nodes), 6))
+        if body.mesh is None:
+            full[0, found.rest.arrays.column] = U
+        else:
+            full[body.mesh.node, body.mesh.component] = U
+        turned[b, body.name] = full
+    largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in turned.values())
+    factor = scale * _LARGEST * found.rest.numbering.arrays.extent / largest if largest > 0.0 else 0.0
+    hertz, drawn = found.frequencies_hz[mode - 1], length(factor * largest)
+    title = f"{mechanism.name}, mode {mode}: {hertz:.4g} Hz, largest drawn as {drawn}"
+
+    def at_phase(phase: float) -> Still:
+        X, nodes = still.copy(), {}
+        for (b, name), U in turned.items():
+            moved = factor * np.sin(phase) * U
+            if len(U) == 1:
+                X[b] = _turned(X[b], moved[0])
+            else:
+                nodes[name] = moved
+        return Still([(X, nodes)], title)
+
+    stills = [at_phase(2.0 * np.pi * k / pictures) for k in range(pictures)]
+    return _film(path, MovingLines(mechanism), places, stills, _RATE)
+
+
+def run_movie(
+    path: str | Path,
+    mechanism: Mechanism,
+    runs: Sequence[Played],
+    *,
+    speed: float | None = None,
+    pictures: int = _PICTURES,
+) -> Path:
+    """A run in time, or two over one another, the second dashed.
+
+    speed : 1 is as it ran; slower where that would last less than 4 s on the screen
+    pictures : at most, 25 a second or fewer
+    """
+    begin, end = max(run.time[0] for run in runs), min(run.time[-1] for run in runs)
+    if not end > begin:
+        raise InputError("the runs have no time in common", hint="give runs that do")
+    slow = speed if speed is not None else min(1.0, _nice((end - begin) / _SHORTEST))
+    count = int(np.clip(round(_RATE * (end - begin) / slow), 2, pictures))
+    rate = (count - 1) * slow / (end - begin)
+    said = "" if slow == 1.0 else f", at {slow:g} of its speed"
+
+    def at_time(time: float) -> Still:
+        nearest = [int(np.argmin(np.abs(run.time - time))) for run in runs]
+        parts = [
+            (run.X[n], {name: values[n] for name, values in run.nodes.items()})
+            for run, n in zip(runs, nearest, strict=True)
+        ]
+        return Still(parts, f"{mechanism.name}, {time:.3f} s{said}")
+
+    stills = [at_time(time) for time in np.linspace(begin, end, count)]
+    return _film(path, MovingLines(mechanism), assemble(mechanism), stills, max(1, round(rate)))
+
+
+@in_house_style
+def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures: Sequence[Still], rate: int) -> Path:
+    """Write the pictures beside the target, then rename."""
+    target = Path(path)
+    writer = _writer(target, rate)
+    strokes = [[lines.strokes(*part) for part in picture.parts] for picture in pictures]
+    figure = sketch(behind, color=UNDEFORMED, labels=False)
+    figure.set_size_inches(8.0, 6.0)
+    axes = figure.axes[0]
+    _make_room(axes, np.vstack([stroke for picture in strokes for part in picture for stroke in part]))
+    for artist in (*axes.lines, *axes.collections):
+        artist.set_alpha(_FAINT)
+    title = figure.suptitle(pictures[0].title, fontsize=10, color=INK)
+    drawn = [_drawn(axes, lines, part, over=k > 0) for k, part in enumerate(strokes[0])]
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # it has found its place: not again for every picture
+    beside = target.with_name(f"{target.stem}.{os.getpid()}.part{target.suffix}")
+    try:
+        with writer.saving(figure, str(beside), _DPI):
+            for picture, parts in zip(pictures, strokes, strict=True):
+                title.set_text(picture.title)
+                for artists, part in zip(drawn, parts, strict=True):
+                    for artist, stroke in zip(artists, part, strict=True):
+                        (artist.set_data if axes.name != "3d" else artist.set_data_3d)(*stroke.T)
+                writer.grab_frame()
+        beside.replace(target)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror or error})", file=str(target), hint="give another place"
+        ) from None
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def _drawn(axes: Any, lines: MovingLines, part: Sequence[Array], *, over: bool) -> list[Any]:
+    """The strokes of one mechanism; those of a second are thin and dark, over the first."""
+    found = []
+    for stroke, color, width in zip(part, lines.colors, lines.widths, strict=True):
+        style: dict[str, Any] = {
+            "color": INK if over else color,
+            "linewidth": 1.1 if over else width,
+            "zorder": 8 + over,
+        }
+        if width == 0.0:
+            style |= {"linestyle": "none", "marker": "o", "markersize": 4.0, "markerfacecolor": "white"}
+        elif over:
+            style["linestyle"] = (0, (4, 2))
+        found += axes.plot(*stroke.T, **style)
+    return found
+
+
+def _make_room(axes: Any, points: Array) -> None:
+    """Limits around all that will be drawn; a thin machine gets a box that can be seen."""
+    limits = np.array([getattr(axes, f"get_{x}lim")() for x in "xyz"[: points.shape[1]]])
+    low, high = np.minimum(limits[:, 0], points.min(axis=0)), np.maximum(limits[:, 1], points.max(axis=0))
+    if axes.name == "3d":
+        axes.set(**{f"{x}lim": (low[k], high[k]) for k, x in enumerate("xyz")})
+        axes.set_box_aspect((high - low).tolist(), zoom=1.0)
+    else:
+        axes.update_datalim(np.array([low, high]))
+        axes.autoscale_view()
+
+
+def _turned(pose: Array, moved: Array) -> Array:
+    """A pose (12,) after a small displacement (6,) in body axes; it turns fully, so that a body keeps its shape."""
+    from supple.geometry.rotation import exponential
+
+    R = pose[3:].reshape(3, 3)
+    return np.concatenate([pose[:3] + R @ moved[:3], (R @ exponential(moved[3:])).ravel()])
+
+
+def _nice(speed: float) -> float:
+    """The next slower of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(speed))
+    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= speed * (1.0 + 1e-9)))
+
+
+def _writer(target: Path, rate: int) -> Any:
+    from matplotlib.animation import FFMpegWriter, PillowWriter
+
+    makers: dict[str, Callable[[], Any]] = {
+        ".gif": lambda: PillowWriter(fps=rate),
+        ".mp4": lambda: FFMpegWriter(fps=rate, codec="h264"),
+    }
+    if target.suffix.lower() not in makers:
+        raise InputError(f"a movie ends in {' or '.join(MOVIES)}", file=str(target), hint="give it such a name")
+    if target.suffix.lower() == ".mp4":
+        from matplotlib import rcParams
+
+        rcParams["animation.ffmpeg_path"] = _ffmpeg()  # those of the house, which hold while it is drawn
+    return makers[target.suffix.lower()]()
+
+
+def _ffmpeg() -> str:
+    """The machine's, or the one of imageio-ffmpeg."""
+    found = shutil.which("ffmpeg")
+    if found:
+        return found
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError:
+        raise InputError(
+            "there is no ffmpeg", part=".mp4",
+            hint="install it: pip install 'supple[movies]' or your system's ffmpeg; .gif needs none",
+        ) from None  # fmt: skip
+    return str(get_ffmpeg_exe())

@@ -1,0 +1,156 @@
+"""Modes of a measured test as the page shows them: shapes at the points where they were measured."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.vibration.beam_points import beam_point
+from supple.analyses.vibration.channel_ports import place_of
+from supple.analyses.vibration.modal import modes
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.measurements.load_responses import load_responses
+from supple.identification.modal_parameters.estimation import modal_parameters
+from supple.identification.modal_parameters.modal_parameters import ModalParameters
+from supple.identification.modal_parameters.pairing import pair_modes
+from supple.identification.testing.matching import match_channels
+from supple.identification.testing.model_responses import place_position
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.results.channel import Channel, channel
+from supple.view.page.encoding import table
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredModes:
+    """Modes of a test: frequencies and damping (R,), shapes (R, channels) along the directions of the channels.
+
+    at : the posture that the test says it was measured in; "" where it says none
+    """
+
+    name: str
+    frequencies_hz: Array
+    damping: Array
+    channels: tuple[Channel, ...]
+    shapes: Complex
+    at: Any = ""
+    found: ModalParameters | None = None
+
+
+def measured_modes(found: ModalParameters, name: str = "test") -> MeasuredModes:
+    """Modes that have just been found."""
+    test = found.responses
+    return MeasuredModes(name, found.frequencies_hz, found.damping, test.responses, found.shapes, test.at, found)
+
+
+def read_measured(path: str | Path) -> MeasuredModes:
+    """What `supple modal -o` wrote (.json, .npz), or responses whose modes are found now (.uff, .npz, .mat, .csv)."""
+    target = Path(path)
+    saved = _saved(target)
+    if saved is None:
+        return measured_modes(modal_parameters(load_responses(target)), target.name)
+    try:
+        channels = tuple(channel(str(name), "displacement") for name in saved["responses"])
+        frequencies, damping = (np.array(saved[name], dtype=float) for name in ("frequencies_hz", "damping"))
+        shapes = saved["shapes"]
+        if isinstance(shapes, dict):
+            shapes = np.array(shapes["real"], dtype=float) + 1j * np.array(shapes["imag"], dtype=float)
+        shapes = np.asarray(shapes, dtype=complex)
+        if shapes.shape != (len(frequencies), len(channels)) or damping.shape != frequencies.shape:
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            "its modes cannot be read", file=str(path), hint="give what `supple modal -o` wrote, or the responses"
+        ) from None
+    return MeasuredModes(target.name, frequencies, damping, channels, shapes)
+
+
+def _saved(path: Path) -> Any:
+    """What `supple modal` saved; None of any other file."""
+    try:
+        if path.suffix.lower() == ".json":
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return found if isinstance(found, dict) else {}
+        if path.suffix.lower() == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                if "shapes" in file.files and "poles" in file.files:
+                    return {name: file[name] for name in ("responses", "frequencies_hz", "damping", "shapes")}
+    except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"cannot be read ({getattr(error, 'strerror', None) or error})", file=str(path),
+            hint="give what `supple modal -o` wrote, or the responses",
+        ) from None  # fmt: skip
+    return None
+
+
+def measured_section(test: MeasuredModes, mechanism: Mechanism, at: At = None) -> dict[str, Any]:
+    """What the page holds of a test on this mechanism: points on its bodies, and how they move in each mode."""
+    places = assemble(mechanism, at if at is not None else (test.at or None))
+    channels = _on_places(test, mechanism, places)
+    points = list(dict.fromkeys(one.point for one in channels if one.vector is not None and not one.turns))
+    if not points:
+        raise InputError(
+            "no channel is along a direction", part=f"test {test.name}", hint="a shape needs displacements"
+        )
+    shapes = np.stack([_moved(point, channels, test.shapes) for point in points], axis=1)
+    return {
+        "name": test.name,
+        "frequencies_hz": test.frequencies_hz.tolist(),
+        "damping": test.damping.tolist(),
+        "coordinates": {name: float(value) for name, value in places.coordinates.items()},
+        "points": [_point(places, point) for point in points],
+        "real": table(shapes.real, "f4"),
+        "imag": table(shapes.imag, "f4"),
+        **_paired(test, mechanism, places, channels),
+    }
+
+
+def _on_places(test: MeasuredModes, mechanism: Mechanism, places: Configuration) -> Sequence[Channel]:
+    """Channels by the names of the mechanism's places."""
+    if test.found is not None:
+        return match_channels(test.found.responses, mechanism, places).responses.responses
+    for one in test.channels:
+        place_position(places, one.point)  # a name that is no place is told
+    return test.channels
+
+
+def _moved(point: str, channels: Sequence[Channel], shapes: Complex) -> Complex:
+    """(R, 3) of a point: the least motion that its channels see."""
+    own = [i for i, one in enumerate(channels) if one.point == point and one.vector is not None and not one.turns]
+    directions = np.array([channels[i].vector for i in own])
+    return np.asarray(shapes[:, own] @ np.linalg.pinv(directions).T)
+
+
+def _point(places: Configuration, name: str) -> dict[str, Any]:
+    """Where a point is, and on which body."""
+    numbering, P = places.rest.numbering, places.mechanism.plane_axes()
+    position = np.array(place_position(places, name))
+    along = beam_point(numbering, name)
+    body = along[0] if along is not None else numbering.place(place_of(places.mechanism, name))[0]
+    pose = places.X[body]
+    local = pose[3:].reshape(3, 3).T @ (position @ P - pose[:3])
+    return {"name": name, "body": body, "place": position.tolist(), "local": local.tolist()}
+
+
+def _paired(test: MeasuredModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel]) -> Any:
+    """Frequencies of the model's modes that those of the test are, and how alike their shapes are."""
+    count = len(test.frequencies_hz)
+    hertz: list[float | None] = [None] * count
+    alike: list[float | None] = [None] * count
+    if test.found is not None and mechanism.elastic and count:
+        named = replace(test.found, responses=test.found.responses.changed(responses=tuple(channels)))
+        for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4)).pairs:
+            for i, f in zip(pair.measured, pair.model_hz, strict=False):
+                hertz[i], alike[i] = float(f), pair.mac
+    return {"model_hz": hertz, "mac": alike}

@@ -1,0 +1,150 @@
+"""Where every body and node was in a run: as a mechanism's run kept it, or from the coordinates of a model's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.rest import rest
+from supple.parameterization.basis import choice_of
+from supple.parameterization.local_model import local
+from supple.reduction.path import ARCLENGTH, path_from
+from supple.results.basis import basis_from
+from supple.results.playback_arrays import evenly
+from supple.view.page.saved_run import Run
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """kind : full, reduced or rigid; time : (n,) s, of at most some hundred instants
+    bodies : names; X : (n, bodies, 12) their poses
+    nodes  : {body: (n, nodes, 6)} displacements and turns of the nodes of elastic bodies from those poses, body axes
+    note   : what is drawn otherwise than it ran
+    """
+
+    kind: str
+    time: Array
+    bodies: tuple[str, ...]
+    X: Array
+    nodes: dict[str, Array]
+    note: str = ""
+
+
+def played(run: Run, mechanism: Mechanism) -> Played:
+    """The motion of a run of this mechanism, of a model of it, or of a table that has its coordinates."""
+    return _recorded(run, mechanism) if "poses" in run.kept else _assembled(run, mechanism)
+
+
+def _recorded(run: Run, mechanism: Mechanism) -> Played:
+    """Where bodies and nodes were, as the run of a mechanism kept it."""
+    numbering = rest(mechanism).numbering
+    bodies = tuple(str(name) for name in run.kept.get("bodies", np.array([])).tolist())
+    time, X = np.asarray(run.kept.get("time"), float), np.asarray(run.kept["poses"], float)
+    if set(bodies) != set(numbering.bodies) or X.shape != (len(time), len(bodies), 12) or not np.isfinite(X).all():
+        raise InputError(
+            f'it is not a run of "{mechanism.name}": it has the bodies {", ".join(bodies) or "of nothing"}',
+            file=run.name, hint="view it alone, or with its own mechanism",
+        )  # fmt: skip
+    order = [bodies.index(name) for name in numbering.bodies]
+    nodes, left_out = {}, []
+    for name, count in _meshes(mechanism).items():
+        values = run.kept.get(f"nodes.{name}")
+        if values is None or values.shape != (len(time), count, 6):
+            left_out.append(name)
+        else:
+            nodes[name] = np.asarray(values, float)
+    note = f"{', '.join(left_out)}: drawn without deformation" if left_out else ""
+    return Played("full" if nodes else "rigid", time, numbering.bodies, X[:, order], nodes, note)
+
+
+def _assembled(run: Run, mechanism: Mechanism) -> Played:
+    """Bodies where θ puts them; of a flexible reduced model nodes where its modes take them."""
+    model = _model(run)
+    if model is None:
+        instants = evenly(len(run.time))
+        time, eta = run.time[instants], np.empty((len(instants), 0))
+        given = {name: values[instants] for name, values in run.columns.items()}
+    else:
+        time, eta = np.asarray(run.kept["time"], float), np.asarray(run.kept["coordinates"], float)
+        given = dict(zip(model["coordinates"], eta.T, strict=True))
+    theta = _theta(mechanism, given, model, run.name)
+    places = assemble(mechanism, theta)
+    bodies, X = places.rest.numbering.bodies, places.X[:, :-1]
+    if model is None or model["basis"] is None:
+        kind = "rigid" if model is None else "reduced"
+        elastic = ", ".join(_meshes(mechanism))
+        return Played(kind, time, bodies, X, {}, f"{elastic}: drawn without deformation" if elastic else "")
+    nodes = _deformed(mechanism, places, model["basis"], eta[:, model["theta"] :])
+    return Played("reduced", time, bodies, X, nodes)
+
+
+def _model(run: Run) -> dict[str, Any] | None:
+    """What the coordinates of a model's run are; None of a table that does not say so."""
+    text = run.text("model")
+    if not text or "coordinates" not in run.kept:
+        return None
+    try:
+        found = json.loads(text)
+        shape = (len(run.kept["time"]), len(found["coordinates"]))
+        if run.kept["coordinates"].shape != shape or not 0 <= int(found["theta"]) <= shape[1]:
+            raise ValueError
+        return {"held": {}, "path": None, **found, "basis": found["basis"] and basis_from(found["basis"])}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise InputError("what it says of its model cannot be read", file=run.name, hint="simulate again") from None
+
+
+def _theta(mechanism: Mechanism, given: Mapping[str, Array], model: dict[str, Any] | None, file: str) -> Array:
+    """(n, s) of the mechanism, of those the model holds their value, along a path its own."""
+    names = rest(mechanism).numbering.coordinates
+    known = dict(given)
+    if model is not None:
+        known |= {name: np.full(len(next(iter(given.values()))), float(value)) for name, value in model["held"].items()}
+        if model["path"] is not None and ARCLENGTH in given:
+            path = path_from(model["path"])
+            known |= dict(zip(path.coordinates, path.at(given[ARCLENGTH]).theta.T, strict=True))
+    missing = [name for name in names if name not in known]
+    if missing or not names:
+        raise InputError(
+            f"it has no column {', '.join(map(quoted, missing)) or 'of a coordinate'}", file=file,
+            hint=f'view it with the mechanism that ran; "{mechanism.name}" has the coordinates {", ".join(names)}',
+        )  # fmt: skip
+    return np.stack([known[name] for name in names], axis=1)
+
+
+def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Array) -> dict[str, Array]:
+    """(n, nodes, 6) of every elastic body from δ (n, k), u = Ψ_δ(θ) δ."""
+    choice = choice_of(mechanism, basis)
+    model = local(
+        mechanism, places, constraint_modes=choice.constraint, internal_modes=choice.internal, tracking=choice.tracking,
+        germ=None if choice.germ is None else np.array(choice.germ),
+    )  # fmt: skip
+    assert model.system is not None
+    found = {}
+    for body in model.system.rest.bodies:
+        if body.mesh is not None:
+            full = np.zeros((len(delta), len(body.mesh.nodes), 6))
+            full[:, body.mesh.node, body.mesh.component] = model.displacements(body.name, delta)
+            found[body.name] = full
+    return found
+
+
+def _meshes(mechanism: Mechanism) -> dict[str, int]:
+    """Elastic bodies and how many nodes each has."""
+    if not any(body.elastic for body in mechanism.bodies.values()):
+        return {}
+    bodies = elastic_rest(mechanism, own_band(mechanism)).bodies
+    return {body.name: len(body.mesh.nodes) for body in bodies if body.mesh is not None}

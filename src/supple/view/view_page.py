@@ -1,0 +1,108 @@
+"""`mechanism.view()`, `model.view()`, `run.view()`: inline in a notebook, in the browser otherwise."""
+
+from __future__ import annotations
+
+import html
+import os
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from supple.identification.modal_parameters.modal_parameters import ModalParameters
+from supple.kinematics.configuration import At
+from supple.results.file import save_text
+from supple.view.page.measured_modes import MeasuredModes, measured_modes
+from supple.view.page.server import PageServer
+from supple.view.page.single_file import page_html
+from supple.view.page.whole_page import whole_page
+
+_HEIGHT = 640  # pixels of the page inside a notebook
+
+
+class ShownPage:
+    """A page that is shown: a notebook draws it, `address` opens it as long as it is served, `save` keeps it."""
+
+    def __init__(self, name: str, text: str, server: PageServer | None = None):
+        self.name, self.html, self._server = name, text, server
+
+    def __repr__(self) -> str:
+        return f'<page of "{self.name}"{f" at {self.address}" if self.address else ""}>'
+
+    def _repr_html_(self) -> str:
+        """Itself in a frame that may run its script, and nothing else."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html, quote=True)}" sandbox="allow-scripts allow-downloads" '
+            f'style="width: 100%; height: {_HEIGHT}px; border: 0"></iframe>'
+        )
+
+    @property
+    def address(self) -> str:
+        """Where it is served to this machine; "" where it is not."""
+        return "" if self._server is None else self._server.address
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as one file."""
+        return save_text(path, self.html)
+
+    def wait(self) -> None:
+        """Serve until interrupted (Ctrl-C)."""
+        if self._server is not None:
+            try:
+                self._server.wait()
+            except KeyboardInterrupt:
+                self.close()
+
+    def close(self) -> None:
+        """Stop serving it."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+def view_page(
+    thing: Any,
+    *,
+    at: At = None,
+    runs: Sequence[Any] = (),
+    test: ModalParameters | MeasuredModes | None = None,
+    browser: bool = True,
+    wait: bool | None = None,
+) -> ShownPage:
+    """Show the page of a mechanism, a reduced model or a run: at the end of a notebook's cell inline; elsewhere it is
+    served to this machine's browser.
+
+    at      : the posture to begin with
+    runs    : up to two simulations, played back; test : modes of a measured test, drawn at its points
+    browser : open it there
+    wait    : serve until Ctrl-C; left out, a script waits and a prompt does not
+    """
+    modes = measured_modes(test) if isinstance(test, ModalParameters) else test
+    data = whole_page(thing, at=at, runs=runs, test=modes)
+    text = page_html(data)
+    if in_notebook():
+        return ShownPage(data["name"], text)
+    shown = ShownPage(data["name"], text, PageServer(text).start())
+    if browser:
+        open_browser(shown.address)
+    if wait if wait is not None else not hasattr(sys, "ps1"):
+        shown.wait()
+    return shown
+
+
+def in_notebook() -> bool:
+    """Whether results are drawn by a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def open_browser(address: str) -> bool:
+    """Open it in a browser with windows; False where there is none, as on a machine without a screen."""
+    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not screen and not os.environ.get("BROWSER"):
+        return False  # one in the terminal would take it from us, and show nothing
+    try:
+        return webbrowser.open(address)
+    except (OSError, webbrowser.Error):
+        return False
