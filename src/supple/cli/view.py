@@ -75,11 +75,11 @@ class Shown:
             self.mechanism = described(self.thing)
         elif Path(what).suffix.lower() in _RUNS and Path(what).is_file():
             self._add(what)
-            if self.test is not None:
-                _alone(what)
+            if not self.runs:
+                raise _alone(what)
             self.mechanism = self.thing = self.runs[0].mechanism()
         elif _measured(what):
-            _alone(what)
+            raise _alone(what)
         else:
             self.mechanism = self.thing = read_mechanism(answer, what, settings)
         for name in beside:
@@ -208,9 +208,9 @@ def _measured(what: str) -> bool:
     return Path(what).suffix.lower() in (*UNIVERSAL, ".json") and Path(what).is_file()
 
 
-def _alone(what: str) -> None:
+def _alone(what: str) -> Exception:
     from supple.diagnostics import InputError
 
-    raise InputError(
+    return InputError(
         "a test is drawn on the mechanism that was tested", file=what, hint=f"supple view FILE {what}, the file first"
     )
