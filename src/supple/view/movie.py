@@ -121,7 +121,7 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
     target = Path(path)
     writer = _writer(target, rate)
     strokes = [[lines.strokes(*part) for part in picture.parts] for picture in pictures]
-    figure = sketch(behind, color=UNDEFORMED, labels=False)
+    figure = sketch(behind, color=UNDEFORMED, labels=False).figure
     figure.set_size_inches(8.0, 6.0)
     axes = figure.axes[0]
     _make_room(axes, np.vstack([stroke for picture in strokes for part in picture for stroke in part]))
