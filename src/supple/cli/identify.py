@@ -21,8 +21,8 @@ Measured = Annotated[
     list[str] | None,
     typer.Option(
         "--measured", metavar="FILE[@POSTURE]", show_default=False,
-        help="What was measured, and where, as --at takes it: responses (.uff, .csv, .mat, .npz), natural frequencies "
-        "or deflections (.csv). May be repeated.",
+        help="What was measured, and where, as --at takes it: responses (.uff, .csv, .mat, .npz), modes of "
+        "`supple modal` (.npz, .mat), natural frequencies or deflections (.csv). May be repeated.",
     ),
 ]  # fmt: skip
 Parameters = Annotated[
@@ -153,8 +153,6 @@ def _damping_alone(
 
 
 def _measurements(mechanism: Any, given: list[str], band: str | None, noise: float | None) -> list[Any]:
-    from dataclasses import replace
-
     from supple.identification.updating.measured_file import load_measurements
 
     if not given:
@@ -165,9 +163,7 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
         at: Any = where or None
         if where and where not in mechanism.configurations:
             at = configuration(mechanism, where)
-        found += load_measurements(path, at, band=_interval(band) if band else None)
-    if noise is not None:
-        found = [replace(item, frequency_noise=noise) if len(item.frequencies_hz) else item for item in found]
+        found += load_measurements(path, at, band=_interval(band) if band else None, frequency_noise=noise)
     return found
 
 

@@ -20,11 +20,17 @@ _FEW = 3  # of a kind that are told one by one
 
 
 def sound(answer: Answer, mechanism: Mechanism, item: Measurement, *, trust: bool) -> Measurement:
-    """A measurement whose responses are those of places, and sound; what is doubtful is told."""
+    """A measurement whose responses and shapes are those of places, and sound; what is doubtful is told."""
+    from supple.identification.testing.check_measurement import check_measurement
+    from supple.identification.testing.matching import match_channels, match_places
+    from supple.kinematics.closure import assemble
+    from supple.results.channel import channel
+
+    if item.shapes is not None:
+        given = [channel(one) if isinstance(one, str) else one for one in item.channels]
+        item = replace(item, channels=match_places(given, assemble(mechanism, item.at)))
     if item.responses is None:
         return item
-    from supple.identification.testing.check_measurement import check_measurement
-    from supple.identification.testing.matching import match_channels
 
     matched = match_channels(item.responses, mechanism, item.at).responses
     found = check_measurement(matched if item.band is None else matched.select(band_hz=item.band), mechanism, item.at)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, new_figure
+from supple.view.panels import panels, places
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
@@ -15,10 +16,13 @@ _MOST = 24  # responses whose names are written
 
 
 @in_house_style
-def damping_plot(found: FittedDamping) -> Any:
+def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
     """Numbers over what is as much as the loss factor of the whole (hollow: data do not tell); J_Q by response."""
-    figure = new_figure(11.0, max(3.4, 1.0 + 0.27 * len(found.names)))
-    left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
+    if axes is None:
+        figure = new_figure(11.0, max(3.4, 1.0 + 0.27 * len(found.names)))
+        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
+    else:
+        left, right = places(axes, 2)
     rows = np.arange(len(found.names))[::-1]
     pairs = np.array(list(found.intervals.values())) / found.start[:, None]
     ratio = found.values / found.start
@@ -45,4 +49,4 @@ def damping_plot(found: FittedDamping) -> Any:
     right.set_xticks(np.arange(len(order)), [names[i] for i in order], rotation=60, ha="right")
     right.set_ylabel("J_Q / %")
     right.set_xlabel("response" if len(values) <= _MOST else f"the worst {_MOST} responses of {len(values)}")
-    return figure
+    return panels([left, right])

@@ -107,9 +107,9 @@ def _posture(item: PostureResult) -> list[str]:
 
 
 def _assured(item: PostureResult, i: int) -> list[str]:
-    if item.mac_before is None or item.mac_after is None:
+    if item.alike_before is None or item.alike_after is None:
         return []
-    return [f"{item.mac_before[i].max():.3f}", f"{item.mac_after[i].max():.3f}"]
+    return [f"{item.alike_before[i]:.3f}", f"{item.alike_after[i]:.3f}"]
 
 
 @in_house_style

@@ -134,6 +134,18 @@ def test_what_responses_do_not_tell_stays_at_the_whole_and_is_named(file):
         damping_kinds("modal,rayleigh")
 
 
+def test_a_law_of_the_whole_is_what_stands_beside_damping_of_parts(tmp_path):
+    """A material that loses stays as it is in the file, and η of the whole is not counted twice."""
+    path = tmp_path / "arm.yaml"
+    path.write_text(LOSSY.replace("density: 2700}", "density: 2700, damping: {structural: 0.06}}"), encoding="utf-8")
+    truth = supple.load(path).replace(damping={"structural": 0.02})
+    found = supple.update(path, responses(truth, 0.01), "knee.drive", starts=1)
+    assert found["damping.eta"] == pytest.approx(0.02, rel=0.05)
+    assert found["knee.drive"] == pytest.approx(4e3, rel=0.01)
+    assert found.mechanism.damping.structural == pytest.approx(found["damping.eta"])
+    assert found.names == ("knee.drive",)
+
+
 def test_the_command_finds_stiffnesses_then_damping_and_writes_both(file, tmp_path):
     truth = damped("joints")
     stiff = truth.joints["knee"].model_copy(update={"drive": truth.joints["knee"].drive.model_copy(

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError
-from supple.identification.updating.pairing import by_assurance, closest_in_order
+from supple.identification.updating.pairing import as_subspaces, closest_in_order
 
 SURGISCOPE = Path(__file__).parents[3] / "examples" / "surgiscope" / "mechanism.yaml"
 TRUE = {"k_knee": 1.3e4, "k_drive": 1.1e4, "load": 1.8}
@@ -95,6 +95,67 @@ def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
     assert before > 100.0 * after
 
 
+@pytest.fixture(scope="module")
+def tested(truth):
+    """The modes that are in responses of the arm, which was pushed twice."""
+    lines, names = np.linspace(2.0, 70.0, 300), ("T.x", "T.y", "T.z", "P.x", "P.y", "P.z")
+    random = np.random.default_rng(2)
+    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", damping={"modal": 0.01},
+                   drives=False).values  # fmt: skip
+    H = H + 0.01 * np.abs(H).mean() * (random.normal(size=H.shape) + 1j * random.normal(size=H.shape))
+    pushed = [supple.Channel("T", "z", "force"), supple.Channel("T", "y", "force")]
+    test = supple.Responses(lines, [supple.Channel(*name.split(".")) for name in names], pushed, H)
+    return supple.modal_parameters(test)
+
+
+def test_modes_that_were_found_in_responses_go_straight_into_updating(file, truth, tested, tmp_path):
+    seen = supple.Measurement(at="bent", modal=tested)
+    assert_allclose(seen.frequency_sigma, np.hypot(tested.frequency_deviations_hz / tested.frequencies_hz, 5e-4))
+    found = supple.update(file, seen, list(TRUE), starts=1)
+    for name, value in TRUE.items():
+        assert abs(np.log(found[name] / value)) < 4.0 * found.deviations[found.names.index(name)]
+        assert found[name] == pytest.approx(value, rel=0.05)
+    assert found.postures[0].alike_after.min() > 0.98
+    tested.save(tmp_path / "modes.npz")
+    tested.save(tmp_path / "modes.mat")
+    for kept in ("modes.npz", "modes.mat"):
+        (again,) = supple.load_measurements(tmp_path / kept, "bent")
+        assert_allclose(again.shapes, seen.shapes)
+        assert_allclose(again.frequency_sigma, seen.frequency_sigma)
+    out = CliRunner().invoke(app, ["identify", str(file), "--measured", f"{tmp_path}/modes.npz@bent", "--parameters",
+                                   ",".join(TRUE), "--starts", "1", "--json"])  # fmt: skip
+    assert out.exit_code == 0, out.output
+    assert json.loads(out.stdout)["parameters"]["k_knee"]["after"] == pytest.approx(found["k_knee"], rel=1e-4)
+    with pytest.raises(InputError, match="frequencies or shapes beside them"):
+        supple.Measurement(at="bent", modal=tested, frequencies_hz=[1.0])
+    with pytest.raises(InputError, match="no result of modal_parameters"):
+        supple.Measurement(at="bent", modal={"frequencies": [1.0]})
+
+
+CROSS = """
+supple: 1
+name: a rod that bends two ways
+parameters: {k_x: 900, k_y: 903}
+points: {O: [0, 0, 0]}
+bodies: {rod: {mass: 2, center: [0, 0, 1], inertia: {xx: 0.1, yy: 0.1, zz: 0.02}, at: [0, 0, 1]}}
+joints: {O: {weld: [ground, rod], stiffness: {rx: k_x, ry: k_y, rz: 5e4}}}
+sensors: {tip: {position: rod}}
+"""
+
+
+def test_close_modes_are_compared_as_a_space(tmp_path):
+    """Shapes of two modes 0.2 % apart, turned by any angle, are those of the model; and the mean frequency counts."""
+    path = tmp_path / "rod.yaml"
+    path.write_text(CROSS, encoding="utf-8")
+    truth = supple.loads(CROSS, parameters={"k_x": 1200.0, "k_y": 1204.0})
+    hertz = supple.modes(truth, count=2).frequencies_hz
+    turned = np.array([[np.cos(0.7), np.sin(0.7)], [-np.sin(0.7), np.cos(0.7)]])
+    seen = supple.Measurement(frequencies_hz=hertz, shapes=turned, channels=("rod.x", "rod.y"))
+    found = supple.update(path, seen, {"k": "k_?"}, prior=None, starts=1)
+    assert found["k"] == pytest.approx(1200.0, rel=1e-3)
+    assert_allclose(found.postures[0].alike_after, 1.0, atol=1e-9)
+
+
 def test_robust_weights_leave_a_slip_of_the_pen_aside(file, truth):
     seen = [frequencies(truth, at) for at in ("bent", "other")]
     slip = np.array(seen[0].frequencies_hz)
@@ -162,8 +223,14 @@ def test_a_vertical_blow_in_the_middle_tells_nothing_of_bending():
 def test_pairs_are_the_closest_in_rising_order_or_the_most_alike():
     model = np.array([10.0, 12.0, 12.5, 20.0, 31.0])
     assert closest_in_order(np.array([12.1, 30.0]), model).tolist() == [1, 4]
-    mac = np.array([[0.1, 0.2, 0.9, 0.0, 0.0], [0.8, 0.1, 0.3, 0.7, 0.1]])
-    assert by_assurance(mac, np.array([12.0, 19.0]), model).tolist() == [2, 3]  # the first is too far in frequency
+    shapes = np.eye(5)
+    turned = np.array([shapes[1] + shapes[2], shapes[1] - shapes[2], shapes[4]])
+    pairs = as_subspaces(np.array([12.2, 12.25, 29.0]), turned, model, shapes, 0.05)
+    assert pairs == [([0, 1], [1, 2]), ([2], [4])]  # two of a plane, whichever they are
+    alone = as_subspaces(
+        np.array([12.0, 19.0]), np.array([shapes[2], shapes[0] + 0.8 * shapes[3]]), model, shapes, 1e-3
+    )
+    assert alone == [([0], [2]), ([1], [3])]  # the first of the model is too far in frequency
 
 
 @pytest.mark.parametrize(

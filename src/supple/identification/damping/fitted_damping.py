@@ -142,6 +142,6 @@ class FittedDamping(Result):
         }  # fmt: skip
         return Table(columns, index="name")
 
-    def plot(self) -> Any:
+    def plot(self, *, axes: Any = None) -> Any:
         """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
-        return picture("damping_plot")(self)
+        return picture("damping_plot")(self, axes)

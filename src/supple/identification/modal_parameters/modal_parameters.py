@@ -186,6 +186,7 @@ class ModalParameters(Result):
             "lower": self.lower, "upper": self.upper,
             "responses": np.array([one.name for one in self.responses.responses], dtype=str),
             "references": np.array([one.name for one in self.responses.references], dtype=str),
+            "response_positions": np.array([one.position or (np.nan,) * 3 for one in self.responses.responses]),
             "lines_hz": self.responses.frequencies_hz, "fitted": self.synthesised(),
             "notes": np.array(self.notes, dtype=str),
         }  # fmt: skip

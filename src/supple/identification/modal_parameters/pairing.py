@@ -15,6 +15,7 @@ from supple.analyses.vibration.mac import mac
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
+from supple.identification.modal_parameters.spaces import close_groups, to_spaces
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -138,8 +139,8 @@ def pair_modes(
             part="pair_modes", hint="give shapes at the measured channels, in their order",
         )  # fmt: skip
     cross = mac(phi, psi)
-    groups, families = _close(f, close), _close(g, close)
-    likeness = np.maximum(cross, np.maximum(_to_planes(phi, psi, families), _to_planes(psi, phi, groups).T))
+    groups, families = close_groups(f, close), close_groups(g, close)
+    likeness = np.maximum(cross, np.maximum(to_spaces(phi, psi, families), to_spaces(psi, phi, groups).T))
     apart = np.abs(np.log(g[None, :] / f[:, None]))
     cost = (1.0 - likeness) + (apart / _WIDE) ** 2
     allowed = (likeness >= least_mac) & (apart <= np.log1p(farthest))
@@ -173,27 +174,6 @@ def _model_side(model: ModeSet | ModalParameters | Shapes, measured: ModalParame
             hint="give (modes,) frequencies above 0 Hz and (modes, channels) shapes; leave rigid modes out",
         )  # fmt: skip
     return g, psi
-
-
-def _close(hertz: Array, close: float) -> list[list[int]]:
-    """Modes one after the other, each in the group of the one before it if it is close to that."""
-    found: list[list[int]] = []
-    for i in np.argsort(hertz, kind="stable").tolist():
-        if found and hertz[i] - hertz[found[-1][-1]] <= close * hertz[i]:
-            found[-1].append(i)
-        else:
-            found.append([i])
-    return found
-
-
-def _to_planes(shapes: NDArray[Any], others: NDArray[Any], groups: Sequence[Sequence[int]]) -> Array:
-    """(shapes, others): cos² of the angle of each shape to what the group of each of the others spans."""
-    found = np.zeros((len(shapes), len(others)))
-    unit = shapes / np.maximum(np.linalg.norm(shapes, axis=1, keepdims=True), np.finfo(float).tiny)
-    for group in groups:
-        Q = np.linalg.qr(np.asarray(others[group], dtype=complex).T)[0]
-        found[:, group] = np.sum(np.abs(unit @ Q.conj()) ** 2, axis=1)[:, None]
-    return found
 
 
 def _joined(

@@ -79,9 +79,28 @@ def match_channels(
     the place must be `within` metres of it at the posture, which is the test's own if `at` is left out.
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, _posture(test, mechanism, at))
-    known = _named_places(configuration)
-    lines = _beam_lines(configuration)
-    points = {one.point: one.position for one in (*test.responses, *test.references)}
+    found = _matches((*test.responses, *test.references), configuration, places, within)
+
+    matched = test.changed(
+        responses=_renamed(test.responses, found, configuration),
+        references=_renamed(test.references, found, configuration),
+    )
+    if not test.at and isinstance(at, str):
+        matched = matched.changed(at=at)
+    return MatchedResponses(matched, tuple(found.values()), within)
+
+
+def match_places(channels: Sequence[Channel], configuration: Configuration) -> tuple[Channel, ...]:
+    """Channels of shapes by the places of the mechanism, found as those of a test are."""
+    return _renamed(channels, _matches(channels, configuration, _NO_PLACES, WITHIN), configuration)
+
+
+def _matches(
+    channels: Sequence[Channel], configuration: Configuration, places: Mapping[str, str], within: float
+) -> dict[str, Match]:
+    """Of every point, or what is wrong with the first that matches nothing."""
+    known, lines = _named_places(configuration), _beam_lines(configuration)
+    points = {one.point: one.position for one in channels}
     found: dict[str, Match] = {}
     lost: list[str] = []
     for point, position in points.items():
@@ -93,19 +112,18 @@ def match_channels(
     if lost:
         raise InputError(
             f"{lost[0]}" + (f" ({len(lost) - 1} more points match nothing)" if len(lost) > 1 else ""),
-            part="points of the test", hint=_other_posture(points, mechanism, configuration, within),
+            part="points of the test", hint=_other_posture(points, configuration.mechanism, configuration, within),
         )  # fmt: skip
+    return found
 
-    def renamed(channels: Sequence[Channel]) -> tuple[Channel, ...]:
-        return tuple(
-            one.replaced(point=found[one.point].place, position=place_position(configuration, found[one.point].place))
-            for one in channels
-        )
 
-    matched = test.changed(responses=renamed(test.responses), references=renamed(test.references))
-    if not test.at and isinstance(at, str):
-        matched = matched.changed(at=at)
-    return MatchedResponses(matched, tuple(found.values()), within)
+def _renamed(
+    channels: Sequence[Channel], found: Mapping[str, Match], configuration: Configuration
+) -> tuple[Channel, ...]:
+    return tuple(
+        one.replaced(point=found[one.point].place, position=place_position(configuration, found[one.point].place))
+        for one in channels
+    )
 
 
 def _posture(test: Responses, mechanism: Mechanism, at: At | Configuration) -> At:

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 DETERMINED = 3.0  # times the information of the prior, as a deviation
 ALONE, PARTLY = 1.0 / 3.0, 0.9  # of the prior's deviation: what is left of a number that is found, or learned of
+FLAT = np.log(10.0) * 0.3  # deviation of ln p that numbers without prior are measured by in words
 _PART = 0.25  # of a direction: smaller parts are not named
 
 

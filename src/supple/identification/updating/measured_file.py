@@ -7,6 +7,7 @@ tool.x, tool.y, tool.z, force platform.z, moved platform.x, moved platform.z, no
 0.25,   -0.25,  -1.478, -200,             -1.29e-3,         -1.37e-3,         2e-5
 
 A row for each posture: coordinates, or where a place is; forces (N, N m); what gauges moved (m, rad); noise (m, 1σ).
+Modes that `supple modal TEST -o modes.npz` found are read with their shapes and deviations.
 The first columns may be left out where the posture is told (`FILE@first`). An empty cell was not measured.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +27,34 @@ from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
 from supple.formats.measurements.load_responses import load_responses
 from supple.formats.text_file import read_bytes, text_of
-from supple.identification.updating.measurement import FREQUENCY_NOISE, Measurement
+from supple.identification.updating.measured_modes import load_modes
+from supple.identification.updating.measurement import Measurement
 
 FREQUENCY, NOISE, FORCE, MOVED = "frequency_hz", "noise", "force ", "moved "
 LARGEST = 2**24  # bytes
 
 
 def load_measurements(
-    path: str | Path, at: Any = None, *, band: tuple[float, float] | None = None
+    path: str | Path,
+    at: Any = None,
+    *,
+    band: tuple[float, float] | None = None,
+    frequency_noise: float | None = None,
 ) -> list[Measurement]:
-    """What a file holds: one Measurement of frequencies or responses, or one for each row of deflections."""
+    """What a file holds: one Measurement of frequencies, modes or responses, or one for each row of deflections.
+
+    band : Hz, of responses; frequency_noise : 1σ, relative, in place of the file's, or beside what modes state
+    """
     if Path(path).suffix.lower() == ".csv":
         heads, rows = _rows(path)
         if any(head.startswith(FORCE) for head in heads):
             return [_deflections(path, heads, row, line, at) for line, row in rows]
         if heads[:1] == [FREQUENCY] and not any("/" in head for head in heads):
-            return [_frequencies(path, heads, rows, at)]
+            found = _frequencies(path, heads, rows, at)
+            return [found if frequency_noise is None else replace(found, frequency_noise=frequency_noise)]
+    modes = load_modes(path)
+    if modes is not None:
+        return [Measurement(at=at, modal=modes, frequency_noise=frequency_noise, name=_label(path, at))]
     measured = load_responses(path, at=at if isinstance(at, str) else "")
     posture = at if at is not None else (measured.at or None)
     return [Measurement(at=posture, responses=measured, band=band, name=_label(path, posture))]
@@ -84,10 +98,12 @@ def _frequencies(path: str | Path, heads: list[str], rows: list[tuple[int, list[
         raise InputError("a mode has no frequency, or lacks a channel", file=brief(path, 500), hint="fill every column")
     values.sort(key=lambda row: row[FREQUENCY])
     noise = [row[NOISE] for row in values if NOISE in row]
+    if noise and len(noise) < len(values):
+        raise InputError("some modes have a noise, others none", file=brief(path, 500), hint="fill the column, or none")
     return Measurement(
         at=at, frequencies_hz=[row[FREQUENCY] for row in values],
         shapes=np.array([[row[name] for name in channels] for row in values]) if channels else None, channels=channels,
-        frequency_noise=float(np.mean(noise)) if noise else FREQUENCY_NOISE, name=_label(path, at),
+        frequency_noise=noise or None, name=_label(path, at),
     )  # fmt: skip
 
 

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.identification.updating.measured_modes import measured_modes
+from supple.results.channel import Channel
 
 Array = NDArray[np.float64]
 
 Pairing = Literal["order", "closest", "mac"]
 FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
 SHAPE_NOISE = 0.05  # of a shape of length one
+MODAL_FREQUENCY_NOISE, MODAL_SHAPE_NOISE = 5e-4, 0.02  # what a model leaves beside deviations that are stated
 DEFLECTION_NOISE = 0.01  # of the largest deflection of a load
 
 
@@ -24,8 +27,11 @@ class Measurement:
     """One posture, brakes on.
 
     at             : anything `assemble` takes: a configuration's name, coordinates, where a place is
-    frequencies_hz : (k,) natural frequencies, rising; noise of each, relative
-    shapes         : (k, channels) at `channels`, `platform.x`, ...; real or complex
+    frequencies_hz : (k,) natural frequencies, rising; frequency_noise: 1σ, relative, one or of each
+    shapes         : (k, channels) at `channels`, `platform.x`, ...; real or complex; shape_noise: 1σ of a shape of
+                     length one, one or of each
+    modal          : `ModalParameters` (or `MeasuredModes`) in place of both: the deviations that they state are the
+                     noise, with frequency_noise (5e-4) and shape_noise (0.02) beside them for what a model leaves
     pairing        : with the model's distinct frequencies: `order` (first with first), `closest` in rising order,
                      or `mac` by shapes; by shapes if there are any, else by order
     antiresonances : {(output, input): frequencies, Hz}
@@ -37,9 +43,9 @@ class Measurement:
     at: Any = None
     frequencies_hz: Sequence[float] = ()
     shapes: Any = None
-    channels: Sequence[str] = ()
-    frequency_noise: float = FREQUENCY_NOISE
-    shape_noise: float = SHAPE_NOISE
+    channels: Sequence[str | Channel] = ()
+    frequency_noise: float | Sequence[float] | None = None
+    shape_noise: float | Sequence[float] | None = None
     pairing: Pairing | None = None
     antiresonances: Mapping[tuple[str, str], Sequence[float]] = field(default_factory=dict)
     force: Mapping[str, float] = field(default_factory=dict)
@@ -48,8 +54,11 @@ class Measurement:
     responses: Any = None
     band: tuple[float, float] | None = None
     name: str = ""
+    modal: Any = None
 
     def __post_init__(self) -> None:
+        if self.modal is not None:
+            self._take_modes()
         hertz = np.asarray(self.frequencies_hz, float)
         part = f"measurement {self.label}".strip()
         if hertz.ndim != 1 or not np.isfinite(hertz).all() or (hertz <= 0.0).any():
@@ -76,8 +85,48 @@ class Measurement:
         if not (hertz.size or self.deflections or self.antiresonances or self.responses is not None):
             raise InputError("nothing was measured", part=part, hint="give frequencies, deflections or responses")
         for noise in (self.frequency_noise, self.shape_noise, self.deflection_noise):
-            if noise is not None and not noise > 0.0:
-                raise InputError(f"a noise of {noise:g} is not above 0", part=part, hint="give its standard deviation")
+            given = np.atleast_1d(np.asarray(noise, float)) if noise is not None else np.ones(1)
+            if not (given > 0.0).all():
+                raise InputError(
+                    f"a noise of {given.min():g} is not above 0", part=part, hint="give its standard deviation"
+                )
+            if len(given) not in (1, len(hertz)):
+                raise InputError(
+                    f"{len(given)} noises of {len(hertz)} frequencies", part=part, hint="give one, or one of each"
+                )
+
+    def _take_modes(self) -> None:
+        """Frequencies, shapes and their noise from the modes that were found."""
+        found = measured_modes(self.modal)
+        if len(self.frequencies_hz) or self.shapes is not None:
+            raise InputError(
+                "it has modes, and frequencies or shapes beside them", part=f"measurement {self.label}".strip(),
+                hint="give one of them",
+            )  # fmt: skip
+        values = found.as_noise(
+            MODAL_FREQUENCY_NOISE if self.frequency_noise is None else self.frequency_noise,
+            MODAL_SHAPE_NOISE if self.shape_noise is None else self.shape_noise,
+        )
+        fields = {"frequencies_hz": found.frequencies_hz, "shapes": found.shapes, "channels": found.channels, **values}
+        for name, value in (fields | {"modal": None}).items():  # what is replaced later is taken as it then stands
+            object.__setattr__(self, name, value)
+
+    @property
+    def frequency_sigma(self) -> Array:
+        """(k,) relative, 1σ."""
+        noise = FREQUENCY_NOISE if self.frequency_noise is None else self.frequency_noise
+        return np.broadcast_to(np.asarray(noise, float), (len(self.frequencies_hz),))
+
+    @property
+    def antiresonance_sigma(self) -> float:
+        """Relative, 1σ."""
+        return FREQUENCY_NOISE if self.frequency_noise is None else float(np.mean(self.frequency_noise))
+
+    @property
+    def shape_sigma(self) -> Array:
+        """(k,) of shapes of length one, 1σ."""
+        noise = SHAPE_NOISE if self.shape_noise is None else self.shape_noise
+        return np.broadcast_to(np.asarray(noise, float), (len(self.frequencies_hz),))
 
     @property
     def label(self) -> str:

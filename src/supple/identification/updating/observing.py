@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.identification.updating.measurement import Measurement
-from supple.identification.updating.pairing import by_assurance, closest_in_order
+from supple.identification.updating.pairing import as_subspaces, closest_in_order
 from supple.identification.updating.posture_model import PostureModel, Spectrum
 from supple.identification.updating.structure import Trial
+from supple.results.channel import Channel, channel
 
 Array = NDArray[np.float64]
 
 _SPARE = 8  # modes beyond those that were measured
+_CLOSE = 0.01  # of a frequency: modes that shapes know as a space, not one by one
 _ZERO = 1e-3  # of ω²: how finely antiresonances are looked for
 
 
@@ -38,6 +40,7 @@ class Observer:
     model: PostureModel
     measured: Measurement
     _rows: dict[tuple[str, ...], Array] = field(default_factory=dict, repr=False)
+    _channels: list[Array] = field(default_factory=list, repr=False)
 
     def rows(self, names: tuple[str, ...]) -> Array:
         if names not in self._rows:
@@ -62,20 +65,42 @@ class Observer:
     def spectrum(self, trial: Trial) -> Spectrum:
         return self.model.spectrum(trial, 2 * len(self.measured.frequencies_hz) + _SPARE)
 
-    def paired(self, spectrum: Spectrum) -> NDArray[np.int64]:
-        """Level of the model for each measured frequency."""
-        measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.level_hertz()
+    def pairs(self, spectrum: Spectrum) -> list[tuple[list[int], list[int]]]:
+        """Measured modes and the modes of the model that they are: a level each, or by shapes spaces of close ones."""
+        measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.levels
         match self.measured.paired_by:
             case "order":
-                return np.minimum(np.arange(len(measured)), len(levels) - 1)
+                found = np.minimum(np.arange(len(measured)), len(levels) - 1)
             case "closest":
-                return closest_in_order(measured, levels)
+                found = closest_in_order(measured, spectrum.level_hertz())
             case _:
-                return by_assurance(self.mac(spectrum), measured, levels)
+                shapes = np.asarray(self.measured.shapes)
+                return as_subspaces(measured, shapes, spectrum.hertz, (self.channels() @ spectrum.psi).T, _CLOSE)
+        return [([i], list(range(levels[j].start, levels[j].stop))) for i, j in enumerate(found)]
+
+    def channels(self) -> Array:
+        """Rows of the channels of shapes."""
+        if not self._channels:
+            given = [one if isinstance(one, Channel) else channel(one) for one in self.measured.channels]
+            self._channels.append(self.model.channels(given))
+        return self._channels[0]
+
+    def paired_hz(self, spectrum: Spectrum) -> tuple[Array, Array | None]:
+        """(k,) frequency of the model of each measured mode, of close ones in rising order; and how alike shapes are,
+        cos² of the angle to the space that it was paired with."""
+        hertz = np.empty(len(self.measured.frequencies_hz))
+        alike = np.full(len(hertz), np.nan)
+        for measured, modes in self.pairs(spectrum):
+            own = spectrum.hertz[modes]
+            hertz[measured] = own if len(own) == len(measured) else np.sqrt(np.mean(own**2))
+            if self.measured.shapes is not None:
+                Q, _ = np.linalg.qr(self.channels() @ spectrum.psi[:, modes])
+                alike[measured] = np.square(np.abs(_unit(np.asarray(self.measured.shapes)[measured]) @ Q)).sum(axis=1)
+        return hertz, None if self.measured.shapes is None else alike
 
     def mac(self, spectrum: Spectrum) -> Array:
         """(measured, levels): MAC of each measured shape with the best of each level's."""
-        channels = self.rows(tuple(self.measured.channels))
+        channels = self.channels()
         shapes = _unit(np.asarray(self.measured.shapes))
         found = np.empty((len(shapes), len(spectrum.levels)))
         for j, level in enumerate(spectrum.levels):
@@ -84,32 +109,33 @@ class Observer:
         return found
 
     def _vibration(self, trial: Trial) -> Compared:
-        spectrum = self.spectrum(trial)
-        pairs, levels = self.paired(spectrum), spectrum.levels
-        first = np.array([levels[j].start for j in pairs])
-        measured, noise = np.asarray(self.measured.frequencies_hz, float), self.measured.frequency_noise
-        residuals = [np.log(spectrum.level_hertz()[pairs] / measured) / noise]
-        slopes = [spectrum.log_slopes()[:, first].T / noise]
-        if self.measured.shapes is not None:
-            channels = self.rows(tuple(self.measured.channels))
-            for i, j in enumerate(pairs):
-                r, dr = self._shape(spectrum, levels[j], channels, _unit(np.asarray(self.measured.shapes))[i])
-                residuals.append(r / self.measured.shape_noise)
-                slopes.append(dr * trial.values / self.measured.shape_noise)
+        """Of close modes the mean of ln f, as often as modes were measured, so that their number stays the same."""
+        spectrum, given = self.spectrum(trial), self.measured
+        log_slopes, model_hz = spectrum.log_slopes(), spectrum.hertz
+        measured, sigma, shape_sigma = np.asarray(given.frequencies_hz, float), given.frequency_sigma, given.shape_sigma
+        k = len(measured)
+        off, along = np.empty(k), np.empty((k, len(trial.values)))
+        residuals, slopes = [off], [along]
+        for group, modes in self.pairs(spectrum):
+            noise = 1.0 / np.sqrt(np.mean(1.0 / np.square(sigma[group])))  # each as sure as they are together
+            mean = 0.5 * np.log(np.mean(np.square(model_hz[modes])))
+            off[group] = (mean - np.log(measured[group]).mean()) / noise
+            along[group] = _mean_slope(model_hz[modes], log_slopes[:, modes]) / noise
+        if given.shapes is not None:
+            shapes = _unit(np.asarray(given.shapes))
+            for group, modes in self.pairs(spectrum):
+                span = self._span(spectrum, modes)
+                for i in group:
+                    r, dr = _apart(span, shapes[i])
+                    residuals.append(r / shape_sigma[i])
+                    slopes.append(dr * trial.values / shape_sigma[i])
         return Compared(np.concatenate(residuals), np.vstack(slopes))
 
-    def _shape(self, spectrum: Spectrum, level: slice, channels: Array, shape: NDArray) -> tuple[Array, Array]:
-        """What no motion of a level explains of a shape; slopes with respect to p.  [Golub and Pereyra 1973]"""
-        squares = 1.0 / spectrum.mu[level]
-        B = channels @ (spectrum.psi[:, level] * np.sqrt(squares))
-        dB = channels @ spectrum.shape_slopes(level)  # (k, channels, q)
-        pinv = np.linalg.pinv(B)
-        left = shape - B @ (pinv @ shape)
-        dr = -(dB @ (pinv @ shape))
-        dr = dr - dr @ (B @ pinv).T - (np.swapaxes(dB, 1, 2) @ left) @ pinv
-        parts = (left.real, left.imag) if np.iscomplexobj(shape) else (left,)
-        slopes = (dr.real, dr.imag) if np.iscomplexobj(shape) else (dr,)
-        return np.concatenate(parts), np.concatenate(slopes, axis=1).T
+    def _span(self, spectrum: Spectrum, modes: list[int]) -> tuple[Array, Array]:
+        """Shapes (channels, q) of modes, and their slopes (k, channels, q)."""
+        channels = self.channels()
+        B = channels @ (spectrum.psi[:, modes] / np.sqrt(spectrum.mu[modes]))
+        return B, channels @ spectrum.shape_slopes(modes)
 
     def _deflections(self, trial: Trial) -> Compared:
         given = self.measured
@@ -133,9 +159,27 @@ class Observer:
                 change = (
                     self.model.form(model, left[:, None], right[:, None], s)[:, 0, 0] / along
                 )  # ds = -∂H/∂p / ∂H/∂s
-                residuals.append(0.5 * np.log(s / (2.0 * np.pi * hertz) ** 2) / self.measured.frequency_noise)
-                slopes.append(0.5 * change / s * trial.values / self.measured.frequency_noise)
+                residuals.append(0.5 * np.log(s / (2.0 * np.pi * hertz) ** 2) / self.measured.antiresonance_sigma)
+                slopes.append(0.5 * change / s * trial.values / self.measured.antiresonance_sigma)
         return Compared(np.array(residuals), np.array(slopes))
+
+
+def _mean_slope(hertz: Array, slopes: Array) -> Array:
+    """∂ ½ ln mean f² of modes (q,) with slopes (k, q) of ln f."""
+    weight = np.square(hertz)
+    return np.asarray(slopes @ weight / weight.sum())
+
+
+def _apart(span: tuple[Array, Array], shape: NDArray) -> tuple[Array, Array]:
+    """What no motion of a space explains of a shape; slopes with respect to p.      [Golub and Pereyra 1973]"""
+    B, dB = span
+    pinv = np.linalg.pinv(B)
+    left = shape - B @ (pinv @ shape)
+    dr = -(dB @ (pinv @ shape))
+    dr = dr - dr @ (B @ pinv).T - (np.swapaxes(dB, 1, 2) @ left) @ pinv
+    parts = (left.real, left.imag) if np.iscomplexobj(shape) else (left,)
+    slopes = (dr.real, dr.imag) if np.iscomplexobj(shape) else (dr,)
+    return np.concatenate(parts), np.concatenate(slopes, axis=1).T
 
 
 def _unit(shapes: NDArray) -> NDArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -197,26 +198,29 @@ class Spectrum:
         return np.asarray(0.5 * self.square_slopes() * self.mu * self.trial.values[:, None])
 
     @single_blas_thread()
-    def shape_slopes(self, level: slice) -> Array:
-        """∂φ/∂p (k, f, modes of a level), of unit modal mass, without turning within the level.  (updating, eqs. 6-7)
+    def shape_slopes(self, modes: slice | list[int]) -> Array:
+        """∂φ/∂p (k, f, modes), of unit modal mass, without turning among these modes.            (updating, eqs. 6-7)
 
         [[K - λM, MΦ], [ΦᵀM, 0]] [Y; ν] = [-(K' - λM')Φ; 0],   Φ' = Y - ½ Φ ΦᵀM'Φ
         """
-        squares = 1.0 / self.mu[level]
-        phi = self.psi[:, level] * np.sqrt(squares)
+        squares = 1.0 / self.mu[modes]
+        phi = self.psi[:, modes] * np.sqrt(squares)
         scale = 1.0 / np.sqrt(np.diag(self.K))
         f, q = phi.shape
         slopes = self.model.slopes(self.trial)
         border = scale[:, None] * (self.M @ phi)
-        A = np.zeros((f + q, f + q))
-        A[:f, :f] = scale[:, None] * (self.K - squares.mean() * self.M) * scale
         size = np.abs(border).max()
-        A[:f, f:], A[f:, :f] = border / size, border.T / size
         force = self.model.forces(slopes, phi, squares)
-        right = np.zeros((f + q, len(force) * q))
-        right[:f] = -(scale[:, None] * force).transpose(1, 0, 2).reshape(f, -1)
-        Y = scale[:, None] * la.solve(A, right, assume_a="sym")[:f]
-        found = Y.reshape(f, len(force), q).transpose(1, 0, 2)
+        found = np.empty(force.shape)
+        for level in _levels_of(squares):  # of one frequency together
+            A = np.zeros((f + q, f + q))
+            A[:f, :f] = scale[:, None] * (self.K - squares[level].mean() * self.M) * scale
+            A[:f, f:], A[f:, :f] = border / size, border.T / size
+            own = force[:, :, level]
+            right = np.zeros((f + q, len(own) * own.shape[2]))
+            right[:f] = -(scale[:, None] * own).transpose(1, 0, 2).reshape(f, -1)
+            Y = scale[:, None] * la.solve(A, right, assume_a="sym")[:f]
+            found[:, :, level] = Y.reshape(f, len(own), -1).transpose(1, 0, 2)
         masses = self._masses(slopes, phi)
         return np.asarray(found - 0.5 * phi @ masses)
 
@@ -226,6 +230,12 @@ class Spectrum:
             part = self.model._part(b) @ phi
             total += part.T @ dM @ part
         return total
+
+
+def _levels_of(squares: Array) -> list[slice]:
+    """Runs of ω² (q,), rising, that are one level."""
+    ends = [0, *(np.flatnonzero(np.diff(squares) > 2.0 * DISTINCT * squares[:-1]) + 1).tolist(), len(squares)]
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def posture_model(structure: Structure, configuration: Configuration) -> PostureModel:

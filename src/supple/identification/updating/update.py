@@ -15,12 +15,12 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.covariance import covariance, excess
-from supple.identification.updating.identifiability import identifiability
+from supple.identification.updating.identifiability import FLAT, identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.problem import LOSSES, Problem, problem_of
-from supple.identification.updating.structure import structure_of
+from supple.identification.updating.structure import Structure, structure_of
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.written_numbers import numbers_of
 
@@ -33,7 +33,6 @@ _COARSE = 40  # lines of responses that a first search looks at
 _BLURS = (0.3, 0.1)  # of a line's frequency: how far responses are smeared in a first search
 _ROUGHLY, _CONVERGED = 1e-6, 1e-9  # of the sum of squares: in a search, and at its best
 _ROUNDS = 3  # of robust weights, or of noise from what is left over
-_FLAT = np.log(10.0) * DECADES  # what numbers without prior are measured by in words
 
 Progress = Callable[[str], None]
 
@@ -97,7 +96,7 @@ def update(
         if np.abs(x - moved).max() < 1e-3:
             break
     found = best.data(x)
-    words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, _FLAT))
+    words = identifiability(best.names, found.slopes, np.where(np.isfinite(best.prior), best.prior, FLAT))
     ends = [name for name, value, low, high in zip(best.names, x, *best.bounds, strict=True)
             if min(value - low, high - value) < 1e-3]  # fmt: skip
     updated = Updated(
@@ -113,16 +112,19 @@ def update(
         measured=tuple(items),
         problem=best,
     )
-    if damping is None or damping in LOSSES or not problem.responses:
+    if not problem.responses or damping == "none":
         return updated
-    return updated.with_damping(damping, groups=damping_groups)
+    if damping in (None, *LOSSES) and not _damped_by_parts(structure):
+        return updated
+    # Beside damping of parts the law of the whole is another one than without.
+    return updated.with_damping(damping or "structural", groups=damping_groups)
 
 
 def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple[Array, Problem]:
     """The best of several fits; where responses are many, of a part of their lines first."""
     random = np.random.default_rng(seed)
     search = problem.coarse(_COARSE) if problem.responses else problem
-    step = np.where(np.isfinite(problem.prior), problem.prior, _FLAT)
+    step = np.where(np.isfinite(problem.prior), problem.prior, FLAT)
     best, least = problem.start, np.inf
     for i in range(max(1, starts)):
         x = problem.start + (random.normal(size=len(step)) * step if i else 0.0)
@@ -210,6 +212,13 @@ def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float
                 )  # fmt: skip
             low[i], high[i] = np.log(least), np.log(most)
     return np.array([low, high])
+
+
+def _damped_by_parts(structure: Structure) -> bool:
+    """Whether dampers, joints or materials of the file lose something, which a fit of a law of the whole leaves out."""
+    machine, rest = structure.mechanism, structure.rest
+    materials = any(item.damping is not None for item in machine.materials.values())
+    return bool(rest.dampers or rest.losses or machine.dampers) or materials
 
 
 def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | None) -> tuple[tuple[str, ...], Loss]:

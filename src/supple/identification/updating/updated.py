@@ -14,7 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.fitted_damping import FittedDamping
-from supple.identification.updating.identifiability import Identifiability
+from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
@@ -37,7 +37,8 @@ SURE = 1.959964  # deviations that hold 95 % of a normal distribution
 class PostureResult:
     """One measurement against the model, before and after.
 
-    measured, before, after (k,) Hz, paired; mac (k, levels) before and after, with the levels' frequencies
+    measured, before, after (k,) Hz, paired; alike (k,) MAC of each with its partner, or cos² of its angle to the space
+    of close ones; mac (k, levels) before and after, with the levels' frequencies
     gauges : name -> (measured, before, after), m; misfit : J_Q of responses before and after
     left_at_end : of records, what is left of the mode that rings longest, and its Hz
     """
@@ -47,6 +48,8 @@ class PostureResult:
     before_hz: Array
     after_hz: Array
     deviation_hz: Array
+    alike_before: Array | None = None
+    alike_after: Array | None = None
     mac_before: Array | None = None
     mac_after: Array | None = None
     levels_before: Array | None = None
@@ -250,6 +253,10 @@ class Updated(Result):
         numbers as they were found."""
         from supple.identification.damping.fit_damping import fit_damping
 
+        if self.afterwards is not None:
+            raise InputError(
+                "its damping was fitted already", part="damping", hint="fit all kinds at once: joints,materials"
+            )
         plain = updated_mechanism(self.problem.structure.numbers, self.after[: self.problem.count])
         found = fit_damping(plain, self.measured, kinds, groups=groups or {})
         fitted = iter(found.postures)
@@ -261,7 +268,15 @@ class Updated(Result):
                     item, misfit=(item.misfit[0], one.after), responses=(*item.responses[:2], one.shown)
                 )  # fmt: skip
             postures.append(item)
-        return replace(self, postures=tuple(postures), afterwards=found)
+        k = self.problem.count  # what was fitted along for the damping is not what is kept
+        slopes = self.problem.data(np.log(self.after)).slopes[:, :k]
+        spread = np.where(np.isfinite(self.prior[:k]), self.prior[:k], FLAT)
+        return replace(
+            self, names=self.names[:k], before=self.before[:k], after=self.after[:k], prior=self.prior[:k],
+            covariance=self.covariance[:k, :k], identifiability=identifiability(self.names[:k], slopes, spread),
+            at_bounds=tuple(name for name in self.at_bounds if name in self.names[:k]), postures=tuple(postures),
+            afterwards=found,
+        )  # fmt: skip
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""
@@ -305,9 +320,9 @@ def _vibration(observer: Observer, trials: list[Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     for when, trial in zip(("before", "after"), trials, strict=True):
         spectrum = observer.spectrum(trial)
-        answer[f"{when}_hz"] = spectrum.level_hertz()[observer.paired(spectrum)]
+        answer[f"{when}_hz"], answer[f"alike_{when}"] = observer.paired_hz(spectrum)
         if observer.measured.shapes is not None:
             answer[f"mac_{when}"] = observer.mac(spectrum)
             answer[f"levels_{when}"] = spectrum.level_hertz()
-    answer["deviation_hz"] = answer["after_hz"] * observer.measured.frequency_noise
+    answer["deviation_hz"] = answer["after_hz"] * observer.measured.frequency_sigma
     return answer

@@ -1,0 +1,97 @@
+"""Modes that were found in responses (`modal_parameters`), as updating takes them; also from their file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
+from supple.identification.modal_parameters.modal_parameters import ModalParameters
+from supple.results.channel import Channel, channel
+
+Array = NDArray[np.float64]
+
+_KEYS = ("frequencies_hz", "frequency_deviations_hz", "shapes", "shape_deviations", "responses")
+
+
+class MeasuredModes(NamedTuple):
+    """frequencies_hz (R,) rising with deviations (R,); shapes (R, No), real, at channels, with deviations (R, No)."""
+
+    frequencies_hz: Array
+    frequency_deviations_hz: Array
+    shapes: Array
+    shape_deviations: Array
+    channels: tuple[Channel, ...]
+
+    def as_noise(self, frequency: Any, shape: Any) -> dict[str, Array]:
+        """Noise of frequencies (relative) and of shapes of length one, (R,): as stated, and what a model leaves."""
+        size = np.linalg.norm(self.shapes, axis=1)
+        stated = np.sqrt(np.nanmean(np.square(self.shape_deviations), axis=1)) / size
+        return {
+            "frequency_noise": np.hypot(np.nan_to_num(self.frequency_deviations_hz / self.frequencies_hz), frequency),
+            "shape_noise": np.hypot(np.nan_to_num(stated), shape),
+        }
+
+
+def measured_modes(given: Any) -> MeasuredModes:
+    """Of modal parameters, or as they are."""
+    if isinstance(given, MeasuredModes):
+        return given
+    if not isinstance(given, ModalParameters):
+        raise InputError(
+            f"{type(given).__name__} is no result of modal_parameters", part="modal", hint="give modal_parameters(test)"
+        )
+    if not len(given):
+        raise InputError("no mode was found in the responses", part="modal", hint="look at its stabilisation diagram")
+    return MeasuredModes(
+        given.frequencies_hz, given.frequency_deviations_hz, given.real_shapes, given.shape_deviations,
+        given.responses.responses,
+    )  # fmt: skip
+
+
+def load_modes(path: str | Path) -> MeasuredModes | None:
+    """Modes from the .npz or .mat that `supple modal -o` or `ModalParameters.save` wrote; None if it holds none."""
+    data = _arrays(path)
+    if data is None or "poles" not in data or any(key not in data for key in _KEYS):
+        return None
+    names = [str(name).strip() for name in np.atleast_1d(data["responses"])]
+    places = np.asarray(data.get("response_positions", np.full((len(names), 3), np.nan)), float).reshape(-1, 3)
+    shapes = np.atleast_2d(data["shapes"])
+    hertz = np.ravel(np.asarray(data["frequencies_hz"], float))
+    if shapes.shape != (len(hertz), len(names)) or not np.isfinite(hertz).all() or not np.isfinite(shapes).all():
+        raise InputError(
+            f"its shapes are {shapes.shape}, not {len(hertz)} modes by {len(names)} channels, or no numbers",
+            file=brief(path, 500), hint="write it again: supple modal TEST -o modes.npz",
+        )  # fmt: skip
+    channels = tuple(
+        channel(name, position=(float(x[0]), float(x[1]), float(x[2])) if np.isfinite(x).all() else None)
+        for name, x in zip(names, places, strict=True)
+    )
+    order = np.argsort(hertz, kind="stable")
+    deviations = np.ravel(np.asarray(data["frequency_deviations_hz"], float))
+    return MeasuredModes(
+        hertz[order], deviations[order], np.ascontiguousarray(shapes.real[order]),
+        np.atleast_2d(np.asarray(data["shape_deviations"], float))[order], channels,
+    )  # fmt: skip
+
+
+def _arrays(path: str | Path) -> dict[str, Any] | None:
+    """What a file of arrays holds, without running anything of it; None where it is none."""
+    if Path(path).suffix.lower() == ".npz":
+        try:
+            with np.load(path, allow_pickle=False) as held:
+                return {name: held[name] for name in held.files}
+        except (OSError, ValueError):
+            return None  # whoever reads it as responses says what is wrong
+    if Path(path).suffix.lower() == ".mat":
+        from scipy.io import loadmat
+
+        try:
+            return dict(loadmat(str(path)))
+        except Exception:  # noqa: BLE001 - as above; scipy raises whatever its parser meets
+            return None
+    return None
