@@ -87,6 +87,14 @@ def test_the_same_seed_is_the_same_test_and_another_is_another():
     assert np.abs(blows(noise=0.01).records.x - blows(noise=0.01, seed=3).records.x).max() > 1.0
 
 
+def test_a_repeated_test_is_the_one_of_its_seed():
+    again = blows(noise=0.02).repeated(5)
+    anew = blows(noise=0.02, seed=5)
+    assert_array_equal(again.records.y, anew.records.y)
+    assert_array_equal(again.responses.H, anew.responses.H)
+    assert_array_equal(again.exact.H, anew.exact.H)
+
+
 def test_a_converter_has_steps_and_ends():
     found = blows(bits=8).records
     step = found.full_scale[1:, None] / 2.0**7

@@ -9,7 +9,7 @@ before the blow is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,6 +52,11 @@ class VirtualTest(Result):
     records: TimeRecords
     responses: Responses
     exact: Responses
+    bench: _Bench = field(repr=False)
+
+    def repeated(self, seed: int) -> VirtualTest:
+        """The same test once more, with other blows and other noise; the model is not asked again."""
+        return self.bench(seed)
 
     def summary(self) -> str:
         return f"{self.records.summary()}; {self.responses.summary()}"
@@ -145,26 +150,58 @@ def virtual_test(
     named = at if isinstance(at, str) else {name: float(x) for name, x in configuration.coordinates.items()}
     model = _Model(mechanism, configuration, references, responses, free_actuators, damping, drives)
     setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)
-    rng = np.random.default_rng(seed)
     period = _period(model, setup)
     H = model(_lines(period, setup))
-    x, y = _motion(setup, H, period, rng)
-    notes = _notes(model, H, period, setup)
-    x, y, full = _measured(x, y, [*references, *responses], (noise, floor), bits, ranges or {}, rng)
-    records = TimeRecords(
-        setup.sampling_hz, tuple(references), tuple(responses), x, y, setup.before, full, named,
-        f"virtual test of {mechanism.name}", notes=notes,
-    )  # fmt: skip
-    found = estimate_responses(records, estimator=estimator, force_length=force_length, exponential=exponential)
-    if free_actuators:
-        found = found.select(lines=found.frequencies_hz > 0.0)
-    if shaker is not None:
-        found = found.select(band_hz=usual_band(sampling_hz, samples))
-    true = model_responses(
-        mechanism, configuration, references, responses, found.frequencies_hz, free_actuators=free_actuators,
-        damping=damping, drives=drives,
-    )  # fmt: skip
-    return VirtualTest(records, found, true.changed(at=named))
+    sizes = _Digits(noise, floor, bits, ranges or {})
+    options = {"estimator": estimator, "force_length": force_length, "exponential": exponential}
+    return _Bench(model, setup, period, H, sizes, options, named, _notes(model, H, period, setup))(seed)
+
+
+class _Digits(NamedTuple):
+    """What channels make of what they are shown."""
+
+    noise: float
+    floor: float
+    bits: int | None
+    ranges: Mapping[str, float]
+
+
+class _Bench(NamedTuple):
+    """All of a test but chance: H (lines, responses, references) of a padded period, and how it is measured."""
+
+    model: _Model
+    setup: _Setup
+    period: int
+    H: Complex
+    digits: _Digits
+    options: dict[str, Any]
+    at: Any
+    notes: tuple[str, ...]
+
+    def __call__(self, seed: int) -> VirtualTest:
+        """Blows, noise and estimates of one seed."""
+        model, setup = self.model, self.setup
+        rng = np.random.default_rng(seed)
+        x, y = _motion(setup, self.H, self.period, rng)
+        x, y, full = _measured(x, y, [*model.references, *model.responses], self.digits, rng)
+        records = TimeRecords(
+            setup.sampling_hz, tuple(model.references), tuple(model.responses), x, y, setup.before, full, self.at,
+            f"virtual test of {model.mechanism.name}", notes=self.notes,
+        )  # fmt: skip
+        found = estimate_responses(records, **self.options)
+        if model.free:
+            found = found.select(lines=found.frequencies_hz > 0.0)
+        if setup.shaker is not None:
+            found = found.select(band_hz=usual_band(setup.sampling_hz, setup.samples))
+        return VirtualTest(records, found, self._exact(found.frequencies_hz), self)
+
+    def _exact(self, lines: Array) -> Responses:
+        """Of the model at the lines of a test, which are some of those of the padded period."""
+        model, number = self.model, np.rint(lines * self.period / self.setup.sampling_hz).astype(int)
+        title = model.mechanism.name
+        return Responses(
+            lines, tuple(model.responses), tuple(model.references), self.H[number], at=self.at, title=title
+        )
 
 
 class _Setup(NamedTuple):
@@ -290,17 +327,15 @@ def _measured(
     x: Array,
     y: Array,
     channels: Sequence[Channel],
-    noise_and_floor: tuple[float, float],
-    bits: int | None,
-    ranges: Mapping[str, float],
+    digits: _Digits,
     rng: np.random.Generator,
 ) -> tuple[Array, Array, Array | None]:
     """What the channels show of it, and their full scales."""
     both = np.concatenate([x, y], axis=1)
+    noise, floor, bits, ranges = digits
     for name in ranges:
         if name not in {one.name for one in channels} | {one.quantity for one in channels}:
             raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
-    noise, floor = noise_and_floor
     if noise:
         size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
         least = [max(size[:, k].max() for k, other in enumerate(channels) if other.quantity == one.quantity)

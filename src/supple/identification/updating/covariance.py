@@ -15,7 +15,7 @@ _CHANCE = 2.5  # deviations: what chance does not do
 
 
 def covariance(problem: Problem, found: Compared) -> Array:
-    """Of x: A B A, A = (JᵀJ + Σ₀⁻¹)⁻¹; B is the same but for errors of responses that go together. (updating, 17, 24)
+    """Of x: A B A, A = (JᵀJ + Σ₀⁻¹)⁻¹; B is the same but for errors of responses that go together. (updating, 17, 28)
 
     B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
     """
@@ -49,7 +49,7 @@ def _along(r: Complex, J: Complex) -> Array:
 def _across(A: Array, r: Complex, J: Complex) -> float:
     """c: how much more lines pull at the numbers, all their channels together, than noise would; at least 1.
 
-    A line has pulled the numbers towards itself: what counts is what it would leave had it not been there.    (eq. 25)
+    A line has pulled the numbers towards itself: what counts is what it would leave had it not been there.    (eq. 29)
     """
     pulls = np.einsum("lci,lc->li", J.conj(), r).real
     own = np.einsum("lci,lcj->lij", J.conj(), J).real

@@ -68,7 +68,7 @@ class ResponseObserver:
         return np.array([one.order or 0 for one in self.measured.responses])
 
     def left_at_end(self, trial: Trial, loss: Loss) -> tuple[float, float] | None:
-        """What is left at the end of a record of the mode in the band that rings longest, and its Hz.  (eq. 26)
+        """What is left at the end of a record of the mode in the band that rings longest, and its Hz.  (eq. 30)
 
         None where responses do not come from records, as far as is known.
         """

@@ -1,6 +1,6 @@
 """Noise of measured responses: that of each channel, and that of the force, which all channels of a line share.
 
-    H_m - H = -ε H + n,   E|n_o|² = w a_o,   E|ε|² = w b,   C = w (diag a + b H Hᴴ)            (updating, eqs. 21-23)
+    H_m - H = -ε H + n,   E|n_o|² = w a_o,   E|ε|² = w b,   C = w (diag a + b H Hᴴ)            (updating, eqs. 25-27)
 
 w says how noise changes along the lines, as a blow fades towards high frequencies. Variances are of complex numbers: of
 their real and imaginary parts each has half.
@@ -42,7 +42,7 @@ class ResponseNoise:
     shown: Array
 
     def white(self, values: NDArray[Any]) -> Complex:
-        """C^-½ times values (..., L, o, i), so that real and imaginary parts of noise have the variance 1.  (eq. 22)"""
+        """C^-½ times values (..., L, o, i), so that real and imaginary parts of noise have the variance 1.  (eq. 26)"""
         u = values / np.sqrt(0.5 * self.channels * self.lines)
         return np.asarray(u - self.less * self.along * np.sum(self.along.conj() * u, axis=-2, keepdims=True))
 
@@ -86,7 +86,7 @@ def response_noise(measured: Responses, H: Complex, numbers: int) -> ResponseNoi
 
 
 def _lost(measured: Responses, relative: Array) -> Array:
-    """What H1 loses on average of every response to noise on the force: (N - 1) b of N averages.  (updating, eq. 23)
+    """What H1 loses on average of every response to noise on the force: (N - 1) b of N averages.  (updating, eq. 27)
 
     The coherence loses as much at least, and is the limit: what is wrong with the model may look like noise.
     """
