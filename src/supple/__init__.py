@@ -109,6 +109,7 @@ _HOMES = {
     "plan_test": "supple.identification.updating.plan_test",
     "reduce": "supple.reduction.reduce",
     "register": "supple.kinds.registry",
+    "report": "supple.view.report.report",
     "simulate": "supple.analyses.time.simulation",
     "small_motions": "supple.analyses.vibration.small_motions",
     "sweep": "supple.analyses.sweep",
@@ -137,13 +138,12 @@ __all__ = [
     "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
     "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
     "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory",
-    "Updated", "VirtualTest",
-    "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
-    "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify",
-    "inverse", "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism",
-    "load_model", "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters",
-    "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions",
-    "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Updated", "VirtualTest", "assemble", "branches", "check", "check_measurement", "compare", "compliance",
+    "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map",
+    "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
+    "load_measurements", "load_mechanism", "load_model", "load_records", "load_responses", "loads", "local",
+    "match_channels", "modal_parameters", "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce",
+    "register", "report", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip
 
 

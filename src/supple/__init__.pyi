@@ -118,6 +118,7 @@ from supple.results.linear_model import LinearModel as LinearModel
 from supple.results.responses import Responses as Responses
 from supple.results.simulation import Simulation as Simulation
 from supple.results.time_records import TimeRecords as TimeRecords
+from supple.view.report.report import report as report
 
 __version__: str
 
@@ -131,11 +132,10 @@ __all__ = [
     "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
     "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
     "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory",
-    "Updated", "VirtualTest",
-    "assemble", "branches", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection",
-    "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify",
-    "inverse", "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism",
-    "load_model", "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters",
-    "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce", "register", "simulate", "small_motions",
-    "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Updated", "VirtualTest", "assemble", "branches", "check", "check_measurement", "compare", "compliance",
+    "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map",
+    "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
+    "load_measurements", "load_mechanism", "load_model", "load_records", "load_responses", "loads", "local",
+    "match_channels", "modal_parameters", "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce",
+    "register", "report", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip

@@ -92,7 +92,7 @@ def test_a_grid_that_is_no_posture_is_refused(surgiscope, grid, message):
 
 def test_planes_are_drawn_with_lengths_on_their_axes(surgiscope, plane):
     figure = plane.plot().figure
-    labels = {axes.get_ylabel() for axes in figure.axes}
+    labels = {one.get_ylabel() for axes in figure.axes for one in (axes, *axes.child_axes)}
     assert labels == {"tool.y / m", "frequency / Hz"}
     assert "tool.z = -1.1 m" in figure.get_suptitle()
     found = supple.compliance_map(surgiscope, {"tool.x": [0.0, 2.0], "tool.y": [0.0, 0.1], "tool.z": -1.1}, "tool.z")

@@ -1,10 +1,15 @@
-"""One browser for all tests of the page."""
+"""One browser for all tests of the page; results of every kind to draw."""
 
 from __future__ import annotations
 
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
+
+for folder in ("results", "control"):  # results of every kind, and the flexible mechanism they are of
+    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
 ARGUMENTS = (
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +13,7 @@ from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import Rom, read_model
 from supple.cli.options import File, Json, Settings, read_mechanism
+from supple.cli.report import write_report
 from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ Scenario = Annotated[
         "motion of the file or a table of coordinates.",
     ),
 ]  # fmt: skip
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write a page with pictures: .html.")
+]
 Points = Annotated[
     int, typer.Option("--points", metavar="N", min=1, help="Fresh random points over the region of the model.")
 ]
@@ -38,6 +44,7 @@ def compare(
     rigid: Rigid = False,
     output: TableFile = None,
     plot: Picture = None,
+    report: Report = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -50,14 +57,21 @@ def compare(
         found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario, rigid=rigid)
         if isinstance(found, TimeComparison):
             keep(found, output, plot)
+            write_report(found, report, _typed(file, rom, scenario))
             _give_run(answer, found)
             return
         if plot is not None:
             raise typer.BadParameter("only a run in time is drawn: give --scenario", param_hint="--plot")
         keep(found, output)
+        write_report(found, report, _typed(file, rom, scenario))
         data = asdict(found)
         data["coefficients"], data["error"] = data.pop("error"), data.pop("output_error")
         answer.give(data, lambda: _show(found))
+
+
+def _typed(file: str, rom: str, scenario: str | None) -> str:
+    """The arguments, as they are typed again."""
+    return shlex.join([file, rom, *(["--scenario", scenario] if scenario else [])])
 
 
 def _give_run(answer: Answer, found: TimeComparison) -> None:

@@ -30,6 +30,7 @@ from supple.cli import (
     new,
     plan_test,
     reduce,
+    report,
     schema,
     simulate,
     sweep,
@@ -69,6 +70,7 @@ app.command("identify")(identify.identify)
 app.command("plan-test")(plan_test.plan_test)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("export", cls=ListsKinds)(export.export)
 app.command("view")(view.view)
 app.command("examples")(examples.examples)

@@ -11,5 +11,8 @@ from typing import Any
 
 
 def picture(name: str) -> Callable[..., Any]:
-    """The function of that name in the file of `supple.view` of the same name; a new picture is one new file there."""
-    return getattr(import_module(f"supple.view.{name}"), name)
+    """The function of that name in the file of `supple.view` of the same name; a new picture is one new file there.
+
+    `folder.name` is the file of that name in a folder there.
+    """
+    return getattr(import_module(f"supple.view.{name}"), name.rpartition(".")[2])

@@ -88,13 +88,14 @@ def coloured(postures: PostureGrid, axes: Sequence[Axis], shown: Sequence[Panel]
             first.values, second.values, panel.values.T, shading=shading, vmin=low, vmax=high, rasterized=True
         )
         axes_of.grid(visible=False)
-        figure.colorbar(drawn, ax=axes_of, extend=extend).set_label(panel.label)
+        beside = axes_of.inset_axes((1.05, 0.0, 0.06, 1.0))  # as tall as the map, whatever its sides are
+        figure.colorbar(drawn, cax=beside, extend=extend).set_label(panel.label)
         axes_of.set_title(panel.title)
         if into is not None or i + columns >= len(shown):  # the lowest of its column
             axes_of.set_xlabel(first.title)
             axes_of.tick_params(labelbottom=True)
         axes_of.set_ylabel(second.title)
-        if _alike(first, second):
+        if postures.by_place and _alike(first, second):
             axes_of.set_aspect("equal", adjustable="box")
     for axes_of in drawn_on[len(shown) :]:
         axes_of.set_visible(False)

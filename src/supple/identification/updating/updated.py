@@ -280,7 +280,8 @@ class Updated(Result):
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""
-        return save_text(path, picture("updating_report")(self))
+        picture("report.report")(self, path)
+        return Path(path)
 
 
 def posture_results(problem: Problem, x: Array) -> tuple[PostureResult, ...]:

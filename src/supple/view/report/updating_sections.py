@@ -1,53 +1,41 @@
-"""Updating on one page of HTML with its pictures in it: what was measured, found, and how sure it is."""
+"""Numbers that were updated: what was measured, what was found, and how sure it is."""
 
 from __future__ import annotations
 
-import base64
-from html import escape
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
+from supple.view.report.drawing import Drawings
+from supple.view.report.page import Html, Section, listed, paragraph, section, table
 from supple.view.updated_plot import updated_plot
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import PostureResult, Updated
 
-_STYLE = """
-body { font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; color: #222 }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #ddd }
-table { border-collapse: collapse; margin: .8rem 0 } td, th { padding: .2rem .9rem .2rem 0; text-align: right }
-th { font-weight: 600; border-bottom: 1px solid #bbb } td:first-child, th:first-child { text-align: left }
-tr.silent td { color: #888 } img { max-width: 100%; margin: .6rem 0 } .small { color: #666; font-size: .85rem }
-@media print { h2 { break-after: avoid } img, table { break-inside: avoid } }
-"""
+
+def updating_cards(found: Updated) -> dict[str, str]:
+    """What matters most."""
+    cards = {"numbers": f"{len(found.names)}", "that the data say nothing of": f"{len(found.at_prior)}"}
+    errors = [item for item in found.postures if len(item.measured_hz)]
+    if errors:
+        before, after = (np.mean([item.mean_error(when) for item in errors]) for when in ("before", "after"))
+        cards["frequencies off, before"] = f"{100 * before:.2g} %"
+        cards["frequencies off, after"] = f"{100 * after:.2g} %"
+    return cards
 
 
-def updating_report(found: Updated) -> str:
-    """The page."""
-    name = found.problem.structure.mechanism.name
-    parts = [
-        f"<h1>{escape(name)}: numbers from measurements</h1>",
-        _summary(found),
-        "<h2>Numbers</h2>",
-        _numbers(found),
+def updating_sections(found: Updated, draw: Drawings) -> list[Section]:
+    """The numbers, what the data determine, and every posture."""
+    told = [
+        section("Numbers", _summary(found), _numbers(found), draw.picture(updated_plot(found))),
+        section("What the data determine", listed(found.words()), _strengths(found)),
     ]
-    parts += [_picture(updated_plot(found)), "<h2>What the data determine</h2>", _listed(found.words())]
-    parts += [_strengths(found)]
-    for item in found.postures:
-        parts.append(f"<h2>Posture {escape(item.label or 'as drawn')}</h2>")
-        parts += _posture(item)
-    body = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: updated</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
-    )
+    return told + [section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures]
 
 
-def _summary(found: Updated) -> str:
+def _summary(found: Updated) -> Html | None:
     errors = [item for item in found.postures if len(item.measured_hz)]
     said = [f"{item.label or 'posture'}: frequencies {100 * item.mean_error('before'):.2g} % off on average before, "
             f"{100 * item.mean_error():.2g} % after" for item in errors]  # fmt: skip
@@ -62,47 +50,49 @@ def _summary(found: Updated) -> str:
         largest = np.abs(measured).max()
         old, new = (100.0 * np.abs(found - measured).mean() / largest for found in (before, after))
         said.append(f"{len(gauges)} deflections: off by {old:.2g} % of the largest before, {new:.2g} % after")
-    return _listed(said)
+    return listed(said)
 
 
-def _numbers(found: Updated) -> str:
-    rows = []
+def _numbers(found: Updated) -> Html | None:
+    rows: list[list[str]] = []
+    quiet: list[int] = []
     for name, before, after, (low, high), left in zip(
         found.names, found.before, found.after, found.intervals.values(), found.identifiability.left, strict=True
     ):
         silent = name in found.at_prior
         said = "stays at the prior" if silent else "by itself" if name in found.identifiability.found else "in part"
-        cells = [escape(name), f"{before:.4g}", f"{after:.4g}", f"{low:.4g} … {high:.4g}", f"{100 * left:.0f} %", said]
-        rows.append((cells, "silent" if silent else ""))
-    return _table(["number", "before", "after", "95 % interval", "of what was not known is left", "data say"], rows)
+        quiet += [len(rows)] if silent else []
+        cells = [name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} … {high:.4g}", f"{100 * left:.0f} %", said]
+        rows.append(cells)
+    heads = ("number / SI", "before", "after", "95 % interval", "of what was not known is left", "data say")
+    return table(heads, rows, silent=quiet)
 
 
-def _strengths(found: Updated) -> str:
-    listed = ", ".join(f"{s:.3g}" for s in found.identifiability.strengths)
-    return (
-        f'<p class="small">Strengths of the combinations, in units of what was known before: {listed}. Above 3 data '
-        "determine a combination; below 1 they say less than the prior.</p>"
+def _strengths(found: Updated) -> Html:
+    strengths = ", ".join(f"{s:.3g}" for s in found.identifiability.strengths)
+    return paragraph(
+        f"Strengths of the combinations, in units of what was known before: {strengths}. Above 3 data determine a "
+        "combination; below 1 they say less than the prior.",
+        "small",
     )
 
 
-def _posture(item: PostureResult) -> list[str]:
-    parts = []
+def _posture(item: PostureResult, draw: Drawings) -> list[Html | None]:
+    parts: list[Html | None] = []
     if len(item.measured_hz):
         rows = []
         for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True)):
             pairs = [cell for f in (b, a) for cell in (f"{f:.4g}", f"{100 * (f / m - 1):+.2f} %")]
-            rows.append(([str(i + 1), f"{m:.4g}", *pairs, *_assured(item, i)], ""))
+            rows.append([str(i + 1), f"{m:.4g}", *pairs, *_assured(item, i)])
         heads = ["mode", "measured / Hz", "before / Hz", "off", "after / Hz", "off"]
-        parts.append(_table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
+        parts.append(table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
     if item.mac_after is not None:
-        parts.append(_picture(mac_picture(item)))
+        parts.append(draw.picture(mac_picture(item)))
     if item.gauges:
-        rows = [
-            ([escape(name), *(f"{1e3 * value:.4f}" for value in values)], "") for name, values in item.gauges.items()
-        ]
-        parts.append(_table(["gauge", "measured / mm", "before / mm", "after / mm"], rows))
+        rows = [[name, *(f"{1e3 * value:.4f}" for value in values)] for name, values in item.gauges.items()]
+        parts.append(table(["gauge", "measured / mm", "before / mm", "after / mm"], rows))
     if item.responses is not None:
-        parts.append(_picture(responses_picture(item)))
+        parts.append(draw.picture(responses_picture(item)))
     return parts
 
 
@@ -155,24 +145,3 @@ def responses_picture(item: PostureResult, most: int = 4) -> Any:
         axes.set_xlabel(label("frequency", "Hz"))
     panels[0].legend()
     return figure
-
-
-def _table(heads: list[str], rows: list[tuple[list[str], str]]) -> str:
-    top = "".join(f"<th>{head}</th>" for head in heads)
-    body = "\n".join(
-        f"<tr{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>"
-        + "".join(f"<td>{cell}</td>" for cell in cells)
-        + "</tr>"
-        for cells, kind in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>"
-
-
-def _listed(said: list[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in said) + "</ul>" if said else ""
-
-
-def _picture(figure: Any) -> str:
-    content = BytesIO()
-    figure.savefig(content, format="png")
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}">'

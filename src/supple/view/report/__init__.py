@@ -1,0 +1,1 @@
+"""Reports: one page of HTML each, with its style and pictures in it, that asks for nothing from outside."""

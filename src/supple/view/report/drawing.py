@@ -1,0 +1,69 @@
+"""A picture of matplotlib inside a page: as lines in the colours of the page, or as dots where lines are too many."""
+
+from __future__ import annotations
+
+import base64
+import re
+from io import BytesIO, StringIO
+from itertools import count
+from typing import Any
+
+from supple.view.panels import Panels
+from supple.view.report.page import Html, shown
+from supple.view.report.page_style import COLOURS
+
+_LARGEST = 600_000  # characters of a picture of lines; a longer one goes in as dots
+_INCH = 84  # pixels of the page
+_CUT: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.06}  # what is empty around a drawing is left out
+
+
+class Drawings:
+    """Gives every picture of a page names of its own: parts of one must not be taken for those of another."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def picture(self, drawn: Panels | Any, caption: str = "") -> Html:
+        """What `plot` gave, or a figure, with a line below it."""
+        figure = drawn.figure if isinstance(drawn, Panels) else drawn
+        said = f"<figcaption>{shown(caption)}</figcaption>" if caption else ""
+        return Html(f"<figure>{self._lines(figure, caption) or _dots(figure, caption)}{said}</figure>")
+
+    def _lines(self, figure: Any, caption: str) -> str | None:
+        from matplotlib import rc_context
+
+        number = next(self._numbers)
+        content = StringIO()
+        with rc_context({"svg.fonttype": "path", "svg.hashsalt": f"supple{number}"}):
+            figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None}, **_CUT)
+        text = content.getvalue()
+        if len(text) > _LARGEST:
+            return None
+        text = text[text.index("<svg") :]
+        text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
+        head, rest = text.split(">", 1)
+        width = float(re.search(r'width="([0-9.]+)pt"', head)[1]) / 72.0 * _INCH  # type: ignore[index]
+        head = re.sub(r'\s(width|height)="[^"]*"', "", head)
+        head += f' role="img" aria-label="{shown(caption or "picture")}" style="width: {width:.0f}px"'
+        used = set(re.findall(r'(?:href="|url\()#([^")]+)', rest))  # matplotlib names everything, some things twice
+        rest = re.sub(r'\sid="([^"]+)"', lambda found: f' id="d{number}-{found[1]}"' if found[1] in used else "", rest)
+        rest = re.sub(r'((?:xlink:)?href="|url\()#', rf"\1#d{number}-", rest)
+        return f"{head}>{_in_colours_of_the_page(rest).strip()}"
+
+
+def _in_colours_of_the_page(text: str) -> str:
+    """Colours by the names they have in the style, so that they are those of the reader's screen."""
+
+    def named(found: re.Match[str]) -> str:
+        name = COLOURS.get(found[0].lower())
+        return f"var(--{name})" if name else found[0]
+
+    return re.sub(r'style="[^"]*"', lambda style: re.sub(r"#[0-9a-fA-F]{6}\b", named, style[0]), text)
+
+
+def _dots(figure: Any, caption: str) -> str:
+    content = BytesIO()
+    figure.savefig(content, format="png", **_CUT)
+    width = figure.get_size_inches()[0] * _INCH
+    data = base64.b64encode(content.getvalue()).decode()
+    return f'<img alt="{shown(caption or "picture")}" style="width: {width:.0f}px" src="data:image/png;base64,{data}">'

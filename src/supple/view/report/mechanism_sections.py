@@ -1,0 +1,197 @@
+"""What a mechanism is: drawn, its parts in tables, what its joints leave free, where it comes near a dead point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
+from supple.formulations.measured_units import units_of
+from supple.kinematics.inspection import Inspection
+from supple.kinematics.rest import rest
+from supple.results.units import force
+from supple.view.house_style import PALETTE, in_house_style, label, new_figure
+from supple.view.panels import Panels, panels
+from supple.view.report.drawing import Drawings
+from supple.view.report.page import Html, Section, beside, folded, listed, paragraph, section, table
+from supple.view.report.stance import Stance
+
+_MANY = 12  # rows of a table that is shown whole
+_POINTS = 41  # along a coordinate
+_COLUMNS = 3
+
+
+def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list[Section]:
+    """The mechanism, and where it can stand."""
+    mechanism = stance.mechanism
+    what = section(
+        "The mechanism",
+        paragraph(mechanism.description) if mechanism.description else None,
+        draw.picture(stance.configuration.plot(labels=True), f"{mechanism.name} at {posture_words(stance)}."),
+        table(("", ""), _counts(seen), texts=(0, 1)),
+        listed(seen.notes),
+        beside(
+            _long("bodies", ("body", "", "mass / kg"), _bodies(mechanism, seen), (0, 1)),
+            _long(
+                "joints", ("joint", "kind", "between", "limits", "yields in"), _joints(mechanism, seen), (0, 1, 2, 3, 4)
+            ),
+        ),
+        beside(
+            _long("actuators", ("actuator", "drives", "limits", "drive"), _actuators(stance, seen), (0, 1, 2, 3)),
+            _long("outputs", ("output", "unit", "instrument"), _outputs(mechanism, seen), (0, 1, 2)),
+        ),
+    )
+    return [what, _room(stance, draw)]
+
+
+def posture_words(stance: Stance) -> str:
+    """`home (lift = 1.15 m, elbow = 1 m)`"""
+    values = ", ".join(
+        f"{name} = {in_unit(float(value), stance.units[name])}"
+        for name, value in stance.configuration.coordinates.items()
+    )
+    return f"{stance.at} ({values})" if values else stance.at
+
+
+def in_unit(value: float, unit: str) -> str:
+    """`1.15 m`, `40°`"""
+    return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}".strip()
+
+
+def between(ends: Sequence[float] | None, unit: str) -> str:
+    """`-20° to 85°`"""
+    return "" if ends is None else f"{in_unit(float(ends[0]), unit)} to {in_unit(float(ends[1]), unit)}"
+
+
+def _counts(seen: Inspection) -> list[tuple[str, str]]:
+    found = [
+        ("mobility", f"{seen.mobility} (freedoms less constraints, counted on paper: {seen.gruebler})"),
+        ("coordinates θ", ", ".join(seen.coordinates) or "none"),
+        ("actuated", ", ".join(seen.actuated) or "none"),
+        ("loops", f"{len(seen.loops)}" + "".join(f"; {' – '.join(loop)}" for loop in seen.loops)),
+        ("redundant constraints", f"{seen.redundant_constraints}" + _named(seen.redundant_joints, " in ")),
+        ("singularity as drawn", f"{seen.singularity:.3g} (0 is singular)"),
+    ]
+    return found + ([("couplings", ", ".join(seen.couplings))] if seen.couplings else [])
+
+
+def _named(names: Sequence[str], before: str) -> str:
+    if len(names) > _MANY:
+        return f"{before}{len(names)} joints"
+    return f"{before}{', '.join(names)}" if names else ""
+
+
+def _bodies(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
+    masses = mass_properties(rest(mechanism).numbering.drawing)
+    elastic = {part.name: part for part in seen.elastic_bodies}
+    rows = []
+    for name in mechanism.bodies:
+        part = elastic.get(name)
+        made = "rigid" if part is None else str(part).removeprefix(f"{name}: ").rpartition(", ")[0]
+        rows.append((name, made, f"{masses[name].mass:.4g}"))
+    return [*rows, ("all", "", f"{sum(item.mass for item in masses.values()):.4g}")]
+
+
+def _joints(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for name, joint in mechanism.joints.items():
+        limits = []
+        for coordinate in joint.coordinates(mechanism.plane):
+            ends = joint.value("limits", coordinate, mechanism.plane)
+            unit = "m" if coordinate == joint.slide(mechanism.plane) else "rad"
+            limits += [between(ends, unit)] if ends is not None else []
+        ways = ", ".join(seen.elastic_joints.get(name, ()))
+        rows.append((name, joint.kind, " – ".join(joint.bodies), "; ".join(limits), ways))
+    return rows
+
+
+def _actuators(stance: Stance, seen: Inspection) -> list[tuple[str, ...]]:
+    mechanism, units = stance.mechanism, units_of(rest(stance.mechanism)).inputs
+    rows: list[tuple[str, ...]] = []
+    for name, part in mechanism.actuators.items():
+        unit = next((own for own in ("m", "rad") if force(own) == units.get(name)), "")
+        places = part.joint if part.joint is not None else " – ".join(part.between or ())
+        bounds = [between(part.limits, unit)] if part.limits is not None else []
+        if part.force_limits is not None:
+            bounds.append(f"{part.force_limits[0]:.4g} to {part.force_limits[1]:.4g} {units.get(name, '')}")
+        rows.append((name, str(places), "; ".join(bounds), seen.drives.get(name, "")))
+    return rows
+
+
+def _outputs(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
+    units = units_of(rest(mechanism)).outputs
+    return [(name, unit, seen.instruments.get(name, "")) for name, unit in units.items()]
+
+
+def _long(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int]) -> Html | None:
+    """A table, folded away where it is long; columns that are empty throughout are left out."""
+    kept = [k for k in range(len(heads)) if k == 0 or any(row[k] for row in rows)]
+    made = table(
+        [heads[k] for k in kept], [[row[k] for k in kept] for row in rows],
+        texts=[i for i, k in enumerate(kept) if k in texts],
+    )  # fmt: skip
+    return folded(f"{len(rows)} {what}", made) if len(rows) > _MANY else made
+
+
+def _room(stance: Stance, draw: Drawings) -> Section:
+    rows = [(name, between(ends, stance.units[name])) for name, ends in stance.ranges.items()]
+    quiet = listed(
+        [f"Nothing says how far {', '.join(stance.others)} may go, so that they stay where they are here: limits in "
+         "the file, or --region, would."] if stance.others else []
+    )  # fmt: skip
+    if not rows:
+        return section("Where it can stand", quiet or paragraph("It has no coordinates: it is a structure."))
+    parts: list[Html | None] = [table(("coordinate", "region"), rows, texts=(0, 1)), quiet]
+    postures = stance.corners()
+    if postures.assembled[-1] and postures.assembled.sum() > 1:
+        caption = "Here, and as ghosts at the ends of each coordinate's range, the others as here."
+        parts.append(draw.picture(postures.plot(labels=False), caption))
+    if stance.mechanism.joints:
+        caption = (
+            "How far it is from a dead point: smallest over largest singular value of the rows of joints and "
+            "coordinates, 0 where it locks. The others stay as here."
+        )
+        parts.append(draw.picture(_singularity(stance), caption))
+    return section("Where it can stand", *parts)
+
+
+def along_each(stance: Stance, height: float = 2.7) -> tuple[Any, dict[str, Any]]:
+    """A figure with a panel for each coordinate, by name."""
+    count = len(stance.ranges)
+    columns = min(_COLUMNS, count)
+    rows = -(-count // columns)
+    width = 8.4 if count == 1 else 3.6 * columns
+    figure = new_figure(width, height * rows + 0.2)
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    return figure, dict(zip(stance.ranges, grid, strict=False))
+
+
+def from_zero(shared: Sequence[Any]) -> None:
+    """Panels of one scale, which begins at zero; only when all of them are drawn is it known where it ends."""
+    shared[0].set_ylim(0.0, 1.05 * max(axes.dataLim.y1 for axes in shared))
+
+
+def in_degrees(values: Any, unit: str) -> tuple[Any, str]:
+    """Angles as a reader holds them."""
+    return (np.degrees(values), "°") if unit == "rad" else (values, unit)
+
+
+@in_house_style
+def _singularity(stance: Stance) -> Panels:
+    figure, by_name = along_each(stance, 2.2)
+    for i, (name, axes) in enumerate(by_name.items()):
+        found = stance.along(name, _POINTS)
+        value = np.where(found.assembled, found.singularity, np.nan)
+        x, unit = in_degrees(stance.line(name, _POINTS), stance.units[name])
+        axes.plot(x, value, color=PALETTE[0])
+        here, _ = in_degrees(float(stance.configuration.coordinates[name]), stance.units[name])
+        axes.axvline(here, color=PALETTE[1], linewidth=0.9, linestyle="--")
+        axes.set_xlabel(label(name, unit))
+        axes.set_ylabel(label("singularity", "1") if i % _COLUMNS == 0 else "")
+    from_zero(list(by_name.values()))
+    return panels(figure)

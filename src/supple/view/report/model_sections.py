@@ -1,0 +1,206 @@
+"""What a reduced model is: its equation, its errors and where they are largest, what it leaves out, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.model import ReducedModel
+from supple.reduction.comparison import Comparison
+from supple.reduction.domain import path_domain, theta_domain
+from supple.reduction.exact_coefficients import exact_coefficients
+from supple.reduction.exchanges import Exchange
+from supple.reduction.path import path_from
+from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import Panels, panels
+from supple.view.report.drawing import Drawings
+from supple.view.report.error_bars import error_bars, meaning
+from supple.view.report.mechanism_sections import between, in_degrees, in_unit
+from supple.view.report.page import Html, Section, beside, heading, listed, marked, paragraph, section, table
+from supple.view.report.vibration_sections import frequencies_beside
+
+Array = NDArray[np.float64]
+
+_LINE = 61  # points along a coordinate
+
+
+def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> list[Section]:
+    """The model, its errors, its frequencies beside the mechanism's, what is left out, and the cost."""
+    made = model.provenance
+    told = [_what(model), _errors(model, fresh, draw)]
+    if model.layout.size > model.layout.theta:
+        caption = "Locked actuators, along each coordinate through the middle of the region."
+        told.append(
+            section(
+                "Frequencies, full and reduced",
+                draw.picture(frequencies_beside(_along(model, mechanism)), caption),
+                _left_out(model, made),
+            )
+        )
+    return [*told, _cost(model, fresh)]
+
+
+def _what(model: ReducedModel) -> Section:
+    layout, units = model.layout, model.units
+    names, s = layout.coordinates, layout.theta
+    kinds = ["θ"] * s + ["constraint mode"] * (layout.size - s - layout.internal) + ["internal mode"] * layout.internal
+    low, high = bounds(model)
+    rows = []
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        unit = units.coordinates.get(name, "")
+        rows.append((name, kind, unit, between((low[i], high[i]), unit) if i < s else "free"))
+    held = [f"{name} is held at {value:.6g}: it is no coordinate of the model." for name, value in model.held.items()]
+    rigid = [f"{', '.join(model.rigid)} are elastic, and taken as rigid."] if model.rigid else []
+    second = ["Second order in the deformation: stiffness of loads and of inertia."] if model.stiffening else []
+    return section(
+        "The reduced model",
+        paragraph("M(θ,δ) η̈ + Γ(θ,δ)[η̇, η̇] + D(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ(θ) + Ψ(θ) δ,   η = (θ, δ)"),
+        table(("coordinate", "kind", "unit", "region"), rows, texts=(0, 1, 2, 3)),
+        listed(held + rigid + second),
+        beside(
+            table(("input u", "unit"), [(name, units.inputs.get(name, "")) for name in layout.inputs], texts=(0, 1)),
+            table(("output y", "unit"), [(name, units.outputs.get(name, "")) for name in layout.outputs], texts=(0, 1)),
+        ),
+    )
+
+
+def bounds(model: ReducedModel) -> tuple[Array, Array]:
+    """Ends (s,) of the box around the region."""
+    roots = model.fitted.arrays.roots_f
+    return roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)
+
+
+def place_words(model: ReducedModel, at: Mapping[str, float]) -> str:
+    """`lift = 0.9 m, elbow = 1.18 m`"""
+    units = model.units.coordinates
+    return ", ".join(f"{name} = {in_unit(value, units.get(name, ''))}" for name, value in at.items())
+
+
+def _errors(model: ReducedModel, fresh: Comparison, draw: Drawings) -> Section:
+    made = model.provenance
+    wanted = made["options"].get("tolerance") if made["options"].get("boxes") is None else None
+    rows = []
+    for name, worst in model.error.items():
+        at = made["error"].get(name, {}).get("at", {})
+        seen = f"{fresh.error[name]:.2g}" if name in fresh.error else ""
+        rows.append((name, meaning(name), f"{worst:.2g}", place_words(model, at) or "everywhere", seen))
+    missed = [marked(text, "bad") for text in made.get("missed", ())]
+    parts: list[Html | None] = [
+        paragraph(
+            "Errors are relative: the largest difference of a family of coefficients from those of the mechanism, of "
+            "their own size there, or of their usual size where they are small. Stated: the largest at "
+            f"{made['checks']} points that checked the fit, which took {made['samples']} samples. Fresh: the largest "
+            f"at {fresh.points} others, which it has never seen."
+        ),
+        listed(missed),
+        draw.picture(error_bars(model.error, fresh.error, wanted), "Error of each family, stated and at fresh points."),
+        table(("family", "", "stated", "where it is largest", "fresh"), rows, texts=(0, 1, 3)),
+    ]
+    if model.layout.theta <= 3 and any(item.get("at") for item in made["error"].values()):
+        caption = "Boxes of the fit, and where each family is worst."
+        parts += [heading("Where errors are largest"), draw.picture(_where(model), caption)]
+    return section("How far off it is", *parts)
+
+
+@in_house_style
+def _where(model: ReducedModel) -> Panels:
+    from matplotlib.patches import Rectangle
+
+    layout, units = model.layout, model.units.coordinates
+    names, s = layout.coordinates, layout.theta
+    pairs = [(0, None)] if s == 1 else [(0, 1)] if s == 2 else [(0, 1), (0, 2), (1, 2)]
+    figure = new_figure(8.6 if len(pairs) == 1 else 10.8, 2.4 if s == 1 else 4.0 if s == 2 else 3.6)
+    arrays = model.fitted.arrays
+    places = {name: item["at"] for name, item in model.provenance["error"].items() if item.get("at")}
+    ordered = sorted(places, key=lambda name: -model.error[name])
+    for axes, (i, j) in zip(figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True):
+        scale = [np.degrees(1.0) if units.get(names[k]) == "rad" else 1.0 for k in (i, j) if k is not None]
+        for center, inverse in arrays.leaves_f:
+            half = 1.0 / inverse
+            corner = [(center[k] - half[k]) * f for k, f in zip((i, j), scale, strict=False)]
+            sides = [2.0 * half[k] * f for k, f in zip((i, j), scale, strict=False)]
+            low, tall = (corner[1], sides[1]) if j is not None else (0.0, 1.0)
+            axes.add_patch(Rectangle((corner[0], low), sides[0], tall, fill=False, edgecolor=FAINT, linewidth=0.7))
+        for n, name in enumerate(ordered):
+            x = places[name][names[i]] * scale[0]
+            y = 0.5 if j is None else places[name][names[j]] * scale[1]
+            mark = "osD^v<>pPX*h"[n % 12]
+            axes.plot(x, y, mark, color=PALETTE[n % len(PALETTE)], markersize=6.5, label=name, clip_on=False)
+        axes.set_xlabel(label(names[i], in_degrees(0.0, units.get(names[i], ""))[1]))
+        if j is None:
+            axes.set_yticks([])
+            axes.set_ylabel("box / 1")
+        else:
+            axes.set_ylabel(label(names[j], in_degrees(0.0, units.get(names[j], ""))[1]))
+        axes.grid(visible=False)
+        axes.autoscale_view()
+    legend_beside(axes)
+    return panels(figure)
+
+
+def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Array, Array, Array]]:
+    """Frequencies of both along each coordinate, through the middle of the first box of the region."""
+    layout = model.layout
+    s = layout.theta
+    kept = model.provenance["options"].get("path")
+    domain = theta_domain(mechanism, [], model.held) if kept is None else path_domain(mechanism, path_from(kept))
+    low, high = model.fitted.arrays.roots_f[0]
+    found = []
+    for i in range(s):
+        x = np.tile(0.5 * (low + high), (_LINE, 1))
+        x[:, i] = np.linspace(low[i], high[i], _LINE)
+        exact, fitted = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
+        full, reduced = (
+            locked_frequencies(one.K[:, s:, s:], one.M[:, s:, s:]) / (2.0 * np.pi) for one in (exact, fitted)
+        )
+        name = layout.coordinates[i]
+        found.append((name, model.units.coordinates.get(name, ""), x[:, i], full, reduced))
+    return found
+
+
+def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
+    lost, said = made.get("truncation", {}), []
+    if lost:
+        said.append(f"Within their band the modes miss the frequencies by at most {lost['frequencies']:.2g}.")
+        said += [
+            f"They leave out {error:.2g} of the static compliance at {name}."
+            for name, error in lost["compliance"].items()
+        ]
+        if lost.get("next_hz") is not None:
+            said.append(f"The next mode, which is left out, is at {lost['next_hz']:.4g} Hz or above.")
+    names = tuple(model.layout.coordinates[: model.layout.theta])
+    for item in made.get("exchanges", ()):
+        swap = Exchange(
+            tuple(item["theta"]), item["overlap"], item["hz"] and tuple(item["hz"]), item["cure"], item["jump"]
+        )
+        said.append(swap.words(names) if len(item["theta"]) == len(names) else str(item))
+    if not made.get("exchanges"):
+        said.append("No mode of the set exchanges with one outside it anywhere in the region.")
+    return Html((heading("What the modes leave out")) + (listed(said) or ""))
+
+
+def _cost(model: ReducedModel, fresh: Comparison) -> Section:
+    made = model.provenance
+    full, reduced = (1e6 * seconds / fresh.points for seconds in (fresh.full_seconds, fresh.reduced_seconds))
+    rows = [
+        ("time of an evaluation in a batch, mechanism", f"{full:.3g} µs"),
+        ("time of an evaluation in a batch, model", f"{reduced:.3g} µs"),
+        ("times as fast", f"{fresh.speedup:.3g}"),
+        ("operations for M, Γ and p", f"{made['operations']}"),
+        ("operations for all coefficients, as the kernels do them", f"{made['kernel_operations']}"),
+        ("memory", f"{made['memory'] / 1024:.3g} kB"),
+        ("boxes", f"{made['boxes']}" + (f", {made['dropped']} left out" if made["dropped"] else "")),
+        ("levels of boxes", f"{made['depth']}"),
+        ("samples and checks", f"{made['samples']} and {made['checks']}"),
+        ("time to make it", f"{made['made']['seconds']:.3g} s"),
+    ]
+    return section(
+        "What it costs",
+        table(("", ""), rows),
+        paragraph("Times are of the machine that wrote this page, one batch of all fresh points.", "small"),
+    )

@@ -1,0 +1,250 @@
+"""A report on whatever it is asked of: a mechanism, a reduced model, both compared, numbers that were updated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.check import check
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.mechanism_text import to_yaml
+from supple.formats.model_description import described
+from supple.formats.source import source_of
+from supple.identification.updating.updated import Updated
+from supple.kinematics.configuration import At
+from supple.reduced.model import ReducedModel
+from supple.reduction.comparison import Comparison, compare
+from supple.results.file import save_text
+from supple.results.time_comparison import TimeComparison
+from supple.view.report.comparison_sections import coefficient_sections, run_sections
+from supple.view.report.drawing import Drawings
+from supple.view.report.mechanism_sections import mechanism_sections
+from supple.view.report.model_sections import bounds, model_sections
+from supple.view.report.origin import digest, origin_section, quoted, reduce_command, versions
+from supple.view.report.page import Report
+from supple.view.report.stance import Stance, stance
+from supple.view.report.updating_sections import updating_cards, updating_sections
+from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections
+
+_POINTS = 300  # fresh ones
+
+
+@dataclass(frozen=True)
+class Asked:
+    """at, region : where a mechanism is looked at; points : fresh ones that a model is judged at
+
+    file     : what it was read from, as the user calls it
+    target   : where the page goes, as the user calls it
+    progress : a bar while it is computed; where somebody watches, if left out
+    """
+
+    at: At = None
+    region: Mapping[str, tuple[float, float]] | None = None
+    points: int = _POINTS
+    file: str | None = None
+    target: str = "report.html"
+    progress: bool | None = None
+
+
+@dataclass(frozen=True)
+class ReportKind:
+    """of : what it reports on; make : the page of one of these."""
+
+    of: type
+    make: Callable[[Any, Asked], Report]
+
+
+def report(
+    thing: Mechanism | ReducedModel | Comparison | TimeComparison | Updated,
+    path: str | Path | None = None,
+    *,
+    at: At = None,
+    region: Mapping[str, tuple[float, float]] | None = None,
+    points: int = _POINTS,
+    file: str | None = None,
+    progress: bool | None = None,
+) -> Report:
+    """One page of HTML with its pictures in it, written to `path` where that is given.
+
+    thing  : a mechanism, a reduced model, or what `compare` or `update` found
+    at     : of a mechanism, the posture it is shown in; `home`, or its first configuration, or rest if left out
+    region : of a mechanism, {coordinate: (lower, upper)}; its limits where left out
+    points : of a model, how many fresh points it is judged at
+    file   : what it was read from, for its digest and the commands that make the page again
+    """
+    target = "report.html" if path is None else str(path)
+    for kind in REPORTS:
+        if isinstance(thing, kind.of):
+            made = kind.make(thing, Asked(at, region, points, file, target, progress))
+            if path is not None:
+                save_text(path, made.html())
+            return made
+    raise InputError(
+        f"there is no report on {type(thing).__name__}",
+        part="report",
+        hint="give a mechanism, a reduced model, or what compare or update found",
+    )
+
+
+def _of_mechanism(mechanism: Mechanism, asked: Asked) -> Report:
+    seen, here = check(mechanism), stance(mechanism, asked.at, asked.region)
+    found, draw = vibration_of(here, asked.progress), Drawings()
+    file = _file_of(mechanism)
+    name = quoted(asked.file or file or f"{mechanism.name}.yaml")
+    typed = [f"supple check {name}"]
+    if found is not None:
+        typed += [f"supple modes {name}{_at(here)}", *_map_command(name, here)]
+    typed += [f"supple report {name} -o {quoted(asked.target)}"]
+    origin = origin_section({"file": file} if file else {}, typed, description=to_yaml(mechanism))
+    cards = {
+        "mobility": f"{seen.mobility}",
+        "bodies" + _of_them(seen.elastic_bodies): f"{len(seen.bodies)}",
+        "joints" + _of_them(seen.elastic_joints): f"{len(seen.joints)}",
+        "loops": f"{len(seen.loops)}",
+        "redundant constraints": f"{seen.redundant_constraints}",
+    }
+    if found is not None:
+        cards[f"lowest frequency, {here.at}"] = f"{found.here.frequencies_hz[0]:.4g} Hz"
+    kind = f"planar ({seen.plane})" if seen.plane else "spatial"
+    return Report(
+        mechanism.name,
+        f"A {kind} mechanism{' in ' + ', '.join(seen.coordinates) if seen.coordinates else ''}.",
+        cards,
+        (*mechanism_sections(here, seen, draw), *vibration_sections(here, found, draw), origin),
+        _footer(),
+        _mechanism_data(here, found) | {"digest": digest(file) if file else None},
+    )
+
+
+def _of_model(model: ReducedModel, asked: Asked) -> Report:
+    mechanism = described(model)
+    fresh = compare(mechanism, model, points=asked.points, rigid=True)
+    assert isinstance(fresh, Comparison)
+    draw, low_high = Drawings(), bounds(model)
+    seen = check(mechanism)
+    names = model.layout.coordinates[: model.layout.theta]
+    inside = dict(zip(names, zip(*(end.tolist() for end in low_high), strict=True), strict=True))
+    follows = "path" in model.provenance["options"]
+    here = stance(mechanism, asked.at, None if follows else inside)
+    found = vibration_of(here, asked.progress) if mechanism.elastic and not model.rigid else None
+    name = asked.file or f"{model.name}.rom"
+    source = f"{model.name}.yaml"
+    typed = [
+        f"# the mechanism as it was read stands below: save it as {source}",
+        reduce_command(source, model, Path(name).name),
+        f"supple compare {quoted(source)} {quoted(name)}",
+        f"supple report {quoted(name)} -o {quoted(asked.target)}",
+    ]
+    worst = max(fresh.error.values(), default=0.0)
+    cards = {
+        "coordinates θ": f"{model.layout.theta}",
+        "of deformation δ": f"{model.layout.size - model.layout.theta}",
+        "largest error, stated": f"{max(model.error.values(), default=0.0):.2g}",
+        f"largest at {fresh.points} fresh points": f"{worst:.2g}",
+        "boxes": f"{model.provenance['boxes']}",
+        "times as fast": f"{fresh.speedup:.3g}",
+        "an evaluation": f"{1e6 * fresh.reduced_seconds / fresh.points:.3g} µs",
+        "memory": f"{model.provenance['memory'] / 1024:.3g} kB",
+    }
+    sections = [
+        *model_sections(model, mechanism, fresh, draw), *mechanism_sections(here, seen, draw),
+        *(vibration_sections(here, found, draw) if found is not None else []),
+        origin_section({"model": name} if digest(name) else {}, typed, model.provenance, to_yaml(mechanism)),
+    ]  # fmt: skip
+    data = {
+        "error": model.error, "fresh": fresh.error, "at": fresh.at, "points": fresh.points, "speedup": fresh.speedup,
+        "met": model.met, "missed": model.provenance.get("missed", []),
+        "truncation": model.provenance.get("truncation"),
+        "exchanges": model.provenance.get("exchanges", []), "operations": model.provenance["operations"],
+        "memory": model.provenance["memory"], "digest": digest(name),
+    }  # fmt: skip
+    subtitle = "A reduced model" + (
+        ", as it was asked for." if model.met else ", which is not what was asked for: see how far off it is."
+    )
+    return Report(f"{model.name}: reduced model", subtitle, cards, tuple(sections), _footer(), data)
+
+
+def _of_comparison(found: Comparison, asked: Asked) -> Report:
+    draw = Drawings()
+    cards = {
+        "points": f"{found.points}",
+        "largest error": f"{max(found.error.values(), default=0.0):.2g}",
+        "times as fast": f"{found.speedup:.3g}",
+    }
+    origin = origin_section({}, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
+    title = "Reduced model against mechanism"
+    return Report(title, "Coefficients of both.", cards, (*coefficient_sections(found, draw), origin), _footer())
+
+
+def _of_run(found: TimeComparison, asked: Asked) -> Report:
+    draw = Drawings()
+    cards = {
+        "largest difference, of the elastic part": f"{100 * max(found.error.values(), default=0.0):.2g} %",
+        "time that both were run": f"{found.time[-1] - found.time[0]:.4g} s" if found.points else "none",
+        "times as fast": f"{found.speedup:.3g}",
+    }
+    origin = origin_section({}, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
+    title = "Reduced model against mechanism, in time"
+    return Report(title, "Both through the same scenario.", cards, (*run_sections(found, draw), origin), _footer())
+
+
+def _of_update(found: Updated, asked: Asked) -> Report:
+    draw, mechanism = Drawings(), found.problem.structure.mechanism
+    file = _file_of(mechanism)
+    chosen = quoted(",".join(found.names))
+    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --parameters {chosen} --report "
+             f"{quoted(asked.target)}"]  # fmt: skip
+    origin = origin_section({"file": file} if file else {}, typed)
+    title = f"{mechanism.name}: numbers from measurements"
+    sections = (*updating_sections(found, draw), origin)
+    return Report(title, "What was measured, what was found, and how sure it is.", updating_cards(found), sections,
+                  _footer())  # fmt: skip
+
+
+REPORTS = (
+    ReportKind(Mechanism, _of_mechanism),
+    ReportKind(ReducedModel, _of_model),
+    ReportKind(Comparison, _of_comparison),
+    ReportKind(TimeComparison, _of_run),
+    ReportKind(Updated, _of_update),
+)
+
+
+def _of_them(elastic: Sized) -> str:
+    return f", {len(elastic)} of them elastic" if elastic else ""
+
+
+def _file_of(mechanism: Mechanism) -> str | None:
+    tree = source_of(mechanism)
+    return None if tree is None or digest(tree.file) is None else tree.file
+
+
+def _at(here: Stance) -> str:
+    if here.at in here.mechanism.configurations:
+        return f" --at {quoted(here.at)}"
+    values = ",".join(f"{name}={float(value):.10g}" for name, value in here.configuration.coordinates.items())
+    return f" --at {quoted(values)}" if here.at != "rest" and values else ""
+
+
+def _map_command(name: str, here: Stance) -> list[str]:
+    pieces = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in here.ranges.items()]
+    maps = [",".join(pieces)] if len(pieces) == 2 else pieces
+    return [f"supple modes {name}{_at(here)} --map {quoted(text)} -o map.png" for text in maps]
+
+
+def _mechanism_data(here: Stance, found: Vibration | None) -> dict[str, Any]:
+    data: dict[str, Any] = {"at": {name: float(value) for name, value in here.configuration.coordinates.items()}}
+    data["region"] = here.ranges
+    if found is not None:
+        data["frequencies_hz"] = np.asarray(found.here.frequencies_hz).tolist()
+        data["bands_hz"] = found.bands_hz.tolist() if found.maps else []
+    return data
+
+
+def _footer() -> str:
+    return f"Written by supple {versions()['supple']}."

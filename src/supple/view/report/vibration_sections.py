@@ -1,0 +1,152 @@
+"""How a mechanism vibrates: its modes at one posture, and their frequencies over the region."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.posture_grid import posture_grid
+from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
+from supple.analyses.vibration.modal import modes
+from supple.analyses.vibration.mode_set import ModeSet
+from supple.diagnostics import NumericalError
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import Panels, panels
+from supple.view.report.drawing import Drawings
+from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words
+from supple.view.report.page import Section, paragraph, section, table
+from supple.view.report.stance import Stance
+
+Array = NDArray[np.float64]
+
+COUNT = 6  # modes that are told
+_DRAWN = 3
+_MAPPED = 3
+_SIDE, _LINE = 17, 41  # postures along a coordinate: of a map, of a curve
+
+
+@dataclass(frozen=True, eq=False)
+class Vibration:
+    """here : modes at the posture; maps : frequencies over all coordinates that vary, or along each of them."""
+
+    here: ModeSet
+    maps: tuple[FrequencyMap, ...]
+
+    @property
+    def bands_hz(self) -> np.ndarray:
+        """(k, 2): lowest and highest frequency of each mode over all that was looked at."""
+        count = min(item.frequencies_hz.shape[-1] for item in self.maps)
+        found = np.vstack([item.frequencies_hz[..., :count].reshape(-1, count) for item in self.maps])
+        return np.column_stack([np.nanmin(found, axis=0), np.nanmax(found, axis=0)])
+
+
+def vibration_of(stance: Stance, progress: bool | None) -> Vibration | None:
+    """None of a mechanism in which nothing is elastic."""
+    if not stance.mechanism.elastic:
+        return None
+    here = modes(stance.mechanism, stance.configuration, count=COUNT)
+    stays = {name: float(value) for name, value in stance.configuration.coordinates.items()}
+    names = list(stance.ranges)
+    if len(names) == 2:
+        grids = [{name: stance.line(name, _SIDE) for name in names}]
+    else:
+        grids = [{name: stance.line(name, _LINE)} for name in names]
+    return Vibration(here, tuple(_mapped(stance, grid, stays, progress) for grid in grids))
+
+
+def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], progress: bool | None) -> FrequencyMap:
+    """Frequencies over a grid; a posture where they do not converge, as at the end of a region, stays empty."""
+    try:
+        return frequency_map(stance.mechanism, grid, at=stays, count=COUNT, progress=progress)
+    except NumericalError:
+        postures = posture_grid(stance.mechanism, grid, stays)
+    found = np.full((len(postures.configurations.theta), COUNT), np.nan)
+    for n, one in enumerate(postures.configurations.each()):
+        if one.assembled:
+            with suppress(NumericalError):
+                hertz = modes(stance.mechanism, one, count=COUNT).frequencies_hz
+                found[n, : len(hertz)] = hertz
+    return FrequencyMap(postures, found.reshape(*postures.shape, COUNT))
+
+
+def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) -> list[Section]:
+    """Modes here and over the region; a sentence where nothing is elastic."""
+    if found is None:
+        return [
+            section("Vibration", paragraph("Nothing in it is elastic: with its actuators locked it does not move."))
+        ]
+    bands = found.bands_hz if found.maps else None
+    rows = []
+    for i, (hertz, words) in enumerate(zip(found.here.frequencies_hz, found.here.descriptions, strict=True)):
+        span = "" if bands is None or i >= len(bands) else f"{bands[i, 0]:.4g} to {bands[i, 1]:.4g}"
+        rows.append((str(i + 1), f"{hertz:.4g}", span, words))
+    heads = ("mode", "frequency / Hz", "over the region / Hz", "what moves")
+    told = [
+        section(
+            "Vibration",
+            paragraph(f"Actuators locked, at {posture_words(stance)}."),
+            table(heads, rows, texts=(0, 3)),
+            draw.picture(
+                found.here.plot(which=range(min(_DRAWN, len(found.here))), nodes=False),
+                "The lowest modes over the undeformed mechanism. A mode has no size of its own: titles say how long "
+                "its largest displacement is drawn.",
+            ),
+        )
+    ]
+    if found.maps:
+        first = found.maps[0]
+        drawn = (
+            first.plot(count=_MAPPED, units=_degrees(stance)) if len(first.coordinates) == 2 else _curves(stance, found)
+        )
+        empty = sum(int(np.isnan(item.frequencies_hz[..., 0]).sum()) for item in found.maps)
+        missing = f" Empty: where it cannot be assembled, or locks ({empty} of the postures)." if empty else ""
+        told.append(
+            section(
+                "Frequencies over the region",
+                draw.picture(drawn, f"Natural frequencies with actuators locked; others stay as here.{missing}"),
+            )
+        )
+    return told
+
+
+def _degrees(stance: Stance) -> dict[str, str]:
+    return {name: "deg" for name in stance.ranges if stance.units[name] == "rad"}
+
+
+@in_house_style
+def _curves(stance: Stance, found: Vibration) -> Panels:
+    figure, by_name = along_each(stance, 3.1)
+    for (name, axes), item in zip(by_name.items(), found.maps, strict=True):
+        x, unit = in_degrees(stance.line(name, _LINE), stance.units[name])
+        for i, curve in enumerate(item.frequencies_hz.T):
+            axes.plot(x, curve, color=PALETTE[i % len(PALETTE)], label=f"mode {i + 1}")
+        axes.set_xlabel(label(name, unit))
+    shown = list(by_name.values())
+    from_zero(shown)
+    shown[0].set_ylabel(label("frequency", "Hz"))
+    legend_beside(shown[min(len(shown), 3) - 1])
+    return panels(figure)
+
+
+@in_house_style
+def frequencies_beside(curves: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray]]) -> Panels:
+    """Full and reduced along each coordinate: (name, unit, values, full (N, k), reduced (N, k)) a panel."""
+    count = len(curves)
+    figure = new_figure(8.4 if count == 1 else 3.6 * min(count, 3), 3.1 * -(-count // 3) + 0.2)
+    grid = figure.subplots(-(-count // 3), min(count, 3), squeeze=False, sharey=True).ravel()
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    for axes, (name, unit, values, full, reduced) in zip(grid, curves, strict=False):
+        x, in_words = in_degrees(values, unit)
+        for i in range(full.shape[1]):
+            axes.plot(x, full[:, i], color="#cfcfcf", linewidth=4.0, label="mechanism" if i == 0 else None)
+        for i in range(reduced.shape[1]):
+            axes.plot(x, reduced[:, i], color=PALETTE[0], label="reduced model" if i == 0 else None)
+        axes.set_xlabel(label(name, in_words))
+    from_zero(list(grid[:count]))
+    grid[0].set_ylabel(label("frequency", "Hz"))
+    legend_beside(grid[min(count, 3) - 1])
+    return panels(figure)
