@@ -12,6 +12,7 @@ from supple.cli.answer import answering
 from supple.cli.options import Json
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
+_CHROMIUM = ("chromium", "chromium-browser")
 _SHOWN = 12  # kernels, the most expensive ones
 
 
@@ -20,6 +21,7 @@ def doctor(as_json: Json = False) -> None:
     with answering(as_json) as answer:
         from supple.compilation.kernel import cache_folder
         from supple.compilation.stock import bytes_in, compilations
+        from supple.view.page.bundle import bundle_file
 
         cache = cache_folder()
         kernels = compilations(cache)
@@ -30,6 +32,12 @@ def doctor(as_json: Json = False) -> None:
             "processor": _processor(),
             "cores": os.cpu_count(),
             "blas": _blas(),
+            "page": {
+                "built": None if bundle_file() is None else str(bundle_file()),
+                "npm": shutil.which("npm"),
+                "chromium": next((path for name in _CHROMIUM if (path := shutil.which(name))), None),
+                "ffmpeg": shutil.which("ffmpeg") or _version("imageio-ffmpeg"),
+            },
             "c_compiler": next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None),
             "cache": {
                 "folder": str(cache),
@@ -48,6 +56,11 @@ def _show(found: dict[str, Any]) -> None:
     print(f"processor    {found['processor']}, {found['cores']} cores")
     print(f"BLAS         {found['blas']}")
     print(f"C compiler   {found['c_compiler'] or 'none: exported C cannot be compiled here'}")
+    page = found["page"]
+    print(f"page         {page['built'] or 'not built: in a clone run `make viewer`; `supple view` needs it'}")
+    print(f"npm          {page['npm'] or 'none: what builds the page; `make viewer` gets one'}")
+    print(f"chromium     {page['chromium'] or 'none: tests of the page are skipped'}")
+    print(f"ffmpeg       {page['ffmpeg'] or 'none: no movies as .mp4; pip install supple[movies]'}")
     cache = found["cache"]
     state = "" if cache["writable"] else " (cannot be written: kernels are compiled anew in every run)"
     print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")

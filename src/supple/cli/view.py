@@ -101,7 +101,7 @@ class Shown:
 
 
 def view(
-    what: What,
+    file: What,
     beside: Beside = None,
     at: At = None,
     output: Output = None,
@@ -118,7 +118,7 @@ def view(
             f"{output} is no page (.html), picture (.png, .svg, .pdf) or movie (.gif, .mp4)", param_hint="-o"
         )
     with answering(as_json) as answer:
-        shown = Shown(answer, what, beside or [], settings)
+        shown = Shown(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
             _drawn(shown, place, output, mode, speed)

@@ -32,6 +32,7 @@ from supple.description.quantities.quantity import (
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
+from supple.results.picture import picture
 
 GROUND = "ground"
 SCHEMA_VERSION = 1
@@ -170,6 +171,13 @@ class Mechanism(Part):
         joints = (name for name, joint in self.joints.items() if joint.yields)
         couplings = (name for name, coupling in self.couplings.items() if coupling.stiffness is not None)
         return tuple(dict.fromkeys((*bodies, *joints, *couplings)))
+
+    def view(self, **options: Any) -> Any:
+        """Look at it: inline at the end of a notebook's cell, in the browser elsewhere; `save` keeps the page.
+
+        at : the posture to begin with; runs : simulations to play back; test : measured modes; see `view_page`
+        """
+        return picture("view_page")(self, **options)
 
     def plane_axes(self) -> NDArray[np.float64]:
         """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""

@@ -42,6 +42,7 @@ from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
+from supple.results.picture import picture
 from supple.results.result import brief
 from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
@@ -341,6 +342,14 @@ class ReducedModel:
         from supple.reduced.control_system import symbolic
 
         return symbolic(self, theta, coefficients)
+
+    def view(self, **options: Any) -> Any:
+        """Look at it, on the mechanism it was made from: inline at the end of a notebook's cell, in the browser
+        elsewhere; `save` keeps the page.
+
+        at : the posture to begin with; runs : simulations to play back; see `view_page`
+        """
+        return picture("view_page")(self, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""

@@ -224,6 +224,13 @@ class Simulation(Result):
         """Strain energy of every body that deforms, and of joints that are elastic or have a drive, by name, J."""
         return self._every_body("strain energy").strain_energy
 
+    def view(self, **options: Any) -> Any:
+        """Watch it on the mechanism that ran: inline at the end of a notebook's cell, in the browser elsewhere.
+
+        runs : another one, laid over it; see `view_page`
+        """
+        return picture("view_page")(self, **options)
+
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the panels.
 
