@@ -15,6 +15,8 @@ import { responsePanel } from "./panels/response";
 import { testPanel } from "./panels/test";
 import { workspacePanel } from "./panels/workspace";
 import { colorBar } from "./scene/color_bar";
+import { gizmo } from "./scene/gizmo";
+import { hover } from "./scene/hover";
 import { Labels } from "./scene/labels";
 import { systemTheme, type Theme } from "./theme";
 import { length } from "./units";
@@ -63,12 +65,12 @@ export function layout(data: PageData): { page: Page; playback: Playback | null 
     el("div", { id: "views", class: "overlay", role: "group", "aria-label": "Views" },
       button("home", see("home"), { title: "see everything (h)" }),
       ...(["front", "side", "top"] as const).map((view) => button(view, see(view), { class: "wide" })), names, frames),
-    colorBar(page),
+    colorBar(page), gizmo(page), hover(page),
   );
   const corner = el("div", { id: "corner", class: "overlay" });
   const says = () => {
     const g = data.scene.gravity;
-    corner.textContent = `grid ${length(page.spacing)}${g && Math.hypot(...g) > 0 ? ` · arrow: gravity ${Math.hypot(...g).toPrecision(3)} m/s²` : " · no gravity"}`;
+    corner.textContent = `grid ${length(page.spacing)}${g && Math.hypot(...g) > 0 ? ` · gravity ${Math.hypot(...g).toPrecision(3)} m/s²` : " · no gravity"}`;
   };
   page.on("theme", says);
   stage.append(corner);

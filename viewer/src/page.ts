@@ -72,7 +72,6 @@ export class Page {
     this.stage.renderer.setClearColor(c.stage);
     const box = this.shape.bounds();
     this.spacing = this.stage.ground(box, c.gridStrong, c.grid);
-    this.stage.gravityArrow(this.data.scene.gravity, c.ink);
     this.tell("theme");
   }
 
@@ -100,7 +99,9 @@ export class Page {
     if (!this.stale) return this.modes;
     this.stale = false;
     const begin = performance.now();
+    const before = this.modes;
     this.modes = this.machine.modes(this.position);
+    if (before && this.modes) alike(before, this.modes);
     this.cost.modes = performance.now() - begin;
     this.takeShape();
     this.tell("modes");
@@ -171,6 +172,16 @@ export class Page {
       position: [0, 1, 2].map((r) => dot(row(P, r), p)),
       rotation: PR.map((line) => [0, 1, 2].map((c) => dot(line, row(P, c)))),
     };
+  }
+}
+
+/** Signs as they were: a mode has none of its own, and an animation should go on where it is. */
+function alike(before: Modes, now: Modes): void {
+  const n = now.shapes.length / Math.max(now.count, 1);
+  for (let k = 0; k < Math.min(before.count, now.count); k++) {
+    let share = 0;
+    for (let c = k * n; c < (k + 1) * n; c++) share += before.shapes[c] * now.shapes[c];
+    if (share < 0) for (let c = k * n; c < (k + 1) * n; c++) now.shapes[c] = -now.shapes[c];
   }
 }
 

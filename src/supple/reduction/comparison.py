@@ -140,25 +140,39 @@ def _coefficient_errors(
     """The largest error of each family at points x (N, dimension), where it is, and the coefficients of both."""
     names = model.layout.coordinates[: model.layout.theta]
     full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
+    error, at = {}, {}
+    for name, (off, known) in _point_errors(model, full, reduced, seed).items():
+        worst = int(np.argmax(off))
+        error[name] = float(off[worst])
+        if known:
+            at[name] = dict(zip(names, x[worst].tolist(), strict=True))
+    return error, at, full, reduced
+
+
+def local_errors(mechanism: Mechanism, model: ReducedModel, x: Array, *, seed: int = 1) -> dict[str, Array]:
+    """The error of each family at every one of some points x (N, dimension) of the region: (N,) each."""
+    domain = _domain(mechanism, model)
+    full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
+    return {name: off for name, (off, _) in _point_errors(model, full, reduced, seed).items()}
+
+
+def _point_errors(
+    model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion, seed: int
+) -> dict[str, tuple[Array, bool]]:
+    """Of each family (N,), and whether it has a size to be measured by; it is a plain difference otherwise."""
     typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
     exact, fitted, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
-    error, at = {}, {}
+    found: dict[str, tuple[Array, bool]] = {}
     if model.layout.size > model.layout.theta:
-        off = _frequency_errors(model, full, reduced)
-        worst = int(np.argmax(off))
-        error[FREQUENCIES], at[FREQUENCIES] = float(off[worst]), dict(zip(names, x[worst].tolist(), strict=True))
+        found[FREQUENCIES] = _frequency_errors(model, full, reduced), True
     stated = model.provenance.get("error", {})
     for name, family in exact.items():
         median = max(float(np.median(norms(typical[name]))), stated.get(name, {}).get("median_norm", 0.0))
         difference = norms(fitted[name] - family)
         size = np.maximum(norms(family), median)
-        if not np.any(size > 0.0):
-            error[name] = float(difference.max())
-            continue
-        relative = difference / np.where(size > 0.0, size, 1.0)
-        worst = int(np.argmax(relative))
-        error[name], at[name] = float(relative[worst]), dict(zip(names, x[worst].tolist(), strict=True))
-    return error, at, full, reduced
+        known = bool(np.any(size > 0.0))
+        found[name] = (difference / np.where(size > 0.0, size, 1.0) if known else difference), known
+    return found
 
 
 def _compared(

@@ -10,7 +10,7 @@ import { MapCurve } from "./map_curve";
 import { boxesOver } from "./model_boxes";
 import { later, panel } from "./panel";
 
-const LEVELS = [9, 17, 33], LINE = 61; // postures a side, coarse to fine; along one coordinate
+const LEVELS = [5, 9, 17, 33], LINE = 61; // postures a side, coarse to fine; along one coordinate
 const LEFT = 52, BELOW = 36, RIGHT = 8, TOP = 8, TALL = 300;
 
 interface Grid { n: number; low: number[]; high: number[]; values: Float64Array; width: number }
@@ -63,22 +63,34 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
   function compute(level = 0): void {
     const axes = two ? [choice.x, choice.y] : [0], n = two ? LEVELS[level] : LINE;
     const lows = axes.map((i) => coordinates[i].low), highs = axes.map((i) => coordinates[i].high);
-    const count = two ? n * n : n, s = coordinates.length, thetas = new Float64Array(count * s);
-    for (let k = 0; k < count; k++) {
-      thetas.set(page.theta, k * s);
+    const count = two ? n * n : n, s = coordinates.length, coarse = level > 0 ? grid : null;
+    const known = (k: number) => coarse !== null && (k % n) % 2 === 0 && Math.floor(k / n) % 2 === 0; // by the level before
+    const wanted = Array.from({ length: count }, (_, k) => k).filter((k) => !known(k)), thetas = new Float64Array(wanted.length * s);
+    wanted.forEach((k, row) => {
+      thetas.set(page.theta, row * s);
       const at = two ? [k % n, Math.floor(k / n)] : [k];
-      axes.forEach((i, j) => (thetas[k * s + i] = lows[j] + ((highs[j] - lows[j]) * at[j]) / (n - 1)));
-    }
+      axes.forEach((i, j) => (thetas[row * s + i] = lows[j] + ((highs[j] - lows[j]) * at[j]) / (n - 1)));
+    });
     let next: Grid | null = null;
     background.begin({ thetas, place: null }, (piece) => {
-      if (!next) next = { n, low: lows, high: highs, width: piece.width, values: new Float64Array(count * piece.width).fill(NaN) };
-      next.values.set(piece.values, piece.first * piece.width);
-      hint.textContent = piece.done && (!two || level + 1 === LEVELS.length) ? `${count} postures` : "computing …";
-      if (piece.done || !grid) {
-        if (piece.done || !two) grid = next;
+      if (!next) {
+        const width = piece.width, values = new Float64Array(count * width).fill(NaN);
+        for (let k = 0; coarse && k < count; k++) {
+          const from = (Math.floor(k / n / 2) * coarse.n + Math.floor((k % n) / 2)) * width;
+          if (known(k)) values.set(coarse.values.subarray(from, from + width), k * width);
+        }
+        next = { n, low: lows, high: highs, width, values };
+      }
+      for (let row = 0; row < piece.values.length / piece.width; row++) {
+        next.values.set(piece.values.subarray(row * piece.width, (row + 1) * piece.width), wanted[piece.first + row] * piece.width);
+      }
+      const last = !two || level + 1 === LEVELS.length;
+      hint.textContent = piece.done && last ? `${count} postures` : "computing …";
+      if (piece.done || !coarse) {
+        grid = next;
         draw();
       }
-      if (piece.done && two && level + 1 < LEVELS.length) compute(level + 1);
+      if (piece.done && !last) compute(level + 1);
     });
   }
 

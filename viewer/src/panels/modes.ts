@@ -19,7 +19,7 @@ export function modesPanel(page: Page): HTMLElement {
     made.append(String(k + 1), hertz);
     return { made, hertz };
   });
-  const play = button("⏸", () => page.animate({ paused: !page.animation.paused }), { "aria-label": "pause or go on" });
+  const play = button("pause", () => page.animate({ paused: !page.animation.paused }), { "aria-label": "pause or go on" });
   const control = (label: string, low: number, high: number, value: number, says: (value: number) => string, changed: (value: number) => void) => {
     const shown = el("output", {}, says(value));
     const input = slider(label, low, high, "any", value, (x) => {
@@ -46,7 +46,7 @@ export function modesPanel(page: Page): HTMLElement {
       made.setAttribute("aria-pressed", String(k === chosen));
     });
     moving.hidden = chosen === null;
-    play.textContent = page.animation.paused ? "▶" : "⏸";
+    play.textContent = page.animation.paused ? "go on" : "pause";
     hint.textContent = modes ? `${number(modes.frequencies[0])} Hz lowest${modes.converged ? "" : ", not converged"}` : "";
     shares.replaceChildren();
     if (modes && chosen !== null && chosen < modes.count) {

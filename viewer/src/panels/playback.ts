@@ -24,7 +24,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
   });
   const state = { t: begin, playing: false, speed: 1, scale: 1 };
   const time = slider("time, s", begin, end, "any", begin, (t) => go(t)), told = el("output");
-  const play = button("▶", () => {
+  const play = button("play", () => {
     state.playing = !state.playing;
     if (state.playing && state.t >= end) state.t = begin;
     show();
@@ -78,7 +78,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
     page.playing = true;
     time.value = String(state.t);
     told.textContent = `${state.t.toFixed(3)} s`;
-    play.textContent = state.playing ? "⏸" : "▶";
+    play.textContent = state.playing ? "pause" : "play";
     runs.forEach((run, i) => {
       const { X, U } = instant(page, run, state.t);
       shapes[i].root.visible = true;

@@ -15,10 +15,10 @@ export function responsePanel(page: Page): HTMLElement {
   const { root, body, hint } = panel("Response", true, "response"), vibration = page.data.vibration!;
   const letters = page.data.scene.letters;
   const ports = page.data.scene.places.filter(({ motion }) => motion !== null)
-    .sort((a, b) => Number(b.frame) - Number(a.frame))
+    .sort((a, b) => Number(b.frame) - Number(a.frame) || b.body - a.body) // frames first, those furthest from the ground
     .flatMap((place) => [...letters].map((letter, axis) => ({ place, axis, name: `${place.name}.${letter}` })));
   if (!ports.length) return root;
-  const last = Math.max(0, ports.findIndex(({ place, axis }) => place.frame && axis === letters.length - 1));
+  const last = Math.max(0, ports.findIndex(({ axis }) => axis === letters.length - 1));
   const choice = { input: last, output: last, ratio: vibration.damping.values[0] };
   const names = ports.map(({ name }) => name), plotRoot = el("div", { class: "plot" });
   const law = (): DampingLaw => ({ kind: vibration.damping.kind, values: vibration.damping.kind === "rayleigh" ? vibration.damping.values : [choice.ratio] });

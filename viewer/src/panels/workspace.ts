@@ -12,7 +12,7 @@ const POINTS = 1500;
 
 export function workspacePanel(page: Page, background: Background): HTMLElement {
   const { root, body, hint } = panel("Workspace", false, "workspace"), { coordinates, vibration, scene } = page.data;
-  const places = scene.places.filter(({ body: b }) => b < scene.bodies.length).sort((a, b) => Number(b.frame) - Number(a.frame));
+  const places = scene.places.filter(({ body: b }) => b < scene.bodies.length).sort((a, b) => Number(b.frame) - Number(a.frame) || b.body - a.body);
   const quantities = ["singularity", ...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`)];
   const choice = { place: 0, quantity: vibration ? 1 : 0 };
   let values = new Float64Array(0), width = 1, at = new Float64Array(0);

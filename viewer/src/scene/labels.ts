@@ -11,9 +11,7 @@ export class Labels {
 
   constructor(private readonly page: Page, stage: HTMLElement) {
     const seen = new Set<string>();
-    for (const { name, body, at, frame } of page.data.scene.places) {
-      const joint = page.data.scene.joints.some((item) => item.name === name);
-      if (!frame && !joint && body < page.data.scene.bodies.length && !page.data.scene.bodies.some((item) => item.name === name)) { /* a point */ }
+    for (const { name, body, at } of page.data.scene.places) {
       if (seen.has(name)) continue;
       seen.add(name);
       const text = el("span", {}, name);
@@ -22,7 +20,7 @@ export class Labels {
     }
     this.root.hidden = true;
     stage.append(this.root);
-    page.stage.drawn = () => this.place();
+    page.stage.onDraw(() => this.place());
   }
 
   toggle(): boolean {

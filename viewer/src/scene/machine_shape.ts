@@ -6,6 +6,7 @@ import { BeamShape } from "./beam_shape";
 import { PALETTE } from "./colors";
 import { JointShape } from "./joint_shape";
 import { LineShape } from "./line_shape";
+import { feet, rail } from "./ground_shape";
 import { SolidShape } from "./solid_shape";
 import { motionOf } from "./transform";
 
@@ -13,7 +14,6 @@ export interface Look { ink: string; tint?: string; opacity?: number }
 
 export class MachineShape {
   readonly root = new THREE.Group();
-  readonly frames = new THREE.Group();
   readonly beams: { body: number; shape: BeamShape }[] = [];
   private readonly solids: { body: number; shape: SolidShape }[] = [];
   private readonly joints: JointShape[] = [];
@@ -28,10 +28,11 @@ export class MachineShape {
     const { scene, kinematics } = data, ground = scene.bodies.length;
     this.X = kinematics.rest.X.values;
     const planar = scene.letters.length === 2;
-    const ghost = new THREE.MeshBasicMaterial({ color: "#888888", transparent: true, opacity: 0.16, depthWrite: false });
+    const ghost = new THREE.MeshBasicMaterial({ color: "#888888", transparent: true, opacity: 0.16, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
     for (let b = 0; b <= ground; b++) {
       const group = new THREE.Group();
       group.matrixAutoUpdate = false;
+      group.userData.says = scene.bodies[b]?.name ?? "ground";
       this.groups.push(group);
       this.root.add(group);
     }
@@ -61,14 +62,18 @@ export class MachineShape {
     const ink = new THREE.Color(look.ink);
     for (const joint of scene.joints) {
       const shape = new JointShape(joint, ground, 0.62 * size, planar, look.tint ? new THREE.Color(look.tint) : ink);
+      shape.group.userData.says = `${joint.name}: ${joint.kind}${joint.actuators.length ? `, driven by ${joint.actuators.join(", ")}` : ""}${joint.elastic ? ", elastic" : ""}`;
       this.joints.push(shape);
       this.groups[shape.body].add(shape.group);
     }
     for (const line of scene.lines) {
       const shape = new LineShape(line, 0.62 * size, ink);
+      shape.group.userData.says = `${line.name}: ${{ actuators: "actuator", springs: "spring", dampers: "damper" }[line.section]}`;
       this.lines.push(shape);
       this.root.add(shape.group);
     }
+    for (const foot of feet(data, size, planar, new THREE.Color("#8a929c"))) this.groups[ground].add(foot);
+    for (const guide of scene.guides) this.groups[ground].add(rail(guide, size));
     for (const place of scene.places) {
       if (!place.frame) continue;
       const triad = new THREE.AxesHelper(3.2 * size), E = place.axes;

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
-const FRAMES = 60;
+const FRAMES = 60, ROOM = 0.84; // of the picture that the machine fills
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -14,13 +14,10 @@ export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   readonly costs: number[] = [];
   private grid: THREE.GridHelper | null = null;
-  private gravity: THREE.ArrowHelper | null = null;
-  private box = new THREE.Box3();
   private dirty = true;
   /** Asked before every frame; whether something moves by itself. */
   tick: (seconds: number) => boolean = () => false;
-  /** Told after every frame. */
-  drawn: () => void = () => undefined;
+  private readonly followers: (() => void)[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement, axes: number[], readonly planar: boolean) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -55,6 +52,11 @@ export class Stage {
     return new THREE.Vector3().setFromMatrixColumn(this.world.matrix, k).normalize();
   }
 
+  /** Told after every frame. */
+  onDraw(told: () => void): void {
+    this.followers.push(told);
+  }
+
   touch(): void {
     this.dirty = true;
   }
@@ -65,7 +67,7 @@ export class Stage {
     this.renderer.render(this.scene, this.camera);
     this.costs.push(performance.now() - begin);
     if (this.costs.length > FRAMES) this.costs.shift();
-    this.drawn();
+    for (const told of this.followers) told();
   }
 
   private resize(): void {
@@ -79,23 +81,33 @@ export class Stage {
 
   /** Look at everything in a box; a plane from its front, space from above. */
   fit(box: THREE.Box3, view: "home" | "front" | "top" | "side" = "home"): void {
-    this.box = box;
-    const center = box.getCenter(new THREE.Vector3()), radius = Math.max(0.5 * box.getSize(new THREE.Vector3()).length(), 1e-6);
-    const half = THREE.MathUtils.degToRad(this.camera.fov / 2), narrow = Math.min(1, this.camera.aspect);
-    const distance = (1.02 * radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const center = box.getCenter(new THREE.Vector3());
     const ways = {
       home: this.planar ? this.axis(2) : new THREE.Vector3(0.62, -0.95, 0.48),
       front: this.planar ? this.axis(2) : new THREE.Vector3(0, -1, 0),
       top: this.planar ? this.axis(2).addScaledVector(this.axis(1), 0.8) : new THREE.Vector3(0, -0.001, 1),
       side: this.planar ? this.axis(2).addScaledVector(this.axis(0), 0.8) : new THREE.Vector3(1, 0, 0),
     };
-    this.camera.position.copy(center).addScaledVector(ways[view].normalize(), distance);
+    const way = ways[view].normalize(), distance = Math.max(this.distance(box, center, way), 1e-6);
+    this.camera.position.copy(center).addScaledVector(way, distance);
     this.camera.near = distance / 200;
     this.camera.far = distance * 20;
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(center);
     this.controls.update();
     this.touch();
+  }
+
+  /** From which, along a way, all corners of a box are within view, with some room. */
+  private distance(box: THREE.Box3, center: THREE.Vector3, way: THREE.Vector3): number {
+    const right = this.camera.up.clone().cross(way).normalize(), up = way.clone().cross(right);
+    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * ROOM, wide = tall * this.camera.aspect;
+    let found = 0;
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(center);
+      found = Math.max(found, corner.dot(way) + Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(up)) / tall));
+    }
+    return found;
   }
 
   /** A grid on the ground (behind a plane), its lines `spacing` m apart; returns the spacing. */
@@ -118,19 +130,6 @@ export class Stage {
     this.scene.add(this.grid);
     this.touch();
     return spacing;
-  }
-
-  /** An arrow beside the machine, in the drawing's axes. */
-  gravityArrow(g: number[] | null, color: string): void {
-    if (this.gravity) this.scene.remove(this.gravity);
-    if (!g || Math.hypot(...g) === 0) return;
-    const way = new THREE.Vector3(g[0], g[1], g[2]).applyMatrix4(this.world.matrix).normalize();
-    const size = this.box.getSize(new THREE.Vector3()), length = 0.16 * Math.max(size.x, size.y, size.z);
-    const corner = this.planar
-      ? this.box.getCenter(new THREE.Vector3()).addScaledVector(this.axis(0), -0.62 * Math.abs(size.dot(this.axis(0))) - 0.06 * size.length()).addScaledVector(this.axis(1), 0.45 * Math.abs(size.dot(this.axis(1))))
-      : new THREE.Vector3(this.box.max.x + 0.08 * size.length(), this.box.min.y, this.box.max.z);
-    this.gravity = new THREE.ArrowHelper(way, corner, length, color, 0.3 * length, 0.16 * length);
-    this.scene.add(this.gravity);
   }
 
   /** Where a place of the drawing is on the canvas, in its pixels; null behind the camera. */

@@ -200,7 +200,26 @@ export class Response {
     for (let v = 0; v < count * n; v += n) for (let c = 0; c < n; c++) out[v + c] = V[v + c] * D[c];
     for (let i = 0; i < rank; i++) {
       const row = B.subarray(i * n, (i + 1) * n); // read once for all vectors
-      for (let v = 0; v < count * n; v += n) {
+      let v = 0;
+      for (; v + 3 * n < count * n; v += 4 * n) { // four side by side
+        const p = v + n, q = v + 2 * n, r = v + 3 * n;
+        let a = 0, b = 0, d = 0, e = 0;
+        for (let c = 0; c < n; c++) {
+          const x = row[c];
+          a += x * V[v + c];
+          b += x * V[p + c];
+          d += x * V[q + c];
+          e += x * V[r + c];
+        }
+        for (let c = 0; c < n; c++) {
+          const x = row[c];
+          out[v + c] -= a * x;
+          out[p + c] -= b * x;
+          out[q + c] -= d * x;
+          out[r + c] -= e * x;
+        }
+      }
+      for (; v < count * n; v += n) {
         let total = 0;
         for (let c = 0; c < n; c++) total += row[c] * V[v + c];
         for (let c = 0; c < n; c++) out[v + c] -= total * row[c];

@@ -6,12 +6,15 @@ from typing import Any
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
+from supple.formats.model_description import described
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
 from supple.kinematics.limits import limited
 from supple.kinematics.rest import Rest, rest
+from supple.reduced.model import ReducedModel
 from supple.view.page.closing_rows import closing_rows
 from supple.view.page.encoding import encoded
+from supple.view.page.model_tables import model_tables
 from supple.view.page.region import ranges
 from supple.view.page.scene import scene
 from supple.view.page.vibration import vibrating, vibration
@@ -21,11 +24,12 @@ __all__ = ["encoded", "page_data"]
 FORMAT = 1
 
 
-def page_data(mechanism: Mechanism, *, at: At = None) -> dict[str, Any]:
-    """The page of a mechanism.
+def page_data(thing: Mechanism | ReducedModel, *, at: At = None) -> dict[str, Any]:
+    """The page of a mechanism, or of a reduced model and the mechanism it was made from.
 
     at : the posture that it opens with; rest if left out
     """
+    mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
     numbering, found = position.numbering, vibrating(position)
     elastic = None if isinstance(found, str) else found[0]
@@ -49,6 +53,7 @@ def page_data(mechanism: Mechanism, *, at: At = None) -> dict[str, Any]:
         "still": found if isinstance(found, str) else "",
         "at": None if at is None else [float(value) for value in assemble(mechanism, at).theta],
         "notes": notes,
+        **({"model": model_tables(mechanism, thing)} if isinstance(thing, ReducedModel) else {}),
     }  # fmt: skip
 
 
