@@ -32,6 +32,7 @@ export function api(page: Page, playback: Playback | null) {
     cost: () => ({ ...page.cost }),
     runs: () => playback?.names ?? [],
     time: (t: number) => playback?.go(t),
+    testMode: (k: number | null) => page.chooseTest(k),
     page,
   };
 }

@@ -31,6 +31,8 @@ export class Page {
   /** Cost of the last change of posture, ms: loops, and modes. */
   cost = { closure: 0, modes: 0 };
   animation: Animation = { mode: null, amplitude: 0.06, phase: 0, speed: 0.7, paused: false };
+  /** Shows a mode of the measured test, where there is one. */
+  chooseTest: (k: number | null) => void = () => undefined;
   /** Whether runs are shown, and not the posture of the sliders. */
   playing = false;
   private turn = 0;
@@ -88,6 +90,16 @@ export class Page {
     return found;
   }
 
+  /** Where a run is: coordinates, and poses that may be deformed; modes are those of the undeformed posture. */
+  follow(theta: number[], X: Float64Array): void {
+    if (!this.playing) this.animate({ mode: null });
+    this.playing = true;
+    this.theta = theta;
+    this.position = { ...this.position, X };
+    this.stale = true;
+    this.tell("posture");
+  }
+
   private placed(): void {
     this.shape.pose(this.position.X);
     this.stale = true;
@@ -100,7 +112,7 @@ export class Page {
     this.stale = false;
     const begin = performance.now();
     const before = this.modes;
-    this.modes = this.machine.modes(this.position);
+    this.modes = this.machine.modes(this.playing ? this.machine.closure.close(this.theta) : this.position);
     if (before && this.modes) alike(before, this.modes);
     this.cost.modes = performance.now() - begin;
     this.takeShape();
@@ -123,6 +135,7 @@ export class Page {
 
   /** z of a body in the mode that is shown. */
   private takeShape(): void {
+    if (this.playing) return;
     const { mode } = this.animation, modes = this.modes, vibration = this.data.vibration;
     if (mode === null || !modes || !vibration || mode >= modes.count) {
       this.unit = 0;

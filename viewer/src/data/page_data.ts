@@ -14,16 +14,18 @@ export interface BeamPart {
   kind: "beam"; at: Table; axes: Table; sections: Outline[];
   motion?: Table; strain?: Table; nodes?: Table; xi?: Table; ways?: Table; arms?: Table;
 }
-export interface SolidPart { kind: "solid"; points: Table; about: number[]; motion: Table | null }
+/** The node of an elastic body that carries a place, and the arm from it. */
+export interface Carrier { node: number; arm: number[] }
+export interface SolidPart { kind: "solid"; points: Table; about: number[]; motion: Table | null; carrier: Carrier | null }
 export interface CloudPart { kind: "cloud"; at: Table; motion: Table; nodes: Table }
 export type Part = BeamPart | SolidPart | CloudPart;
 
 export interface BodyData { name: string; color: number; parts: Part[] }
 export interface JointData {
   name: string; kind: string; turns: boolean; bodies: [number, number]; at: [number[], number[]]; axes: [number[], number[]];
-  motions: [Table | null, Table | null]; actuators: string[]; elastic: boolean;
+  motions: [Table | null, Table | null]; carriers: [Carrier | null, Carrier | null]; actuators: string[]; elastic: boolean;
 }
-export interface EndData { body: number; at: number[]; motion: Table | null }
+export interface EndData { body: number; at: number[]; motion: Table | null; carrier: Carrier | null }
 export interface LineData { section: "actuators" | "springs" | "dampers"; name: string; ends: [EndData, EndData] }
 export interface GuideData { joint: string; interval: [number, number]; at: number[]; axis: number[] }
 export interface PlaceData extends EndData { name: string; axes: number[]; frame: boolean }
@@ -48,7 +50,7 @@ export interface ModelData {
 export interface SignalData { name: string; unit: string; group: string; values: Table }
 export interface RunData {
   name: string; kind: string; time: Table; bodies: string[]; position: Table; quaternion: Table;
-  nodes: Record<string, Table>; coordinates: Record<string, Table>; signals: SignalData[]; note: string;
+  nodes: Record<string, Table>; coordinates: Record<string, Table>; signals: SignalData[]; signal_time: Table; note: string;
 }
 export interface TestData {
   name: string; frequencies_hz: number[]; damping: number[]; coordinates: Record<string, number>;

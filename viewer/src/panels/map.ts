@@ -209,8 +209,8 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
     event.preventDefault();
   });
 
-  let others = "";
-  const anew = later(250, () => compute());
+  let others = "", begun = false; // it costs a core for a while: only where somebody looks
+  const anew = later(250, () => begun && compute());
   page.on("posture", () => {
     draw();
     const now = page.theta.filter((_, i) => i !== choice.x && (!two || i !== choice.y)).map((x) => x.toFixed(9)).join();
@@ -221,7 +221,12 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
   page.on("theme", draw);
   new ResizeObserver(() => draw()).observe(plot);
   root.addEventListener("toggle", () => root.open && draw());
-  compute();
+  const seen = new IntersectionObserver((entries) => {
+    if (begun || !entries.some((entry) => entry.isIntersecting)) return;
+    begun = true;
+    compute();
+  });
+  seen.observe(plot);
   return root;
 }
 

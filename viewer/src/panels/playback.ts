@@ -48,7 +48,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
     const c = colors(page.theme), axis = { stroke: c.faint, grid: { stroke: c.grid }, ticks: { stroke: c.grid } };
     const found = runs.map((run) => ({ run, signal: run.signals.find(({ name }) => name === names[chosen.signal]) })).filter(({ signal }) => signal);
     if (!found.length) return;
-    const joined = uPlot.join(found.map(({ run, signal }) => [Array.from(run.time.values), Array.from(signal!.values.values)]));
+    const joined = uPlot.join(found.map(({ run, signal }) => [Array.from(run.signal_time.values), Array.from(signal!.values.values)]));
     const unit = found[0].signal!.unit;
     plot = new uPlot({
       width: plotRoot.clientWidth || 380, height: 220, cursor: { drag: { x: true, y: false } }, scales: { x: { time: false } },
@@ -75,7 +75,6 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
   }
 
   function show(): void {
-    page.playing = true;
     time.value = String(state.t);
     told.textContent = `${state.t.toFixed(3)} s`;
     play.textContent = state.playing ? "pause" : "play";
@@ -84,7 +83,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
       shapes[i].root.visible = true;
       shapes[i].paint(null, false);
       shapes[i].pose(X);
-      if (i === 0) page.position = { ...page.position, X };
+      if (i === 0) page.follow(page.data.coordinates.map(({ name }, k) => at(run.coordinates[name]?.values, run.time.values, state.t) ?? page.theta[k]), X);
       shapes[i].nodes((b) => U[run.bodies.indexOf(page.data.scene.bodies[b]?.name)] ?? null);
       shapes[i].displace(state.scale);
     });
@@ -99,7 +98,10 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
       state.playing = false;
       return before(seconds);
     }
-    if (!state.playing) return false;
+    if (!state.playing) {
+      page.freshModes();
+      return false;
+    }
     state.t += seconds * state.speed;
     if (state.t >= end) {
       state.t = end;
@@ -116,6 +118,15 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
     show();
   });
   return { root, api: { names: runs.map(({ name }) => name), go } };
+}
+
+/** Value of a signal at a time, between its instants. */
+function at(values: Float64Array | undefined, times: Float64Array, t: number): number | undefined {
+  if (!values) return undefined;
+  let i = 0;
+  while (i < times.length - 2 && times[i + 1] <= t) i++;
+  const j = Math.min(i + 1, times.length - 1), f = j > i ? Math.min(Math.max((t - times[i]) / (times[j] - times[i]), 0), 1) : 0;
+  return (1 - f) * values[i] + f * values[j];
 }
 
 /** Poses X (bodies + 1, 12) of the page's bodies and displacements of nodes at a time, between the frames of a run. */

@@ -59,6 +59,6 @@ export function testPanel(page: Page, test: TestData): HTMLElement {
     place(state.turn);
     return true;
   };
-  (root as HTMLElement & { choose?: typeof choose }).choose = choose;
+  page.chooseTest = choose;
   return root;
 }

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import type { JointData } from "../data/page_data";
 import { DRIVEN } from "./colors";
-import { motionOf } from "./transform";
+import { carried, motionOf } from "./transform";
 
 /** What each kind looks like, for a unit of size; a kind that is not here is an octahedron. */
 const SYMBOLS: Record<string, () => THREE.BufferGeometry[]> = {
@@ -48,8 +48,8 @@ export class JointShape {
     this.motion.set(motionOf(this.joint.motions[this.end], z));
   }
 
-  clear(): void {
-    this.motion.fill(0);
+  fromNodes(U: Float64Array | null): void {
+    this.motion.set(carried(this.joint.carriers[this.end], U));
   }
 
   displace(factor: number): void {

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import type { LineData } from "../data/page_data";
 import { DRIVEN } from "./colors";
-import { motionOf, placed, type Vector } from "./transform";
+import { carried, motionOf, placed, type Vector } from "./transform";
 
 const Y = new THREE.Vector3(0, 1, 0);
 
@@ -35,8 +35,8 @@ export class LineShape {
     this.line.ends.forEach((end, i) => this.motions[i].set(motionOf(end.motion, z(end.body))));
   }
 
-  clear(): void {
-    this.motions.forEach((motion) => motion.fill(0));
+  fromNodes(U: (body: number) => Float64Array | null): void {
+    this.line.ends.forEach((end, i) => this.motions[i].set(carried(end.carrier, U(end.body))));
   }
 
   /** Between its two places at poses X, displaced by factor times their motion. */

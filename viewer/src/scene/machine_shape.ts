@@ -8,7 +8,7 @@ import { JointShape } from "./joint_shape";
 import { LineShape } from "./line_shape";
 import { feet, rail } from "./ground_shape";
 import { SolidShape } from "./solid_shape";
-import { motionOf } from "./transform";
+import { carried, motionOf } from "./transform";
 
 export interface Look { ink: string; tint?: string; opacity?: number }
 
@@ -119,8 +119,7 @@ export class MachineShape {
     for (const { body, shape } of this.solids) shape.shape(z(body) ?? new Float64Array(0));
     for (const joint of this.joints) {
       const own = z(joint.body);
-      if (own) joint.shape(own);
-      else joint.clear();
+      joint.shape(own ?? new Float64Array(0));
     }
     for (const line of this.lines) line.shape(z);
     for (const cloud of this.clouds) {
@@ -140,17 +139,17 @@ export class MachineShape {
     return { largest, density };
   }
 
-  /** Displacements of nodes by body, as runs have them; everything else stays with its body. */
+  /** Displacements of nodes by body, as runs have them. */
   nodes(U: (body: number) => Float64Array | null): void {
     for (const { body, shape } of this.beams) {
       const own = U(body);
       if (own) shape.fromNodes(own);
       else shape.motion.fill(0);
     }
-    for (const joint of this.joints) joint.clear();
-    for (const solid of this.solids) solid.shape.clear();
-    for (const line of this.lines) line.clear();
-    for (const triad of this.triads) triad.motion.fill(0);
+    for (const joint of this.joints) joint.fromNodes(U(joint.body));
+    for (const { body, shape } of this.solids) shape.fromNodes(U(body));
+    for (const line of this.lines) line.fromNodes(U);
+    for (const triad of this.triads) triad.motion.set(carried(triad.data.carrier, U(triad.data.body)));
     for (const cloud of this.clouds) {
       const own = U(cloud.body);
       cloud.motion.fill(0);

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
 import type { SolidPart } from "../data/page_data";
-import { motionOf } from "./transform";
+import { carried, motionOf } from "./transform";
 
 export class SolidShape {
   readonly mesh: THREE.Mesh;
@@ -25,8 +25,8 @@ export class SolidShape {
     this.motion.set(motionOf(this.part.motion, z));
   }
 
-  clear(): void {
-    this.motion.fill(0);
+  fromNodes(U: Float64Array | null): void {
+    this.motion.set(carried(this.part.carrier, U));
   }
 
   /** p + f (u + φ × (p - about)), linear as the motion is. */

@@ -19,6 +19,18 @@ export function turnedAxes(X: Float64Array, body: number, M: ArrayLike<number>):
   return out;
 }
 
+/** Displacement and turn of a place from those (nodes, 6) of the node that carries it. */
+export function carried(carrier: { node: number; arm: number[] } | null | undefined, U: Float64Array | null): Float64Array {
+  const out = new Float64Array(6);
+  if (!carrier || !U) return out;
+  for (let k = 0; k < 6; k++) out[k] = U[6 * carrier.node + k];
+  const [x, y, z] = carrier.arm;
+  out[0] += out[4] * z - out[5] * y;
+  out[1] += out[5] * x - out[3] * z;
+  out[2] += out[3] * y - out[4] * x;
+  return out;
+}
+
 /** (6, size) motion times z of its body: displacement and turn in body axes. */
 export function motionOf(motion: { shape: number[]; values: Float64Array } | null | undefined, z: Float64Array | null): Float64Array {
   const out = new Float64Array(6);

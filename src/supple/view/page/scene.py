@@ -72,7 +72,10 @@ def _parts(numbering: Numbering, rest: ElasticRest | None, places: Places, b: in
 
 def _solid(numbering: Numbering, rest: ElasticRest | None, body: str, points: Array, about: Array) -> dict[str, Any]:
     """A stiff solid around some places, which moves as the body does `about` a place."""
-    return {"kind": "solid", "points": table(points), "about": about, "motion": _motion(numbering, rest, body, about)}
+    return {
+        "kind": "solid", "points": table(points), "about": about,
+        "motion": _motion(numbering, rest, body, about), "carrier": _carrier(numbering, rest, body, about),
+    }  # fmt: skip
 
 
 def _arms(numbering: Numbering, rest: ElasticRest, name: str, points: Array) -> list[dict[str, Any]]:
@@ -101,13 +104,20 @@ def _joint(numbering: Numbering, rest: ElasticRest | None, places: Places, name:
             _motion(numbering, rest, body, place)
             for body, place in zip(joint.bodies, (frames.pa, frames.pb), strict=True)
         ],
+        "carriers": [
+            _carrier(numbering, rest, body, place)
+            for body, place in zip(joint.bodies, (frames.pa, frames.pb), strict=True)
+        ],
         "actuators": driven,
         "elastic": joint.yields,
     }
 
 
 def _end(numbering: Numbering, rest: ElasticRest | None, body: str, position: Array) -> dict[str, Any]:
-    return {"body": numbering.body_index(body), "at": position, "motion": _motion(numbering, rest, body, position)}
+    return {
+        "body": numbering.body_index(body), "at": position,
+        "motion": _motion(numbering, rest, body, position), "carrier": _carrier(numbering, rest, body, position),
+    }  # fmt: skip
 
 
 def _motion(numbering: Numbering, rest: ElasticRest | None, body: str, position: Array) -> Any:
@@ -116,6 +126,14 @@ def _motion(numbering: Numbering, rest: ElasticRest | None, body: str, position:
         return None
     found = place_motion(rest, number, position)
     return None if found is None else table(found)
+
+
+def _carrier(numbering: Numbering, rest: ElasticRest | None, body: str, position: Array) -> dict[str, Any] | None:
+    """The node of an elastic body that carries a place, and the arm from it; None of a rigid body."""
+    number = numbering.body_index(body)
+    mesh = None if rest is None or number == len(numbering.bodies) else rest.bodies[number].mesh
+    node = None if mesh is None else mesh.node_at(position)
+    return None if mesh is None or node is None else {"node": node, "arm": position - mesh.nodes[node]}
 
 
 def _place_names(numbering: Numbering) -> list[str]:
@@ -130,4 +148,5 @@ def _place(numbering: Numbering, rest: ElasticRest | None, name: str) -> dict[st
     return {
         "name": name, "body": body, "at": position, "axes": axes.ravel(),
         "frame": name in numbering.drawing.frames, "motion": _motion(numbering, rest, owner, position),
+        "carrier": _carrier(numbering, rest, owner, position),
     }  # fmt: skip

@@ -47,4 +47,4 @@ def whole_page(
         sections["test"] = measured_section(test, mechanism, at)
         if at is None:
             at = sections["test"]["coordinates"] or None
-    return page_data(mechanism, at=at) | sections
+    return page_data(thing, at=at) | sections
