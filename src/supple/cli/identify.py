@@ -47,6 +47,13 @@ Bounds = Annotated[
     str | None,
     typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", show_default=False, help="Numbers stay within."),
 ]
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table", metavar="NAME=OVER[:AT,AT,...]", show_default=False,
+        help="A stiffness as a table over a coordinate, or over `load`; knots, or three over the postures measured.",
+    ),
+]  # fmt: skip
 Band = Annotated[
     str | None,
     typer.Option("--band", metavar="FROM:TO", show_default=False, help="Hz, of responses: lines that count."),
@@ -83,6 +90,7 @@ def identify(
     bounds: Bounds = None,
     damping: Law = None,
     damping_groups: Groups = None,
+    table: TableOption = None,
     band: Band = None,
     frequency_noise: Noise = None,
     starts: Starts = 8,
@@ -111,7 +119,7 @@ def identify(
             mechanism, items, [item.strip() for item in pieces(parameters)],
             fixed=[item.strip() for item in pieces(fix)] if fix else (),
             prior=prior_of(prior), bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
-            starts=starts, seed=seed, robust=robust, progress=_progress,
+            tables=_tables(table), starts=starts, seed=seed, robust=robust, progress=_progress,
         )  # fmt: skip
         _clear()
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
@@ -198,6 +206,21 @@ def _bounds(text: str | None) -> dict[str, tuple[float, float]] | None:
             found[name.strip()] = float(low), float(high)
         except ValueError:
             raise typer.BadParameter(f"{item.strip()!r} is not NAME=LOW:HIGH", param_hint="--bounds") from None
+    return found
+
+
+def _tables(given: list[str] | None) -> dict[str, Any]:
+    """`knee.ry=lift:0,0.5,1`."""
+    from supple.description.quantities.expression import number
+
+    found: dict[str, Any] = {}
+    for item in given or ():
+        name, equals, table = item.partition("=")
+        over, colon, knots = table.partition(":")
+        if not equals or not over.strip() or (colon and not knots.strip()):
+            raise typer.BadParameter(f"{item!r} is not NAME=OVER or NAME=OVER:AT,AT", param_hint="--table")
+        at = [float(number(text.strip())) for text in pieces(knots)] if colon else []
+        found[name.strip()] = (over.strip(), at)
     return found
 
 

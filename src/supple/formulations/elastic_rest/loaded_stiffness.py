@@ -9,6 +9,7 @@ hybrid). The mechanism then has these numbers in place of the tables.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -40,7 +41,7 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
     at : a Configuration, or anything `assemble` takes; of a mechanism with such tables a single one
     """
     here = at if isinstance(at, Configuration) else assemble(mechanism, at)
-    tables = _tables(mechanism)
+    tables = load_tables(mechanism)
     if not tables:
         return mechanism, here
     if here.X.ndim != 2:
@@ -56,7 +57,8 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
     return found, assemble(found, here.theta)
 
 
-def _tables(mechanism: Mechanism) -> Tables:
+def load_tables(mechanism: Mechanism) -> Tables:
+    """Stiffnesses over the load, by joint and direction."""
     return {
         (name, direction): table
         for name, joint in mechanism.joints.items()
@@ -66,7 +68,10 @@ def _tables(mechanism: Mechanism) -> Tables:
     }
 
 
-def _with(mechanism: Mechanism, values: dict[tuple[str, str], float]) -> Mechanism:
+def with_stiffness(mechanism: Mechanism, values: Mapping[tuple[str, str], float]) -> Mechanism:
+    """With numbers in place of tables; the mechanism itself where there are none."""
+    if not values:
+        return mechanism
     joints = dict(mechanism.joints)
     for (name, direction), value in values.items():
         stiffness = joints[name].stiffness
@@ -80,7 +85,7 @@ def _settled(
 ) -> tuple[Mechanism, list[tuple[str, type[Warning]]]]:
     """The mechanism with numbers, and what there is to say of them."""
     values = {key: float(max(table.values)) for key, table in tables.items()}
-    stiff = _with(mechanism, values)
+    stiff = with_stiffness(mechanism, values)
     rest, X = elastic_rest(stiff, 0.0), assemble(stiff, here.theta)
     rows = [
         next(row for row, item in rest.elastic_rows.items() if (item.part, item.direction) == key) for key in tables
@@ -123,4 +128,4 @@ def _settled(
             said.append(
                 (f"{what} {known}, and it carries {load:.4g}: it is taken as at the end of the table", SuppleWarning)
             )
-    return _with(mechanism, values), said
+    return with_stiffness(mechanism, values), said

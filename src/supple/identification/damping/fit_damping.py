@@ -3,7 +3,7 @@
     J_Q = Σ|H - H_m|² / Σ|H_m|² least                                                        [Rognant 2010, eq. 34]
 
 over all lines of a band, all responses and postures, d ≥ 0, with exact slopes. First a loss factor η₀ of the whole is
-found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 22-24)
+found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 33-36)
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: flo
 
 
 def _covariance(r: Array, J: Array, blocks: NDArray[np.int64], scale: Array) -> Array:
-    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 21)"""
+    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 36)"""
     prior = np.diag(1.0 / scale**2)
     whole = J.T @ J + prior
     A = np.linalg.pinv(whole, hermitian=True)

@@ -76,7 +76,7 @@ def _of_joints(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
     rows = [row for row, item in rest.elastic_rows.items() if item.part in parts]
     kept = np.flatnonzero(np.isin(structure.soft, rows))
     C = model.C[kept] @ spectrum.psi
-    found = C.T @ (spectrum.trial.springs[kept][:, None] * C)
+    found = C.T @ (model.springs(spectrum.trial).values[kept][:, None] * C)
     for drive in rest.drives.values():
         if drive.joint in parts:
             u = model.N[drive.column] @ spectrum.psi

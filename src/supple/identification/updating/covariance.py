@@ -19,7 +19,7 @@ def covariance(problem: Problem, found: Compared) -> Array:
 
     B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
     """
-    prior = np.diag(_precision(problem))
+    prior = _precision(problem)
     whole = found.slopes.T @ found.slopes + prior
     A = np.asarray(np.linalg.pinv(whole, hermitian=True), np.float64)
     B = whole.copy()
@@ -70,10 +70,11 @@ def excess(problem: Problem, found: Compared) -> float:
     Σ r² over the number of residuals less those that numbers follow.
     """
     information = found.slopes.T @ found.slopes
-    used = float(np.trace(np.linalg.pinv(information + np.diag(_precision(problem)), hermitian=True) @ information))
+    used = float(np.trace(np.linalg.pinv(information + _precision(problem), hermitian=True) @ information))
     free = len(found.residuals) - used
     return max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
 
 
 def _precision(problem: Problem) -> Array:
-    return np.where(np.isfinite(problem.prior), 1.0 / np.square(problem.prior), 0.0)
+    rows = problem.known()
+    return np.asarray(rows.T @ rows)

@@ -130,7 +130,12 @@ class Measurement:
 
     @property
     def label(self) -> str:
-        return self.name or (self.at if isinstance(self.at, str) else "")
+        if self.name or isinstance(self.at, str):
+            return self.name or self.at
+        given = self.at if isinstance(self.at, Mapping) else {}
+        return ", ".join(
+            f"{name}={value:.4g}" if isinstance(value, int | float) else name for name, value in given.items()
+        )
 
     @property
     def paired_by(self) -> Pairing:

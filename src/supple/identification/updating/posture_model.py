@@ -8,7 +8,7 @@ All of it comes from the matrices over independent motions q, z = N q, with rows
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,12 +18,16 @@ from numpy.typing import NDArray
 
 from supple.analyses.vibration.channel_ports import channel_ports
 from supple.analyses.vibration.ports import port, port_rows
+from supple.approximation.monotone_cubic import monotone_cubic
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.dense import dense_system
+from supple.formulations.elastic_rest.loads import loads_at
 from supple.identification.updating.structure import Structure, Trial
+from supple.identification.updating.table_rows import Springs, TableRow, over_coordinates, over_loads
 from supple.kinematics.configuration import Configuration
+from supple.kinematics.primitives import NONE
 from supple.results.channel import Channel
 
 Array = NDArray[np.float64]
@@ -46,6 +50,7 @@ class PostureModel:
     """One posture of a structure.
 
     K, M (f, f) over q of the mechanism as it stands; N (n, f); C (soft, f) rows that give way
+    before (soft,) : their stiffness as it stands; tables : rows that follow one; load (f,) : what acts at rest
     """
 
     structure: Structure
@@ -54,6 +59,10 @@ class PostureModel:
     M: Array
     N: Array
     C: Array
+    before: Array
+    tables: tuple[TableRow, ...] = ()
+    load: Array | None = None
+    _last: dict[bytes, Springs] = field(default_factory=dict, repr=False)
 
     def ports(self, names: tuple[str, ...]) -> Array:
         """Rows (ports, f) of places and directions, `E.z`, or of sensors."""
@@ -69,9 +78,27 @@ class PostureModel:
     @single_blas_thread()
     def matrices(self, trial: Trial) -> tuple[Array, Array]:
         """K_q and M_q at a trial."""
-        structure = self.structure
-        before = 1.0 / structure.held.compliance[structure.held.compliance > 0.0]
-        change = trial.springs - before
+        return self._matrices(trial, self.springs(trial).values)
+
+    def springs(self, trial: Trial) -> Springs:
+        """Stiffness of the rows at this posture, where they follow tables too, and slopes."""
+        if not self.tables:
+            return Springs(trial.springs, trial.spring_slopes)
+        key = trial.values.tobytes()
+        if key not in self._last:
+            found = Springs(trial.springs.copy(), trial.spring_slopes.copy())
+            over_coordinates(self.tables, trial.knots, found)
+            if self.load is not None:
+                over_loads(
+                    self.tables, trial.knots, found, self.C, self.load, lambda k: self._matrices(trial, k)[0],
+                    lambda slopes, u: self.forces(self._slopes(trial, slopes), u[:, None], 0.0)[:, :, 0],
+                )  # fmt: skip
+            self._last.clear()
+            self._last[key] = found
+        return self._last[key]
+
+    def _matrices(self, trial: Trial, springs: Array) -> tuple[Array, Array]:
+        change = springs - self.before
         K, M = self.K, self.M
         if change.any():
             K = K + self.C.T @ (change[:, None] * self.C)
@@ -84,8 +111,11 @@ class PostureModel:
 
     def slopes(self, trial: Trial) -> Slopes:
         """Of the matrices at a trial."""
+        return self._slopes(trial, self.springs(trial).slopes)
+
+    def _slopes(self, trial: Trial, springs: Array) -> Slopes:
         return Slopes(
-            trial.spring_slopes,
+            springs,
             {b: (item.dK, item.dM) for b, item in trial.bodies.items()},
             {column: slope for column, (_, slope) in trial.columns.items()},
         )
@@ -244,4 +274,20 @@ def posture_model(structure: Structure, configuration: Configuration) -> Posture
     M, K, N = dense_system(rest, configuration, held, preload=False)
     C = rows_at(rest, structure.soft, configuration.X[None])[0] @ N
     K, M = (0.5 * (matrix + matrix.T) for matrix in (N.T @ K @ N, N.T @ M @ N))
-    return PostureModel(structure, configuration, K, M, N, C)
+    before = 1.0 / held.compliance[held.compliance > 0.0]
+    tables = []
+    for i, table in structure.tables.items():
+        of_row = rest.arrays.tables.of_row[structure.soft[i]]
+        if of_row == NONE:
+            tables.append(TableRow(i, np.array(table.at, float), np.nan))
+            continue
+        place = configuration.coordinates[table.over]
+        middle = rest.arrays.tables.middle[of_row]
+        if np.isfinite(middle):  # an angle counts within half a turn of the middle of its table
+            place -= 2.0 * np.pi * np.floor((place - middle) / (2.0 * np.pi) + 0.5)
+        tables.append(TableRow(i, np.array(table.at, float), float(place)))
+        here = monotone_cubic(np.array(table.at), np.array(table.values), float(place)).value
+        C[i] /= np.sqrt(here / before[i])  # the row itself; a table scales it, so that its compliance stays
+        before[i] = here
+    load = loads_at(rest, configuration).vector @ N if any(item.by_load for item in tables) else None
+    return PostureModel(structure, configuration, K, M, N, C, before, tuple(tables), load)

@@ -35,6 +35,7 @@ class Problem:
 
     noise   : of responses; weights (n,) of residuals, where what deviates much counts less
     stretch : how much larger the noise of all else is than was said
+    ties    : (t, n) rows of what is drawn to its start besides: knots of a table to their neighbours
     blur    : of a line's frequency: how far along the lines responses are smeared, model's and measured alike, so that
               peaks that are apart still pull at each other
     """
@@ -51,11 +52,18 @@ class Problem:
     weights: Array | None = None
     stretch: float = 1.0
     blur: float = 0.0
+    ties: Array | None = None
 
     @property
     def count(self) -> int:
         """Of numbers of the structure."""
         return len(self.structure.numbers)
+
+    def known(self) -> Array:
+        """(r, n) rows of what is known before: each number over its deviation, and ties; rows @ (x - start) is 0."""
+        told = np.isfinite(self.prior)
+        rows = np.eye(len(self.prior))[told] / self.prior[told][:, None]
+        return rows if self.ties is None else np.vstack([rows, self.ties])
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.joints.stiffness import StiffnessTable
 from supple.description.mass_properties import mass_slope
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dual import Dual
@@ -25,7 +26,8 @@ from supple.formulations.elastic.beam_mesh import Span, stiffness_and_mass
 from supple.formulations.elastic.elastic_body import MeshedBeams, meshed_beams, section_rates
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
-from supple.identification.updating.written_numbers import Numbers, WrittenNumber
+from supple.formulations.elastic_rest.loaded_stiffness import load_tables, with_stiffness
+from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber
 from supple.kinematics.measures import component_keys, key_of
 
 Array = NDArray[np.float64]
@@ -47,6 +49,7 @@ class Trial(NamedTuple):
 
     values (k,); springs (rows,) stiffness of the soft rows and slopes (k, rows); bodies : those that change, by number
     columns : deflections of drives: change of their Λ, with slopes (k,)
+    knots   : of soft rows that follow a table, by their number: its values (n,) with slopes (k, n)
     """
 
     values: Array
@@ -54,18 +57,21 @@ class Trial(NamedTuple):
     spring_slopes: Array
     bodies: dict[int, BodyChange]
     columns: dict[int, tuple[float, Array]]
+    knots: dict[int, tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
     """A mechanism condensed for a band, and the numbers that it is a function of.
 
-    held : rows that are held with locked actuators; soft : which of them give way
+    held   : rows that are held with locked actuators; soft : which of them give way
+    tables : of soft rows that follow a coordinate or the load, by their number
     """
 
     numbers: Numbers
     rest: ElasticRest
     held: Held
+    tables: dict[int, StiffnessTable] = field(default_factory=dict)
     _meshes: dict[str, MeshedBeams] = field(default_factory=dict, repr=False)
 
     @property
@@ -83,12 +89,21 @@ class Structure:
         slopes = np.zeros((count, len(springs)))
         order = {int(row): i for i, row in enumerate(self.soft)}
         columns: dict[int, tuple[float, Array]] = {}
+        knots = {
+            i: (np.array(table.values, float), np.zeros((count, len(table.at)))) for i, table in self.tables.items()
+        }
         changed: dict[str, dict[tuple[str, ...], Any]] = {}
         for item, value in zip(self.numbers.followers, self.numbers.at(values), strict=True):
             if not isinstance(value, Dual):
                 continue
             if not value.value > 0.0:
                 raise InputError(f"{value.value:g} is not above 0", part=item.name, hint="give bounds")
+            if item.section == "joints" and len(item.field) == 4 and item.field[2] == VALUES:
+                for row, _ in self._rows(item):
+                    of_row = knots[order[row]]
+                    of_row[0][int(item.field[3])] = value.value
+                    of_row[1][:, int(item.field[3])] = value.slopes
+                continue
             if item.section == "joints":
                 columns |= self._drives(item, value)
             if item.section == "joints" and item.field[0] == "drive":
@@ -104,7 +119,7 @@ class Structure:
                 )  # fmt: skip
         bodies = {b: change for b, body in enumerate(self.rest.bodies)
                   if (change := self._body(body, changed, count)) is not None}  # fmt: skip
-        return Trial(np.asarray(values, float), springs, slopes, bodies, columns)
+        return Trial(np.asarray(values, float), springs, slopes, bodies, columns, knots)
 
     def _rows(self, item: WrittenNumber) -> list[tuple[int, float]]:
         """Rows that a stiffness acts along, and what it is now."""
@@ -260,8 +275,30 @@ _TABLE = ("area", "Iy", "Iz", "torsion", "shear_y", "shear_z")
 
 def structure_of(numbers: Numbers, band: float) -> Structure:
     """The mechanism condensed for [0, band] Hz, actuators locked."""
-    rest = elastic_rest(numbers.mechanism, band)
-    return Structure(numbers, rest, rest.held(actuators=True))
+    by_load = load_tables(numbers.mechanism)
+    _require_known_loads(numbers, by_load)
+    rest = elastic_rest(
+        with_stiffness(numbers.mechanism, {key: max(item.values) for key, item in by_load.items()}), band
+    )
+    held = rest.held(actuators=True)
+    tables = {}
+    for i, row in enumerate(held.rows[held.compliance > 0.0]):
+        item = rest.elastic_rows.get(int(row))
+        table = None if item is None else item.table or by_load.get((item.part, item.direction))
+        if table is not None:
+            tables[i] = table
+    return Structure(numbers, rest, held, tables)
+
+
+def _require_known_loads(numbers: Numbers, by_load: Mapping[tuple[str, str], StiffnessTable]) -> None:
+    heavy = [item.name for item in numbers.followers if item.section in ("bodies", "point_masses", "sections")
+             or item.field[-1] == "density"]  # fmt: skip
+    if by_load and heavy:
+        (joint, way), *_ = by_load
+        raise InputError(
+            f'{joint}.{way} depends on the load, and "{heavy[0]}" changes loads', part="parameters",
+            hint="find masses and sections first, with a number in place of the table",
+        )  # fmt: skip
 
 
 def _over(body: BodyCoordinates, matrix: Any) -> Array:

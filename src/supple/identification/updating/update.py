@@ -21,7 +21,9 @@ from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.problem import LOSSES, Problem, problem_of
 from supple.identification.updating.structure import Structure, structure_of
+from supple.identification.updating.tables_wanted import SMOOTHNESS, TableWanted, knot_ties, with_tables
 from supple.identification.updating.updated import Updated, posture_results
+from supple.identification.updating.varying import one_value_or_several
 from supple.identification.updating.written_numbers import numbers_of
 
 Array = NDArray[np.float64]
@@ -50,6 +52,8 @@ def update(
     starts: int = 8,
     seed: int = 0,
     robust: bool = False,
+    tables: Mapping[str, TableWanted | tuple[str, Sequence[float]] | str] | None = None,
+    smoothness: float = SMOOTHNESS,
     progress: Progress | None = None,
 ) -> Updated:
     """Fit numbers of the file to frequencies, shapes, antiresonances, deflections and responses, actuators locked.
@@ -63,6 +67,9 @@ def update(
                  (`joints,materials`), fitted afterwards, a structural one along; structural if nothing is said
     damping_groups : {name: patterns} of joints or materials that share a loss factor
     starts     : how many starts are tried, the first from the file, others spread as the prior says (seed)
+    tables     : {"knee.ry": ("lift", [0, 0.5, 1])}: a stiffness becomes a table over a coordinate, or over `load`, with
+                 these knots, or three over the postures that were measured ({"knee.ry": "lift"}); smoothness: decades
+                 that neighbouring knots of any table may well differ by
     robust     : what deviates much counts less (Huber)
     """
     from supple.formats.document import load_mechanism
@@ -71,7 +78,10 @@ def update(
     items = [measured] if isinstance(measured, Measurement) else list(measured)
     if not items:
         raise InputError("nothing was measured", part="update", hint="give at least one Measurement")
-    numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
+    wanted = [parameters] if isinstance(parameters, str) else parameters
+    if tables:
+        machine, wanted = with_tables(machine, wanted, tables, items)
+    numbers = numbers_of(machine, wanted, list(fixed))
     structure = structure_of(numbers, _BAND * max(item.highest_hz for item in items))
     spread = prior_deviations(numbers.names, prior)
     limits = _bounds(numbers.names, numbers.values, bounds or {})
@@ -79,6 +89,7 @@ def update(
     if damping is not None and damping not in LOSSES:
         damping_kinds(damping)  # a slip of the pen is told before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
+    problem = replace(problem, ties=knot_ties(problem.names, smoothness))
     told = progress or (lambda text: None)
     x, best = _searched(problem, starts, seed, told)
     for turn in range(_ROUNDS):
@@ -109,6 +120,7 @@ def update(
         identifiability=words,
         at_bounds=tuple(ends),
         postures=posture_results(best, x),
+        varying=one_value_or_several(best, x),
         measured=tuple(items),
         problem=best,
     )
@@ -142,7 +154,7 @@ def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple
 def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:
     """Least squares from one start, with the exact Jacobian."""
     known = np.isfinite(problem.prior)
-    rows = np.eye(len(x))[known] / problem.prior[known][:, None]
+    rows = problem.known()
     last: dict[bytes, Compared] = {}
 
     def at(x: Array) -> Compared:
@@ -164,8 +176,7 @@ def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:
 
 
 def _objective(problem: Problem, x: Array) -> float:
-    known = np.isfinite(problem.prior)
-    away = (x - problem.start)[known] / problem.prior[known]
+    away = problem.known() @ (x - problem.start)
     return float(np.sum(np.square(problem.data(x).residuals)) + np.sum(np.square(away)))
 
 

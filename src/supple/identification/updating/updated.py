@@ -20,6 +20,7 @@ from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
 from supple.identification.updating.problem import LOSSES, Problem
 from supple.identification.updating.updated_file import updated_mechanism, updated_text
+from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
 from supple.results.file import save_text
@@ -104,6 +105,7 @@ class Updated(Result):
     prior   : (k,) deviation of ln p that was known before; inf: none
     identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
     postures : each measurement before and after
+    varying  : a stiffness of which one value does not explain all postures, if there is one
     afterwards : damping of modes, joints or materials that was fitted when the numbers were found
     """
 
@@ -116,6 +118,7 @@ class Updated(Result):
     identifiability: Identifiability
     at_bounds: tuple[str, ...]
     postures: tuple[PostureResult, ...]
+    varying: Varying | None
     measured: tuple[Measurement, ...]
     problem: Problem = field(repr=False)
     afterwards: FittedDamping | None = None
@@ -216,6 +219,8 @@ class Updated(Result):
                     f"records at {item.label or 'rest'} end with {share:.1g} of the motion at {hertz:.3g} Hz, and the "
                     f"least deviation is {self._least():.1g}: if they are of blows, use an exponential window"
                 )
+        if self.varying is not None:
+            said.append(self.varying.words())
         if self.excess > 1.5:
             said.append(
                 f"what is left over is {np.sqrt(self.excess):.1f} times the noise that was said: the model lacks "

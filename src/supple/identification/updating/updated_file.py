@@ -81,6 +81,7 @@ def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING) -> 
             start, stop = nodes[path][:2]
             if _other(text[start:stop], value):
                 changes[path] = repr(float(value))
+    changes = _as_wholes(changes, {path: node.kind for path, node in nodes.items()}, tree.data)
     try:
         return edited(text, changes)
     except KeyError as error:
@@ -91,6 +92,23 @@ def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING) -> 
             hint=f"write a name in that cell and give it a value under parameters: ({name.replace('.', '_')}: "
             f"{written(changes[path])})",
         ) from None  # fmt: skip
+
+
+def _as_wholes(changes: Changes, kinds: Mapping[tuple[str, ...], str], data: Any) -> dict[tuple[str, ...], Any]:
+    """Where the text has one value and the mechanism a table there, the whole table instead of its numbers."""
+    found: dict[tuple[str, ...], Any] = {}
+    for path, value in changes.items():
+        above = next((path[:n] for n in range(1, len(path)) if kinds.get(path[:n]) == "scalar"), None)
+        if above is None:
+            found[path] = value
+            continue
+        if above not in found:
+            part = data
+            for key in above:
+                part = part[int(key)] if isinstance(part, list) else part[key]
+            found[above] = copy.deepcopy(part)
+        _put(found[above], path[len(above) :], value)
+    return found
 
 
 def _other(text: str, value: float) -> bool:

@@ -25,6 +25,7 @@ from supple.formats.source import source_of
 Array = NDArray[np.float64]
 Path = tuple[str, ...]
 
+VALUES = "values"  # of a table
 _SHORT = {"youngs_modulus": "E", "shear_modulus": "G", "density": "rho", "poisson": "nu"}
 # What in a part enters mass and stiffness; other numbers move places, or enter neither.
 _FIELDS = {
@@ -230,13 +231,15 @@ def _written(mechanism: Mechanism, data: Mapping[str, Any]) -> Iterator[WrittenN
                         way = _direction(mechanism, names[0], field)
                         if way is None or text == RIGID:
                             continue
-                        own = ("stiffness", way)
+                        own = ("stiffness", way, *field[2:])
                     yield WrittenNumber((*path, *field), _short(name, section, own), section, names, own, text)
 
 
 def _direction(mechanism: Mechanism, joint: str, field: Path) -> str | None:
-    """The direction that a number of a joint's stiffness is along; None where directions are coupled, or of a table."""
+    """The direction that a number of a joint's stiffness is along; None where directions are coupled, or it is none."""
     found = mechanism.joints[joint].elasticity(mechanism.plane)
+    if len(field) == 4:
+        return field[1] if field[1] in found.tables and field[2] == VALUES else None
     if len(field) != 2 or np.any(found.K - np.diag(np.diag(found.K))):
         return None
     way = found.directions[int(field[1])] if field[1].isdecimal() else field[1]
@@ -349,6 +352,8 @@ def _value(mechanism: Mechanism, name: str, item: WrittenNumber | None) -> float
     part: Any = getattr(mechanism, item.section)[item.parts[0]]
     if item.section == "joints" and item.field[0] == "stiffness":
         found = part.elasticity(mechanism.plane)
+        if len(item.field) == 4:
+            return float(found.tables[item.field[1]].values[int(item.field[3])])
         i = found.directions.index(item.field[1])
         return float(found.K[i, i])
     for key in item.field:
