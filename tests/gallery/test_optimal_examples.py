@@ -1,0 +1,33 @@
+"""What the examples show of optimal control through CasADi, in short."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def script(name: str, file: str) -> dict:
+    return runpy.run_path(str(EXAMPLES / name / file))
+
+
+@pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")
+def test_ralf_in_the_least_time(tmp_path):
+    """With half the nodes: sooner there than the best shape of a profile, and at rest, on the flexible mechanism."""
+    example, ralf = script("ralf", "minimum_time.py"), supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-3)
+    least = example["least_time"](example["exported"](model, tmp_path), nodes=40)
+    plain = example["seven_segments"](model, [(0.13, 1.0)])
+    assert least.motion.end < 0.8 * plain.motion.end
+    assert example["profile_plan"](model, 0.97 * plain.motion.end, (0.13, 1.0)) is None  # forces would be too large
+    rates = np.abs(np.diff(least.forces, axis=0)) / least.time[1]
+    assert (np.abs(least.forces) <= example["FORCE"] * (1 + 1e-6)).all()
+    assert (rates <= example["RATE"] * (1 + 1e-6)).all()
+    runs = [example["judged"](ralf, plan.motion, after=1.0) for plan in (plain, least)]
+    assert runs[1].residual < 0.3 * runs[0].residual
+    assert runs[1].settled < least.motion.end
+    assert (np.abs(runs[1].forces).max(axis=0) < 1.02 * example["FORCE"]).all()
