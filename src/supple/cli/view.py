@@ -32,7 +32,7 @@ What = Annotated[
 Beside = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[RUN|TEST]...", show_default=False,
+        metavar="RUN|TEST", show_default=False,
         help="Shown with it: up to two runs in time (.npz, .csv), and a measured test (.uff and the like, or what "
         "`supple modal -o` wrote).",
     ),
