@@ -6,12 +6,15 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 from itertools import combinations_with_replacement
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
 
 import supple
 from supple.approximation.fits.multi_index import total_degree
@@ -226,33 +229,35 @@ def reference_step(rom, x, u, h, method):
 class Library:
     """The compiled code; arrays in, arrays and the flag out."""
 
-    def __init__(self, file: Path, prefix: str):
-        self.library, self.prefix = ctypes.CDLL(str(file)), prefix
+    def __init__(self, file: Path, prefix: str, kind=float):
+        self.library, self.prefix, self.kind = ctypes.CDLL(str(file)), prefix, kind
 
     def call(self, name: str, *given, width: int) -> tuple[int, np.ndarray]:
-        out = np.full(width, 12345.0)
-        arrays = [np.ascontiguousarray(item, dtype=float) for item in given]
+        out = np.full(width, 12345.0, dtype=self.kind)
+        arrays = [np.ascontiguousarray(item, dtype=self.kind) for item in given]
         pointers = [ctypes.c_void_p(item.ctypes.data) for item in (*arrays, out)]
         return getattr(self.library, f"{self.prefix}_{name}")(*pointers), out
 
 
 @pytest.fixture(scope="session")
 def built(cc, tmp_path_factory):
-    """Export and compile, with every warning an error: built(rom) -> Library. Once for each model."""
-    libraries: dict[int, tuple[SimpleNamespace, Library]] = {}
+    """Export and compile, with every warning an error: built(rom) -> Library. Once for each model and precision."""
+    libraries: dict[tuple[int, str], tuple[SimpleNamespace, Library]] = {}
 
-    def build(rom) -> Library:
-        if id(rom) not in libraries:
+    def build(rom, precision="double") -> Library:
+        key = id(rom), precision
+        if key not in libraries:
             folder = tmp_path_factory.mktemp("built")
-            _, source, *_ = export(rom, folder)
+            _, source, *_ = export(rom, folder, precision=precision)
             target = source.with_suffix(".so")
             done = subprocess.run(
                 [cc, *STRICT, "-fPIC", "-shared", str(source), "-lm", "-o", str(target)],
                 capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr[:3000]
-            libraries[id(rom)] = rom, Library(target, source.stem)  # the model is kept, and with it its id
-        return libraries[id(rom)][1]
+            kind = float if precision == "double" else np.float32
+            libraries[key] = rom, Library(target, source.stem, kind)  # the model is kept, and with it its id
+        return libraries[key][1]
 
     return build
 
@@ -326,6 +331,30 @@ MACHINES = ("orthoglide", "flexible-four-bar", "ralf", "four-bar-redundant")
 @pytest.fixture(params=MACHINES)
 def machine(request, machines):
     return machines[request.param]
+
+
+@pytest.fixture(scope="session")
+def fmus(machines, cc, tmp_path_factory):
+    """An FMU of each machine and version, made once, with the folder it is unpacked to."""
+    fmpy = pytest.importorskip("fmpy")
+    known: dict[tuple[str, str], SimpleNamespace] = {}
+
+    def fmu(name: str, version: str) -> SimpleNamespace:
+        if (name, version) not in known:
+            rom = machines[name]
+            lower, upper = rom.fitted.arrays.roots_f[0]
+            (file,) = export(
+                rom, tmp_path_factory.mktemp("fmu"), to="fmu", fmi=version, start=0.4 * lower + 0.6 * upper, step=1e-4
+            )
+            folder = fmpy.extract(str(file), unzipdir=str(tmp_path_factory.mktemp("unpacked")))
+            description = fmpy.read_model_description(folder)
+            references = {item.name: item.valueReference for item in description.modelVariables}
+            known[name, version] = SimpleNamespace(
+                rom=rom, file=file, folder=folder, version=version, description=description, references=references
+            )
+        return known[name, version]
+
+    return fmu
 
 
 CASES = (

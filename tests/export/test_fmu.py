@@ -19,9 +19,9 @@ from supple.export.export import export
 
 fmpy = pytest.importorskip("fmpy")
 from fmpy.fmi1 import FMICallException  # noqa: E402  (only where it is installed)
-from fmpy.fmi2 import FMU2Model, FMU2Slave  # noqa: E402
-from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
+from fmpy.fmi2 import FMU2Slave  # noqa: E402
 from fmpy.validation import validate_fmu  # noqa: E402
+from running_fmu import Running, holding, names_of  # noqa: E402
 
 RUBBING = """
 supple: 1
@@ -39,102 +39,13 @@ actuators: {crank: {joint: A}}
 sensors: {v: {velocity: C, axis: x}, B: {reaction: B}}
 """
 FUNCTIONS = {"2": 44, "3": 75}  # of the standards
-SLAVES = {"2": FMU2Slave, "3": FMU3Slave}
-MODELS = {"2": FMU2Model, "3": FMU3Model}
 VERSIONS = ("2", "3")
-
-
-@pytest.fixture(scope="session")
-def fmus(machines, cc, tmp_path_factory):
-    """An FMU of each machine and version, made once, with the folder it is unpacked to."""
-    known: dict[tuple[str, str], SimpleNamespace] = {}
-
-    def fmu(name: str, version: str) -> SimpleNamespace:
-        if (name, version) not in known:
-            rom = machines[name]
-            lower, upper = rom.fitted.arrays.roots_f[0]
-            (file,) = export(
-                rom, tmp_path_factory.mktemp("fmu"), to="fmu", fmi=version, start=0.4 * lower + 0.6 * upper, step=1e-4
-            )
-            folder = fmpy.extract(str(file), unzipdir=str(tmp_path_factory.mktemp("unpacked")))
-            description = fmpy.read_model_description(folder)
-            references = {item.name: item.valueReference for item in description.modelVariables}
-            known[name, version] = SimpleNamespace(
-                rom=rom, file=file, folder=folder, version=version, description=description, references=references
-            )
-        return known[name, version]
-
-    return fmu
 
 
 @pytest.fixture(params=[(name, version) for name in ("orthoglide", "flexible-four-bar", "ralf", "four-bar-redundant")
                         for version in VERSIONS], ids="-".join)  # fmt: skip
 def fmu(request, fmus):
     return fmus(*request.param)
-
-
-class Running:
-    """An instance in co-simulation or model exchange, the same for both versions."""
-
-    def __init__(self, fmu, *, exchange=False, start=0.0, name="one", values=None):
-        self.version = fmu.version
-        kind = (MODELS if exchange else SLAVES)[fmu.version]
-        description = fmu.description
-        identifier = (description.modelExchange if exchange else description.coSimulation).modelIdentifier
-        self.fmu = kind(guid=description.guid if fmu.version == "2" else description.instantiationToken,
-                        unzipDirectory=fmu.folder, modelIdentifier=identifier, instanceName=name)  # fmt: skip
-        self.fmu.instantiate()
-        if fmu.version == "2":
-            self.fmu.setupExperiment(startTime=start)
-            self.fmu.enterInitializationMode()
-        else:
-            self.fmu.enterInitializationMode(startTime=start)
-        self.references = fmu.references
-        if values:
-            self.set(values)
-        self.fmu.exitInitializationMode()
-        if exchange:
-            if fmu.version == "2":
-                self.fmu.newDiscreteStates()
-            else:
-                self.fmu.updateDiscreteStates()
-            self.fmu.enterContinuousTimeMode()
-
-    def get(self, names):
-        getter = self.fmu.getReal if self.version == "2" else self.fmu.getFloat64
-        return np.array(getter([self.references[name] for name in names]))
-
-    def set(self, values):
-        setter = self.fmu.setReal if self.version == "2" else self.fmu.setFloat64
-        setter([self.references[name] for name in values], list(values.values()))
-
-    def step(self, at, length):
-        """Whether it was done; False where it was discarded."""
-        try:
-            self.fmu.doStep(currentCommunicationPoint=at, communicationStepSize=length)
-        except FMICallException as error:
-            if error.status != 2:
-                raise
-            return False
-        return True
-
-    def end(self):
-        self.fmu.terminate()
-        self.fmu.freeInstance()
-
-
-def names_of(rom):
-    own = [f"{name}.state" if name in rom.layout.outputs else name for name in rom.layout.coordinates]
-    return [*own, *(f"{name}.rate" for name in own)], [f"{name}.force" for name in rom.layout.inputs]
-
-
-def holding(rom, fmu):
-    """Inputs that nearly hold the start, by the names they have there."""
-    start = np.array([float(item.start) for item in fmu.description.modelVariables if item.initial == "exact"
-                      and item.causality == "local"])  # fmt: skip
-    n, s = rom.layout.size, rom.layout.theta
-    u = rom.linearize(start[:s], delta=start[s:n], drives=False).at["inputs"]
-    return start, {f"{name}.force": value for name, value in u.items()}
 
 
 def test_it_is_valid_and_complete(fmu, tmp_path):

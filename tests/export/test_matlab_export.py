@@ -27,24 +27,6 @@ for i = 1:size(given.eta, 2)
 end
 save('-v7', 'found.mat', 'M', 'forward', 'inverse', 'outputs', 'derivative');
 """
-SIMSTRUC = """
-#include <stddef.h>
-typedef double real_T; typedef int int_T; typedef struct SimStruct SimStruct; typedef struct mxArray mxArray;
-#define CONTINUOUS_SAMPLE_TIME 0.0
-size_t mxGetNumberOfElements(const mxArray *); double *mxGetPr(const mxArray *);
-void ssSetNumSFcnParams(SimStruct *, int_T); int_T ssGetNumSFcnParams(SimStruct *);
-int_T ssGetSFcnParamsCount(SimStruct *);
-void ssSetNumContStates(SimStruct *, int_T); void ssSetNumDiscStates(SimStruct *, int_T);
-int_T ssSetNumInputPorts(SimStruct *, int_T); void ssSetInputPortWidth(SimStruct *, int_T, int_T);
-void ssSetInputPortRequiredContiguous(SimStruct *, int_T, int_T);
-void ssSetInputPortDirectFeedThrough(SimStruct *, int_T, int_T);
-int_T ssSetNumOutputPorts(SimStruct *, int_T); void ssSetOutputPortWidth(SimStruct *, int_T, int_T);
-void ssSetNumSampleTimes(SimStruct *, int_T); void ssSetOptions(SimStruct *, unsigned);
-void ssSetSampleTime(SimStruct *, int_T, real_T); void ssSetOffsetTime(SimStruct *, int_T, real_T);
-const mxArray *ssGetSFcnParam(SimStruct *, int_T); real_T *ssGetContStates(SimStruct *); real_T *ssGetdX(SimStruct *);
-const real_T *ssGetInputPortRealSignal(SimStruct *, int_T); real_T *ssGetOutputPortRealSignal(SimStruct *, int_T);
-void ssSetErrorStatus(SimStruct *, const char *);
-"""
 
 
 def octave(folder, program, name="octave-cli"):
@@ -93,7 +75,7 @@ def test_octave_has_the_equations_of_the_model(shown, tmp_path):
     close(found["derivative"].T, model.derivative(np.hstack([eta, v]), u))
 
 
-def test_octave_compiles_and_runs_the_mex_function(observed, tmp_path):
+def test_the_mex_function_says_what_is_wrong(observed, tmp_path):
     if shutil.which("mkoctfile") is None:
         pytest.skip("mkoctfile is not installed: apt-get install octave-dev")
     export(observed, tmp_path, to="matlab", prefix="made")
@@ -101,25 +83,20 @@ def test_octave_compiles_and_runs_the_mex_function(observed, tmp_path):
         ["mkoctfile", "--mex", "made_mex.c", "made.c"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
-    states = given_states(observed, tmp_path)
-    program = PROGRAM.replace("made('derivative'", "made_mex('derivative'")
-    octave(
-        tmp_path, program.replace("made('inverse', theta, v, a, delta)", "made_mex('inverse', given.eta(:, i), v, a)")
-    )
-    found, model = loadmat(tmp_path / "found.mat"), Model(plain_model(observed))
-    close(found["derivative"].T, model.derivative(np.hstack([states["eta"], states["v"]]), states["u"]))
-    close(found["inverse"].T, model.inverse(states["eta"], states["v"], states["a"]))
-    said = octave(tmp_path, "try; made_mex('derivative', [9; 0], 1); catch e; disp(e.message); end")
-    assert "outside the region" in said
-
-
-def test_the_s_function_compiles_against_the_names_it_uses(observed, cc, tmp_path):
-    """Against declarations of our own: Simulink itself is not at hand."""
-    export(observed, tmp_path, to="matlab", prefix="made")
-    (tmp_path / "simstruc.h").write_text(SIMSTRUC)
-    (tmp_path / "cg_sfun.h").write_text("")
-    flags = ["-std=c99", "-Wall", "-Wno-unused-function", "-Werror"]  # Simulink's own file calls these functions
-    subprocess.run([cc, *flags, "-c", "made_sfun.c"], cwd=tmp_path, check=True)
+    calls = [
+        "made_mex('derivative', [9; 0], 1)",
+        "made_mex('derivative', 1, 1)",
+        "made_mex('derivate', 1)",
+        "made_mex()",
+    ]
+    said = octave(tmp_path, "".join(f"try; {call}; catch e; disp(e.message); end\n" for call in calls))
+    for part in (
+        "outside the region",
+        "argument 2 must be 2 real numbers",
+        "there is no 'derivate'",
+        "say 'derivative'",
+    ):
+        assert part in said
 
 
 def test_outside_the_region_octave_says_so(observed, tmp_path):

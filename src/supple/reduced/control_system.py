@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,21 +83,28 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
         sympy.prod([sympy.chebyshevt_poly(int(n), t) for n, t in zip(index, xi, strict=True)])
         for index in arrays.indices[:terms]
     ]
-    rows = arrays.coefficients[first : first + terms]
-    fitted = [sympy.expand(sum(float(c) * b for c, b in zip(column, basis, strict=True))) for column in rows.T]
-    places, t = row_map(layout, row), len(fitted)
-    found: list[Any] = [sympy.nan if np.isnan(value) else sympy.Float(value) for value in places.template]
-    for source, to in zip(places.values_from, places.values_to, strict=True):
-        found[to] = fitted[source]
-    for sources, to, factors in zip(places.slopes_from, places.slopes_to, places.slopes_factor, strict=True):
-        parts = zip(sources, factors, strict=True)
-        found[to] = sum(
-            (float(factor) * sympy.diff(fitted[source % t], x[source // t]) for source, factor in parts if factor),
-            sympy.Integer(0),
-        )
-    for source, to in zip(places.copies_from, places.copies_to, strict=True):
-        found[to] = found[source]
-    return {
-        name: sympy.Array(found[row.start(name) : row.start(name) + int(np.prod(row.shapes[name]))], row.shapes[name])
-        for name in coefficients
+    columns = arrays.coefficients[first : first + terms].T
+    places, t = row_map(layout, row), len(columns)
+    asked = {name: range(row.start(name), row.start(name) + int(np.prod(row.shapes[name]))) for name in coefficients}
+    wanted = {place for places_of in asked.values() for place in places_of}
+    wanted |= {int(source) for source, to in zip(places.copies_from, places.copies_to, strict=True) if to in wanted}
+    found: dict[int, Any] = {
+        place: sympy.nan if np.isnan(places.template[place]) else sympy.Float(places.template[place])
+        for place in wanted
     }
+
+    @cache
+    def fitted(k: int) -> Any:  # not expanded: sums of high powers of θ lose digits that those of ξ keep
+        return sympy.Add(*(float(c) * b for c, b in zip(columns[k], basis, strict=True)))
+
+    for source, to in zip(places.values_from, places.values_to, strict=True):
+        if to in wanted:
+            found[to] = fitted(source)
+    for sources, to, factors in zip(places.slopes_from, places.slopes_to, places.slopes_factor, strict=True):
+        if to in wanted:
+            parts = [(source, float(factor)) for source, factor in zip(sources, factors, strict=True) if factor]
+            found[to] = sympy.Add(*(factor * sympy.diff(fitted(k % t), x[k // t]) for k, factor in parts))
+    for source, to in zip(places.copies_from, places.copies_to, strict=True):
+        if to in wanted:
+            found[to] = found[int(source)]
+    return {name: sympy.Array([found[k] for k in there], row.shapes[name]) for name, there in asked.items()}

@@ -31,6 +31,7 @@ from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_bat
 from supple.reduced.evaluator import Evaluator
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.ode import Ode
 from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row_map import row_map, row_of
 from supple.reduced.single_calls import SingleCalls
@@ -336,6 +337,10 @@ class ReducedModel:
         from supple.reduced.control_system import control_system
 
         return control_system(self)
+
+    def ode(self, inputs: Values | Callable[[float, Array], Values] | None = None) -> Ode:
+        """f(t, x) of the state x = (η, η̇) with its Jacobian, for scipy's `solve_ivp`; see `supple.reduced.ode.Ode`."""
+        return Ode(self, inputs)
 
     def to_sympy(self, theta: Values | str, coefficients: Sequence[str] = ("M", "force")) -> dict[str, Any]:
         """Its coefficients in the box of θ as expressions; see `supple.reduced.control_system.symbolic`."""

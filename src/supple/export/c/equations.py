@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from supple.export.c.deformation import BENDING, bent
+from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, tabulate
 from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
@@ -23,16 +24,16 @@ static void symmetric(const double *packed, double full[SIZE][SIZE])
 
 SOLVE = """
 /* Cholesky's factor of M into its lower triangle; 0, or 1 if M is not positive definite. */
-static int factorize(double M[SIZE][SIZE])
+static int factorize(@real@ M[SIZE][SIZE])
 {
     int i, j, k;
     for (j = 0; j < SIZE; ++j) {
-        double pivot = M[j][j];
+        @real@ pivot = M[j][j];
         for (k = 0; k < j; ++k) pivot -= M[j][k] * M[j][k];
         if (!(pivot > 0.0)) return 1;
-        M[j][j] = sqrt(pivot);
+        M[j][j] = @root@(pivot);
         for (i = j + 1; i < SIZE; ++i) {
-            double sum = M[i][j];
+            @real@ sum = M[i][j];
             for (k = 0; k < j; ++k) sum -= M[i][k] * M[j][k];
             M[i][j] = sum / M[j][j];
         }
@@ -41,7 +42,7 @@ static int factorize(double M[SIZE][SIZE])
 }
 
 /* M x = x by that factor. */
-static void substitute(double M[SIZE][SIZE], double x[SIZE])
+static void substitute(@real@ M[SIZE][SIZE], @real@ x[SIZE])
 {
     int i, k;
     for (i = 0; i < SIZE; ++i) {
@@ -114,7 +115,8 @@ def coefficients(model: CModel) -> str:
     """`assemble`, what forces are made of, and `<prefix>_coefficients`: every member of the structure."""
     slopes, P = needs_slopes(model), model.prefix
     arrays = [f"    double b[TERMS]{', db[AXES][TERMS]' if slopes else ''};"]
-    body = [f"    assemble(leaf, {'eta' if model.bent else 'at'}, b, {'db' if slopes else '0'}, 1, model, 0);"]
+    at, db = "eta" if model.bent else "at", "db" if slopes else "0"
+    body = [f"    assemble(leaf, {at}, b, {db}, 1, model, 0{no_mass(model)});"]
     for name, shape, _ in model.members():
         item = model.coefficients.get(name)
         if item is None or name not in ("outputs", "output_modes"):
@@ -136,8 +138,7 @@ def _assemble(model: CModel) -> str:
     """`assemble`: coefficients from products b and their derivatives db; derivatives of coefficients from those of
     both, with known = 0: what is constant has none."""
     known, P = model.coefficients, model.prefix
-    body = [f"    symmetric({known['M'].source}, model->M);"]
-    body += bent(model) if model.bent else _christoffel(model)
+    body = mass_lines(model, known["M"].source, bent(model) if model.bent else _christoffel(model))
     body += [f"    symmetric({known[name].source}, model->{name});" for name in ("damping", "K") if name in known]
     if "potential" in known:
         body += [f"    model->potential = *({known['potential'].source});"]
@@ -149,6 +150,7 @@ def _assemble(model: CModel) -> str:
             body += [f"            model->{name}[i][j] = ({known[name].source})[i * {width} + j];"]
     body = [re.sub(r"\bconstant_\w+", r"(known ? \g<0> : nothing)", line) for line in body]
     declared = ["    double dM[AXES][SIZE][SIZE];"] if model.mass_gives_christoffel else []
+    declared += mass_declarations(model)
     if model.force_columns:
         body = [f"    {combine_call(model.fitted, (0, model.force_columns), 'b', 'values')}", *body]
         declared += [f"    double values[{model.force_columns}];"]
@@ -158,6 +160,7 @@ def _assemble(model: CModel) -> str:
     text = "\n".join(body)
     given = {"leaf": "int leaf", "eta": "const double *eta", "b": "const double *b", "db": "double (*db)[TERMS]"}
     given |= {"known": "int known", "model": f"{P}_model *model", "more": "changes *more"}
+    given |= {"mass": "exact (*mass)[SIZE]"} if model.exact else {}
     unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text + "".join(declared))]
     head = f"\nstatic void assemble({', '.join(given.values())})\n{{\n"
     return head + "\n".join([*declared, *unused, *body, "}", ""])
@@ -255,7 +258,8 @@ def resistance(model: CModel) -> str:
     lines += ["        sum[i] = force;", "    }"]
     lines += BENDING.split("\n") if model.bent else []
     given = {"p": f"const {model.prefix}_parameters *p", "m": f"const {model.prefix}_model *m"}
-    given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": "double sum[SIZE]"}
+    given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": f"{model.real} sum[SIZE]"}
+    lines = [in_real(line, model) for line in lines]
     text = "\n".join(lines)
     unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text)]
     head = [
@@ -268,6 +272,7 @@ def resistance(model: CModel) -> str:
     friction = FRICTION_FORCES if "friction_map" in names else ""
     return made + filled(RESISTANCE, {
         "prefix": model.prefix, "state": x, "friction": friction, "count": "    int i, j;\n" if friction else "",
+        "real": model.real,
     })  # fmt: skip
 
 
@@ -280,22 +285,22 @@ FRICTION_FORCES = """\
 """
 RESISTANCE = """
 static void resistance(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE],
-    const double rates[SIZE], double sum[SIZE])
+    const double rates[SIZE], @real@ sum[SIZE])
 {
 @count@    smooth(p, m, @state@, rates, sum);
 @friction@}
 """
 DYNAMICS = """
 /* Coefficients of forces, and the products they come from, at a point. */
-static int equations(const double *eta, @prefix@_model *m)
+static int equations(const double *eta, @prefix@_model *m@given_mass@)
 {
     double at[AXES], b[TERMS]@db@;
-    int flag;
+@exact_terms@    int flag;
     const int leaf = place(eta, at, &flag);
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     @tabulate@
-    assemble(leaf, @bent@, b, @slopes@, 1, m, 0);
-    return flag;
+    assemble(leaf, @bent@, b, @slopes@, 1, m, 0@mass@);
+@exact_parts@    return flag;
 }
 
 void @prefix@_defaults(@prefix@_parameters *parameters)
@@ -306,14 +311,14 @@ void @prefix@_defaults(@prefix@_parameters *parameters)
 int @prefix@_inverse(@given@const double accelerations[@n@], double forces[@n@])
 {
     @prefix@_model m;
-    double rest[SIZE];
+    @real@ rest[SIZE];
     int i, j;
-    const int flag = equations(@state@, &m);
+    const int flag = equations(@state@, &m@no_mass@);
     if (flag == @UPPER@_OUTSIDE) return flag;
     resistance(&standard, &m, @state@, rates, rest);
     for (i = 0; i < SIZE; ++i) {
-        for (j = 0; j < SIZE; ++j) rest[i] += m.M[i][j] * accelerations[j];
-        forces[i] = rest[i];
+        for (j = 0; j < SIZE; ++j) rest[i] += @cast@m.M[i][j] * accelerations[j];
+        forces[i] = (double)rest[i];
     }
     return flag;
 }
@@ -321,17 +326,17 @@ int @prefix@_inverse(@given@const double accelerations[@n@], double forces[@n@])
 static int accelerate(const @prefix@_parameters *p, @given@@inputs@double accelerations[SIZE])
 {
     @prefix@_model m;
-    double rest[SIZE];
-    int i@j@;
-    const int flag = equations(@state@, &m);
+    @real@ rest[SIZE];
+@factor@    int i@j@;
+    const int flag = equations(@state@, &m@its_mass@);
     if (flag == @UPPER@_OUTSIDE) return flag;
     resistance(p, &m, @state@, rates, rest);
     for (i = 0; i < SIZE; ++i) {
         rest[i] = -rest[i];
 @feed@    }
-    if (factorize(m.M)) return @UPPER@_INDEFINITE;
-    substitute(m.M, rest);
-    for (i = 0; i < SIZE; ++i) accelerations[i] = rest[i];
+    if (factorize(@factored@)) return @UPPER@_INDEFINITE;
+    substitute(@factored@, rest);
+    for (i = 0; i < SIZE; ++i) accelerations[i] = (double)rest[i];
     return flag;
 }
 
@@ -347,10 +352,18 @@ def dynamics(model: CModel) -> str:
     n, x, slopes = f"{model.upper}_COORDINATES", model.state, needs_slopes(model)
     return filled(DYNAMICS, input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "n": n, "state": x, "db": ", db[AXES][TERMS]" if slopes else "",
-        "tabulate": "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);",
+        "tabulate": tabulate(model, slopes=slopes),
         "bent": "eta" if model.bent else "at", "slopes": "db" if slopes else "0",
         "given": f"const double {x}[{n}], const double rates[{n}], ",
-    })  # fmt: skip
+    } | mass_words(model))  # fmt: skip
+
+
+def in_real(line: str, model: CModel) -> str:
+    """A line of sums in the type that forces are summed in."""
+    if not model.exact:
+        return line
+    line = re.sub(r"\bdouble\b", "exact", line)
+    return re.sub(r"((?:[-+]=|exact \w+ =)) (?!\d)", r"\1 (exact)", line)
 
 
 def input_words(model: CModel) -> dict[str, str]:
@@ -359,5 +372,5 @@ def input_words(model: CModel) -> dict[str, str]:
         return {"inputs": "", "pass": "", "feed": "", "j": ""}
     return {
         "inputs": f"const double inputs[{model.upper}_INPUTS], ", "pass": "inputs, ", "j": ", j",
-        "feed": "        for (j = 0; j < INPUTS; ++j) rest[i] += m.input_map[i][j] * inputs[j];\n",
+        "feed": in_real("        for (j = 0; j < INPUTS; ++j) rest[i] += m.input_map[i][j] * inputs[j];\n", model),
     }  # fmt: skip

@@ -14,6 +14,7 @@ It iterates nothing: every step takes the same operations. Of each system only t
 from __future__ import annotations
 
 from supple.export.c.equations import input_words
+from supple.export.c.exact_parts import mass_words
 from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 
@@ -100,7 +101,8 @@ static void stage_solution(const tangents *T, double W[SIZE][SIZE], const int or
 int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@states@], @inputs@double step)
 {
     const double g = 2.0 / step;
-    double L[SIZE][SIZE], W[SIZE][SIZE], f[@states@], k[4][@states@], x[@states@];
+    @real@ L[SIZE][SIZE];
+    double W[SIZE][SIZE], f[@states@], k[4][@states@], x[@states@];
     int order[SIZE], i, j, stage, flag, worst;
     tangents T;
     if (!(step > 0.0)) return @UPPER@_UNDEFINED;
@@ -139,4 +141,4 @@ int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@
 def integrators(model: CModel) -> str:
     """`<prefix>_step_explicit` and `<prefix>_step_implicit`."""
     words = {"prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES"}
-    return filled(STEPS, input_words(model) | words)
+    return filled(STEPS, input_words(model) | mass_words(model) | words)

@@ -69,9 +69,14 @@ GRADIENT_MODES = """\
 """
 
 
+def has_measure(model: CModel) -> bool:
+    """Whether there is anything to be measured."""
+    return bool(model.layout.outputs) and ("outputs" in model.coefficients or model.layout.observation is not None)
+
+
 def measured(model: CModel) -> str:
     """`<prefix>_measure` and `<prefix>_output_jacobian`; nothing for a model without outputs."""
-    if not model.layout.outputs or ("outputs" not in model.coefficients and model.layout.observation is None):
+    if not has_measure(model):
         return ""
     inputs = "input_map" in model.coefficients
     words = input_words(model) | {

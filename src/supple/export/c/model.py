@@ -137,6 +137,17 @@ class CModel:
         return "mass_slope" in self.coefficients
 
     @property
+    def exact(self) -> bool:
+        """Whether M, p and M x = f are exact beside the rest: in single precision, where M is fitted."""
+        fitted = self.coefficients["M"].columns is not None and not self.rom.fitted.arrays.indices[0].any()
+        return self.precision == "single" and fitted
+
+    @property
+    def real(self) -> str:
+        """The type that forces are summed in and M x = f is solved in."""
+        return "exact" if self.exact else "double"
+
+    @property
     def inertia_columns(self) -> list[tuple[int, int]]:
         """Columns of M and ∂M/∂δ whose gradients enter inertia forces."""
         names = ("M", "mass_slope", "mass_curvature") if self.bent else ("M",) if self.mass_gives_christoffel else ()

@@ -43,17 +43,21 @@ def highest_degree(fitted: Piecewise) -> int:
     return max(1, int(fitted.arrays.leaves_i[:, 2].max()))
 
 
-def tabulated(fitted: Piecewise, *, slopes: bool) -> str:
-    """`basis(leaf, theta, b)`: all products at a point; with slopes also their derivatives db[axis][term]."""
-    name, more = ("basis_slopes", ", double db[AXES][TERMS]") if slopes else ("basis", "")
+def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: str = "") -> str:
+    """`basis(leaf, theta, b)`: all products at a point; with slopes also their derivatives db[axis][term].
+
+    real, name : another type, and the name of the function in it
+    """
+    name, more = name or ("basis_slopes" if slopes else "basis"), f", {real} db[AXES][TERMS]" if slopes else ""
     degree, counts = highest_degree(fitted), term_counts(fitted)
-    lines = ["", f"static void {name}(int leaf, const double theta[AXES], double b[TERMS]{more})", "{"]
-    lines += [f"    double t[AXES][{degree + 1}];"]
-    lines += [f"    double d[AXES][{degree + 1}];"] if slopes else []
+    lines = ["", f"static void {name}(int leaf, const double theta[AXES], {real} b[TERMS]{more})", "{"]
+    lines += [f"    {real} t[AXES][{degree + 1}];"]
+    lines += [f"    {real} d[AXES][{degree + 1}];"] if slopes else []
     lines += ["    int i;"]
     lines += ["    for (i = 0; i < AXES; ++i) {"]
-    lines += ["        const double inverse = leaf_place[leaf][1][i];"]
-    lines += ["        const double x = (theta[i] - leaf_place[leaf][0][i]) * inverse;"]
+    lines += [f"        const {real} inverse = leaf_place[leaf][1][i];"]
+    start = "theta[i]" if real == "double" else f"({real})theta[i]"
+    lines += [f"        const {real} x = ({start} - leaf_place[leaf][0][i]) * inverse;"]
     lines += ["        t[i][0] = 1.0;", "        t[i][1] = x;"]
     lines += ["        d[i][0] = 0.0;", "        d[i][1] = inverse;"] if slopes else []
     for n in range(2, degree + 1):
@@ -109,26 +113,36 @@ def block_length(counts: Iterable[int], weights: Iterable[int]) -> int:
 
 
 def combined(fitted: Piecewise, width: int) -> str:
-    """`combine_W(c, b, terms, out)`: out[o] = sum of b[k] c[k][o] over the terms, for W columns from c on."""
+    """`combine_W(c, b, terms, out)`: out[o] = sum of b[k] c[k][o] over the terms, for W columns from c on.
+
+    From the last term to the first: high degrees are small, and the constant, added last, leaves one rounding error.
+    """
     counts = term_counts(fitted)
     terms = fitted.arrays.leaves_i[:, 1]
     block = block_length(counts, [int((terms == count).sum()) for count in counts])
-    products = "\n                    + ".join(f"b[{k}] * c[{f'{k} * COLUMNS + ' if k else ''}o]" for k in range(block))
+    products = "\n                + ".join(
+        f"b[{k}] * c[{f'{k} * COLUMNS + ' if k else ''}o]" for k in reversed(range(block))
+    )
     whole = len(counts) == 1 and counts[0] == block
     given = "const double *RESTRICT c, const double *RESTRICT b" + ("" if whole else ", int terms")
-    head = f"\nstatic void combine_{width}({given}, double *RESTRICT out)\n{{\n"
+    head = f"\nstatic void combine_{width}({given}, double *RESTRICT out)\n{{\n    int o;\n"
     if whole:
-        return f"{head}    int o;\n    for (o = 0; o < {width}; ++o)\n        out[o] = {products};\n}}\n"
+        return f"{head}    for (o = 0; o < {width}; ++o)\n        out[o] = {products};\n}}\n"
     rest = f"""\
-    for (; terms > 0; --terms, c += COLUMNS, ++b)
-        for (o = 0; o < {width}; ++o) out[o] += b[0] * c[o];
+    for (; terms % {block}; --terms, c -= COLUMNS, --b)
+        for (o = 0; o < {width}; ++o) out[o] += b[-1] * c[o - COLUMNS];
 """
-    return f"""{head}    int o;
-    for (o = 0; o < {width}; ++o) out[o] = 0.0;
-    for (; terms >= {block}; terms -= {block}, c += {block} * COLUMNS, b += {block})
+    return f"""{head}    for (o = 0; o < {width}; ++o) out[o] = 0.0;
+    c += terms * COLUMNS;
+    b += terms;
+{rest if any(count % block for count in counts) else ""}\
+    for (; terms > 0; terms -= {block}) {{
+        c -= {block} * COLUMNS;
+        b -= {block};
         for (o = 0; o < {width}; ++o)
-            out[o] += {products};
-{rest if any(count % block for count in counts) else ""}}}
+            out[o] = out[o] + {products};
+    }}
+}}
 """
 
 

@@ -14,9 +14,10 @@ Precision = Literal["double", "single"]
 PRECISIONS = ("double", "single")
 BYTES = {"double": 8, "single": 4}
 
-# Comments and strings are passed over; a number is one with a point or an exponent.
+# Comments, strings and what is exact (`exact_parts`) are passed over; a number is one with a point or an exponent.
 _TOKEN = re.compile(
     r"/\*.*?\*/"
+    r"|typedef double exact;|\(sqrt\)"
     r'|"(?:\\.|[^"\\])*"'
     r"|(?<![\w.])(?:\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])"
     r"|\b(?:double|sqrt|tanh|exp|log|pow|sin|cos|fabs|fmax|fmin|ceil|floor|rint|DBL_MAX)\b",
@@ -33,7 +34,7 @@ def single(text: str) -> str:
 
 def _token(found: re.Match[str]) -> str:
     text = found.group()
-    if text[0] in '/"':
+    if text[0] in '/"(' or text.startswith("typedef"):
         return text
     if text[0].isalpha():
         return _NAMES.get(text, f"{text}f")

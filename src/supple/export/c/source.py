@@ -10,6 +10,7 @@ from supple.export.c import (
     deformation,
     division,
     equations,
+    exact_parts,
     integrators,
     location,
     measured,
@@ -65,7 +66,8 @@ def tables(model: CModel) -> str:
     for item in model.coefficients.values():
         if item.columns is None:
             text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
-    return text + equations.nothing(model) + coefficient_table(fitted) + deformation.changes(model) + _standard(model)
+    text += equations.nothing(model) + coefficient_table(fitted) + exact_parts.exact_type(model)
+    return text + deformation.changes(model) + _standard(model)
 
 
 def equations_of(model: CModel) -> str:
@@ -76,7 +78,8 @@ def equations_of(model: CModel) -> str:
         "" if model.layout.observation is None else basis_rates.basis_along(fitted)
     )
     text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
-    text += equations.SYMMETRIC + equations.SOLVE + (deformation.DEFORMED if model.bent else "")
+    text += equations.SYMMETRIC + exact_parts.exact_functions(model)
+    text += filled(equations.SOLVE, exact_parts.mass_words(model)) + (deformation.DEFORMED if model.bent else "")
     text += deformation.CURVED if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += filled(equations.FRICTION, {"prefix": model.prefix})
@@ -118,5 +121,6 @@ def table_bytes(model: CModel) -> int:
     else:
         place = sum(size * edge.size + 16 for edge in model.grid.edges)
     constants = sum(np.size(values) for values in model.layout.constants.values())
+    place += size * exact_parts.constant_rest(model).size if model.exact else 0
     place += 8 * len(arrays.leaves_i) + 12 * polynomial.term_counts(model.fitted)[-1]
     return place + size * (arrays.leaves_f.size + arrays.coefficients.size + constants)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from supple.export.c.equations import input_words
+from supple.export.c.equations import in_real, input_words
+from supple.export.c.exact_parts import mass_words, tabulate
 from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 
@@ -31,43 +32,43 @@ typedef struct {
 /* Coefficients, accelerations, and how forces change with coordinates and rates; M and its factor are kept apart.
    Unless known is null it gives the accelerations, and nothing is solved. */
 static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE],
-    @inputs@const double *known, tangents *T, double L[SIZE][SIZE])
+    @inputs@const double *known, tangents *T, @real@ L[SIZE][SIZE])
 {
-    double at[AXES], b[TERMS], db[AXES][TERMS], ddb[AXES][AXES][TERMS], rest[SIZE];
-    @prefix@_model d;
+    double at[AXES], b[TERMS], db[AXES][TERMS], ddb[AXES][AXES][TERMS];
+    @real@ rest[SIZE];
+@exact_terms@    @prefix@_model d;
 @changes@    int i, j, k, flag;
     const int leaf = place(eta, at, &flag);
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     basis_curved(leaf, at, b, db, ddb);
-    assemble(leaf, @at@, b, db, 1, &T->m, @more@);
-    resistance(p, &T->m, eta, rates, rest);
+@refine@    assemble(leaf, @at@, b, db, 1, &T->m, @more@@its_mass@);
+@tangent_parts@    resistance(p, &T->m, eta, rates, rest);
     for (i = 0; i < SIZE; ++i) {
-        T->a[i] = -rest[i];
-@feed@        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];
-    }
-    for (i = 0; known && i < SIZE; ++i) T->a[i] = known[i];
+        rest[i] = -rest[i];
+@feed@@copy@    }
     if (!known) {
         if (factorize(L)) return @UPPER@_INDEFINITE;
-        substitute(L, T->a);
+        substitute(L, rest);
     }
+    for (i = 0; i < SIZE; ++i) T->a[i] = known ? known[i] : (double)rest[i];
     for (k = 0; k < AXES; ++k) {
         if (HELD(k, at, eta)) {
             for (i = 0; i < SIZE; ++i) T->along[i][k] = 0.0;
             continue;
         }
-        assemble(leaf, @at@, db[k], ddb[k], 0, &d, 0);
+        assemble(leaf, @at@, db[k], ddb[k], 0, &d, 0@no_mass@);
         smooth(p, &d, eta, rates, rest);
         for (i = 0; i < SIZE; ++i) {
-            double sum = -rest[i];
-            for (j = 0; j < SIZE; ++j) sum -= d.M[i][j] * T->a[j];
-@feed_slope@            T->along[i][k] = sum;
+            @real@ sum = -rest[i];
+            for (j = 0; j < SIZE; ++j) sum -= @cast@d.M[i][j] * T->a[j];
+@feed_slope@            T->along[i][k] = (double)sum;
         }
 @friction_slope@    }
 @elastic@    turning(p, &T->m, rates, T->rates);
     return flag;
 }
 """
-FEED = "        for (j = 0; j < INPUTS; ++j) T->a[i] += T->m.input_map[i][j] * inputs[j];\n"
+FEED = "        for (j = 0; j < INPUTS; ++j) rest[i] += T->m.input_map[i][j] * inputs[j];\n"
 FEED_SLOPE = "            for (j = 0; j < INPUTS; ++j) sum += d.input_map[i][j] * inputs[j];\n"
 FRICTION_SLOPE = """\
         for (j = 0; j < FRICTION; ++j) {
@@ -194,7 +195,7 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
     @inputs@double rate[@states@], double A[@states@][@states@]@B@)
 {
     tangents T;
-    double L[SIZE][SIZE], column[SIZE];
+    @real@ L[SIZE][SIZE], column[SIZE];
     int i, k;
     const int flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
     if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
@@ -204,7 +205,7 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
             column[i] = k < SIZE ? T.along[i][k] : T.rates[i][k - SIZE];
         }
         substitute(L, column);
-        for (i = 0; i < SIZE; ++i) A[SIZE + i][k] = column[i];
+        for (i = 0; i < SIZE; ++i) A[SIZE + i][k] = (double)column[i];
     }
 @solve_inputs@    for (i = 0; i < SIZE; ++i) {
         rate[i] = state[SIZE + i];
@@ -220,7 +221,7 @@ SOLVE_INPUTS = """\
             column[i] = T.m.input_map[i][k];
         }
         substitute(L, column);
-        for (i = 0; i < SIZE; ++i) B[SIZE + i][k] = column[i];
+        for (i = 0; i < SIZE; ++i) B[SIZE + i][k] = (double)column[i];
     }
 """
 
@@ -232,11 +233,13 @@ def state_space(model: CModel) -> str:
     words = input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES",
         "at": "eta" if model.bent else "at", "changes": "    changes more;\n" if model.bent else "",
-        "more": "&more" if model.bent else "0", "feed": FEED if inputs else "",
-        "feed_slope": FEED_SLOPE if inputs else "", "friction_slope": FRICTION_SLOPE if friction else "",
+        "more": "&more" if model.bent else "0", "feed": in_real(FEED, model) if inputs else "",
+        "refine": f"    {tabulate(model, slopes=True)}\n" if model.exact else "",
+        "feed_slope": in_real(FEED_SLOPE, model) if inputs else "",
+        "friction_slope": FRICTION_SLOPE if friction else "",
         "elastic": _elastic(model, names), "solve_inputs": SOLVE_INPUTS if inputs else "",
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",
-    }  # fmt: skip
+    } | mass_words(model)  # fmt: skip
     return _turning(model, names) + filled(TANGENT, words) + filled(JACOBIAN, words)
 
 

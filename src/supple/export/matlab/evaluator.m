@@ -13,7 +13,7 @@ function found = @PREFIX@(what, varargin)
 % Columns of SI units and radians, one state a call; what is left out or [] is zero. Outside the region: an error.
     persistent model
     if isempty(model)
-        model = load(fullfile(fileparts(mfilename('fullpath')), '@PREFIX@_data.mat'));
+        model = prepared(load(fullfile(fileparts(mfilename('fullpath')), '@PREFIX@_data.mat')));
     end
     n = model.coordinate_count; inputs = model.input_count;
     given = [varargin, cell(1, 5)];
@@ -55,6 +55,22 @@ function x = column(values, width)
         error('@PREFIX@:size', '%d values are given, not %d', numel(values), width);
     else
         x = values(:);
+    end
+end
+
+function model = prepared(model)
+% Indices from 1, and where each coefficient stands in a row: once, not at every call.
+    for name = {'values_from', 'values_to', 'slopes_to', 'copies_from', 'copies_to'}
+        model.(name{1}) = model.(name{1})(:) + 1;
+    end
+    model.slopes_from = model.slopes_from + 1;
+    start = 0;
+    for k = 1:numel(model.shape_names)
+        shape = double(model.shape_sizes{k}(:).');
+        model.places{k} = start + (1:prod(shape));
+        model.turned{k} = shape(end:-1:1);  % rows before columns in a row of coefficients, the other way here
+        model.orders{k} = numel(shape):-1:1;
+        start = start + prod(shape);
     end
 end
 
@@ -123,24 +139,19 @@ function c = filled(model, eta)
     still = zeros(s, 1);
     [values, gradient] = columns(model, eta(1:s), still, still);
     row = model.template(:);
-    row(model.values_to(:) + 1) = values(1, model.values_from(:) + 1);
+    row(model.values_to) = values(1, model.values_from);
     if ~isempty(model.slopes_to)
         flat = reshape(gradient.', [], 1);
-        slopes = reshape(flat(model.slopes_from + 1), size(model.slopes_from));
-        row(model.slopes_to(:) + 1) = sum(slopes .* model.slopes_factor, 2);
+        slopes = reshape(flat(model.slopes_from), size(model.slopes_from));
+        row(model.slopes_to) = sum(slopes .* model.slopes_factor, 2);
     end
-    row(model.copies_to(:) + 1) = row(model.copies_from(:) + 1);
-    start = 0;
+    row(model.copies_to) = row(model.copies_from);
     for k = 1:numel(model.shape_names)
-        shape = model.shape_sizes{k}; shape = double(shape(:).');
-        width = prod(shape);
-        part = row(start + (1:width));
-        if numel(shape) == 1
-            c.(model.shape_names{k}) = part;
-        else
-            c.(model.shape_names{k}) = permute(reshape(part, fliplr(shape)), numel(shape):-1:1);
+        part = row(model.places{k});
+        if numel(model.orders{k}) > 1
+            part = permute(reshape(part, model.turned{k}), model.orders{k});
         end
-        start = start + width;
+        c.(model.shape_names{k}) = part;
     end
     if model.bent
         c = deform(model, c, eta(s+1:end));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
+from supple.export.c.measured import has_measure
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.target import c_files
 from supple.export.matlab.data import matlab_data
@@ -22,7 +23,6 @@ _README = """\
 _COMPILED = """Fast: mex {prefix}_mex.c {prefix}.c (Octave: mkoctfile --mex {prefix}_mex.c {prefix}.c),
    then {prefix}_mex('derivative', x, u). In Simulink: mex {prefix}_sfun.c {prefix}.c, then an S-Function block
    {prefix}_sfun with [eta; rates] of the start as its parameter."""
-_NOT_COMPILED = "It has no actuators or no sensors: nothing to connect in Simulink, so no mex and no S-function."
 
 
 def matlab_files(rom: Exportable, prefix: str) -> dict[str, str | bytes]:
@@ -33,15 +33,16 @@ def matlab_files(rom: Exportable, prefix: str) -> dict[str, str | bytes]:
         f"{prefix}.m": source.replace("@PREFIX@", prefix),
         f"{prefix}_data.mat": matlab_data(rom),
     }
-    connected = bool(rom.layout.inputs and rom.layout.outputs)
-    if connected:
-        code = c_files(rom, prefix)
-        files |= {name: code[name] for name in (f"{prefix}.h", f"{prefix}.c")}
-        files |= {
-            f"{prefix}_mex.c": mex_source(prefix),
-            f"{prefix}_sfun.c": sfunction_source(prefix, 2 * rom.layout.size),
-        }
-    told = (_COMPILED if connected else _NOT_COMPILED).format(prefix=prefix)
+    code, model = c_files(rom, prefix), CModel(prefix, rom)
+    inputs, outputs = "input_map" in model.coefficients, has_measure(model)
+    files |= {name: code[name] for name in (f"{prefix}.h", f"{prefix}.c")}
+    files |= {
+        f"{prefix}_mex.c": mex_source(prefix, inputs=inputs, outputs=outputs),
+        f"{prefix}_sfun.c": sfunction_source(
+            prefix, 2 * rom.layout.size, inputs=inputs, outputs=outputs, feeds=model.instant
+        ),
+    }
+    told = _COMPILED.format(prefix=prefix)
     title = f"{rom.name}: a reduced model for Matlab, Octave and Simulink"
     files["README.txt"] = _README.format(name=rom.name, line="=" * len(title), prefix=prefix, compiled=told)
     return files

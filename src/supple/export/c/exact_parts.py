@@ -1,0 +1,156 @@
+"""What code in single precision sums in double where M x = f is solved: M, p, and the solution.
+
+Coordinates of elastic modes and of the rigid motion move much the same mass, so that M, scaled to ones on its diagonal,
+has conditions of some hundreds. Rounding errors of M, and of gravity in p, come out of M⁻¹ f times that. Tables stay in
+single precision, the constant part of M in a box as a sum of two numbers; their products, and the sums of those columns
+alone, are of the type `exact`. It is double, and single if PREFIX_EXACT is defined as 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.export.c import polynomial
+from supple.export.c.law_header import filled
+from supple.export.c.literals import table
+from supple.export.c.model import CModel
+
+TYPE = """
+#ifndef @UPPER@_EXACT
+#define @UPPER@_EXACT 1
+#endif
+#if @UPPER@_EXACT
+typedef double exact;
+#define ROOT (sqrt)
+#else
+typedef double inexact;
+typedef inexact exact;
+#define ROOT sqrt
+#endif
+"""
+PARTS = """
+static void rounded(const exact eb[TERMS], exact edb[AXES][TERMS], int terms, double b[TERMS], double (*db)[TERMS])
+{
+    int i, k;
+    for (k = 0; k < terms; ++k) b[k] = (double)eb[k];
+    for (i = 0; db && i < AXES; ++i)
+        for (k = 0; k < terms; ++k) db[i][k] = (double)edb[i][k];
+}
+
+/* A column, the smallest terms first. */
+static exact summed(const double *c, const exact *b, int terms)
+{
+    exact sum = 0.0;
+    int k;
+    for (k = terms - 1; k >= 0; --k) sum += b[k] * (exact)c[k * COLUMNS];
+    return sum;
+}
+
+/* M to more digits, where it holds what deformation changes of it, and p; both rounded into the structure too. */
+static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @prefix@_model *m, exact M[SIZE][SIZE])
+{
+    const double *const row = coefficients + ROW(leaf) * COLUMNS;
+    int i, j, o = 0;
+@unused@    for (i = 0; i < SIZE; ++i)
+        for (j = i; j < SIZE; ++j, ++o) {
+            M[i][j] += summed(row + @mass@ + o, b, @terms@) + b[0] * (exact)mass_rest[leaf][o];
+            M[j][i] = M[i][j];
+            m->M[i][j] = m->M[j][i] = (double)M[i][j];
+        }
+@force@@potential@}
+"""
+FORCE = "    for (i = 0; i < SIZE; ++i) m->force[i] = (double)summed(row + @first@ + i, b, @terms@);\n"
+POTENTIAL = "    for (i = 0; i < AXES; ++i) m->force[i] = -(double)summed(row + @first@, db[i], @terms@);\n"
+
+
+def exact_type(model: CModel) -> str:
+    """The type, and what single precision cuts off the constant part of M in each box."""
+    if not model.exact:
+        return ""
+    return filled(TYPE, {"UPPER": model.upper}) + table("double", "mass_rest", constant_rest(model))
+
+
+def exact_functions(model: CModel) -> str:
+    """`exact_basis` and `exact_parts`; nothing in double precision."""
+    if not model.exact:
+        return ""
+    terms = terms_of(model)
+    force, potential = model.coefficients.get("force"), model.coefficients.get("potential")
+    words = {"prefix": model.prefix, "terms": terms, "mass": str(_first(model, "M")), "force": "", "potential": ""}
+    words["unused"] = "" if model.potential_gives_force else "    (void)db;\n"
+    if force is not None and force.columns is not None:
+        words["force"] = filled(FORCE, {"first": str(force.columns[0]), "terms": terms})
+    if model.potential_gives_force:
+        assert potential is not None
+        words["potential"] = filled(POTENTIAL, {"first": str(_first(model, "potential")), "terms": terms})
+    elif model.layout.force == "from-potential":
+        words["potential"] = "    for (i = 0; i < AXES; ++i) m->force[i] = 0.0;\n" if words["force"] else ""
+    basis = polynomial.tabulated(model.fitted, slopes=True, real="exact", name="exact_basis")
+    return basis + filled(PARTS, words)
+
+
+def _first(model: CModel, name: str) -> int:
+    columns = model.coefficients[name].columns
+    assert columns is not None
+    return columns[0]
+
+
+def constant_rest(model: CModel) -> np.ndarray:
+    """(boxes, numbers of M)."""
+    columns = model.coefficients["M"].columns
+    assert columns is not None
+    arrays = model.fitted.arrays
+    constant = arrays.coefficients[arrays.leaves_i[:, 0], slice(*columns)]
+    return constant - constant.astype(np.float32).astype(float)
+
+
+def mass_lines(model: CModel, source: str, bending: list[str]) -> list[str]:
+    """Lines of `assemble` that make M, `bending` what deformation adds to it."""
+    if not model.exact:
+        return [f"    symmetric({source}, model->M);", *bending]
+    keep = "    for (i = 0; mass && i < SIZE; ++i)\n        for (j = 0; j < SIZE; ++j) mass[i][j] = "
+    if not model.bent:
+        return [f"    symmetric({source}, model->M);", *bending, f"{keep}0.0;"]
+    add = [f"    symmetric({source}, constant);", "    for (i = 0; i < SIZE; ++i)"]
+    add += ["        for (j = 0; j < SIZE; ++j) model->M[i][j] += constant[i][j];"]
+    return ["    symmetric(no_mass, model->M);", *bending, f"{keep}model->M[i][j];", *add]
+
+
+def mass_declarations(model: CModel) -> list[str]:
+    """What those lines need."""
+    if not (model.exact and model.bent):
+        return []
+    width = model.coefficients["M"].width
+    return [f"    static const double no_mass[{width}] = {{0.0}};", "    double constant[SIZE][SIZE];"]
+
+
+def tabulate(model: CModel, *, slopes: bool) -> str:
+    """Products, and their slopes, at a point; in single precision rounded from the others."""
+    if not model.exact:
+        return "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
+    return f"exact_basis(leaf, at, eb, edb);\n    rounded(eb, edb, {terms_of(model)}, b, {'db' if slopes else '0'});"
+
+
+def terms_of(model: CModel) -> str:
+    """How many terms the leaf has."""
+    return "TERMS" if len(polynomial.term_counts(model.fitted)) == 1 else "leaf_terms[leaf]"
+
+
+def no_mass(model: CModel) -> str:
+    """The argument of `assemble` where M is not solved with."""
+    return ", 0" if model.exact else ""
+
+
+def mass_words(model: CModel) -> dict[str, str]:
+    """What templates ask for: the type M is solved with, and where that M comes from."""
+    known = model.exact
+    copy = "        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];\n"
+    return {
+        "real": model.real, "cast": "(exact)" if known else "", "root": "ROOT" if known else "sqrt",
+        "no_mass": no_mass(model), "exact_terms": "    exact eb[TERMS], edb[AXES][TERMS];\n" if known else "",
+        "given_mass": ", exact (*mass)[SIZE]" if known else "", "mass": ", mass" if known else "",
+        "its_mass": ", L" if known else "", "factor": "    exact L[SIZE][SIZE];\n" if known else "",
+        "factored": "L" if known else "m.M", "copy": "" if known else copy,
+        "exact_parts": "    if (mass) exact_parts(leaf, eb, edb, m, mass);\n" if known else "",
+        "tangent_parts": "    exact_parts(leaf, eb, edb, &T->m, L);\n" if known else "",
+    }  # fmt: skip
