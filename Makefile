@@ -5,6 +5,7 @@
 #   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
 #   make check   the fast part: lint, format, types, layers, how kernels read
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
+#   make docs    the documentation site, build/site/html/index.html
 #   make bench   run every benchmark
 #   make clean   remove the virtualenv and everything built
 
@@ -24,7 +25,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: help demo test tools viewer viewer-if-possible check format bench clean
+.PHONY: help demo test tools viewer viewer-if-possible check format docs bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -42,6 +43,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/.python
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/.python
 	$(INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-docs
+
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/.python
+	$(INSTALL) --editable '.[docs,measurements]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(VENV)/.python
@@ -77,6 +82,9 @@ viewer: | $(VENV)/.python
 # Tests of the page are skipped where there is no npm to build it, naming that; a page that does not build is an error.
 viewer-if-possible: | $(VENV)/.python
 	@$(BIN)/python viewer/make_bundle.py --fetch --check --if-possible
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python docs/site/build.py --output build/site
 
 bench: $(VENV)/.installed-bench
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \

@@ -1,0 +1,105 @@
+"""The mechanism file's reference, from its schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from places import ROOT
+from words import cell, docstring
+
+# What each section of the file holds more than one of is a record of the schema; these are told first, in this order.
+HIDDEN = {"Allowed"}
+
+
+def schema_page() -> str:
+    """Every key of the file and of its records, as Markdown."""
+    schema = json.loads((ROOT / "src/supple/formats/mechanism.schema.json").read_text("utf-8"))
+    records = {name: record for name, record in schema["$defs"].items() if name not in HIDDEN}
+    for field in schema["properties"].values():
+        field.setdefault("description", _of_record(field, records))
+    parts = ["## The file", _table(schema, "section")]
+    parts += [f"## {name}\n\n{_record(record)}" for name, record in sorted(records.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _of_record(field: dict[str, Any], records: dict[str, Any]) -> str:
+    """What a section that is not explained holds, in the first sentence of its records."""
+    named = re.search(r"#/\$defs/(\w+)", json.dumps(field))
+    said = records[named.group(1)].get("description", "") if named and named.group(1) in records else ""
+    return re.split(r"(?<=[.:;])\s", " ".join(said.split()))[0].rstrip(":;")
+
+
+def _record(record: dict[str, Any]) -> str:
+    said = docstring(record.get("description", "")) if record.get("description") else ""
+    if "properties" not in record:
+        return f"{said}\n\nA value: {_type(record)}."
+    return f"{said}\n\n{_table(record, 'key')}"
+
+
+def _table(record: dict[str, Any], heading: str) -> str:
+    needed, must = set(record.get("required", ())), " *Must be given.*"
+    rows = [
+        f"| `{name}` | {_type(field)} | {cell(field.get('description', ''))}{must if name in needed else ''} |"
+        for name, field in record.get("properties", {}).items()
+    ]
+    return f"| {heading} | value | meaning |\n|---|---|---|\n" + "\n".join(rows)
+
+
+def _type(field: dict[str, Any]) -> str:
+    """What a field takes, in words."""
+    if "$ref" in field:
+        name = field["$ref"].rsplit("/", 1)[1]
+        return f"[{name}](#{name.lower()})" if name not in HIDDEN else name
+    if "anyOf" in field:
+        kinds = list(dict.fromkeys(_type(one) for one in field["anyOf"] if one.get("type") != "null"))
+        if any(kind.startswith("number") for kind in kinds) and "text" in kinds and _is_number(field):
+            kinds.remove("text")
+        return " or ".join(kinds)
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "enum" in field:
+        return ", ".join(f"`{one}`" for one in field["enum"])
+    if field.get("type") == "array":
+        return _list(field)
+    if field.get("type") == "object":
+        return _named(field)
+    return {"string": "text", "integer": "whole number", "boolean": "`true` or `false`"}.get(
+        field.get("type", ""), ""
+    ) or _number(field)
+
+
+def _is_number(field: dict[str, Any]) -> bool:
+    return any("expression" in one.get("description", "") for one in field["anyOf"])
+
+
+def _number(field: dict[str, Any]) -> str:
+    if field.get("type") != "number":
+        return "anything"
+    if "exclusiveMinimum" in field:
+        return f"number > {field['exclusiveMinimum']:g}"
+    low, high = field.get("minimum"), field.get("maximum")
+    if low is not None and high is not None:
+        return f"number from {low:g} to {high:g}"
+    return f"number ≥ {low:g}" if low is not None else "number"
+
+
+def _list(field: dict[str, Any]) -> str:
+    if "prefixItems" in field:
+        kinds = list(dict.fromkeys(_type(one) for one in field["prefixItems"]))
+        return (
+            f"{len(field['prefixItems'])} of: {' and '.join(kinds)}"
+            if len(kinds) == 1
+            else f"[{', '.join(_type(one) for one in field['prefixItems'])}]"
+        )
+    low, high = field.get("minItems"), field.get("maxItems")
+    count = f"{low} " if low == high and low else f"{low} to {high} " if low and high else ""
+    return f"list of {count}{_type(field.get('items', {}))}".replace("list of 2 to 3 number", "list of 2 or 3 numbers")
+
+
+def _named(field: dict[str, Any]) -> str:
+    inside = next(iter(field.get("patternProperties", {}).values()), None) or field.get("additionalProperties")
+    if isinstance(inside, dict):
+        return re.sub(r"^", "name: ", _type(inside))
+    return "name: value"
