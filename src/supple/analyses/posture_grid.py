@@ -24,6 +24,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.limits import within_limits
 from supple.kinematics.posture import coordinate_values, in_numbers
 from supple.kinematics.rest import rest
+from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import fresh
 
 Array = NDArray[np.float64]
@@ -80,6 +81,24 @@ class PostureGrid:
         """Axes of the grid, what is assembled, and θ over it where a place led to it."""
         found: dict[str, NDArray[Any]] = {**self.axes, "assembled": self.assembled}
         return found | {"theta": self.theta} if self.by_place else found
+
+    def units(self) -> dict[str, str]:
+        """rad or m of every column."""
+        own = axis_units(self.mechanism, self.axes)
+        return {name: own.get(name) or axis_units(self.mechanism, [name.rstrip("_")])[name.rstrip("_")]
+                for name in self.columns()}  # fmt: skip
+
+    def dataset(self, variables: Mapping[str, Variable], axes: Mapping[str, tuple[ArrayLike, str]]) -> Any:
+        """Variables over the grid as a Dataset of xarray, with what is assembled, and θ where a place led to it."""
+        own = axis_units(self.mechanism, self.axes)
+        along = {name: (values, own[name]) for name, values in self.axes.items()}
+        found: dict[str, Variable] = {**variables, "assembled": (tuple(self.axes), self.assembled, "")}
+        if self.by_place:
+            names = self.configurations.rest.numbering.coordinates
+            of_theta = axis_units(self.mechanism, names)
+            found |= {fresh(name, [*found, *along]): (tuple(self.axes), self.theta[..., i], of_theta[name])
+                      for i, name in enumerate(names)}  # fmt: skip
+        return dataset(found, {**along, **axes})
 
     def pieces(self) -> Iterator[tuple[NDArray[np.int64], Configuration]]:
         """Those that exist, some at a time, with their numbers in the flat grid."""

@@ -32,6 +32,8 @@ from supple.description.quantities.quantity import (
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
+from supple.results.names import listed
+from supple.results.notebook import facts_html
 from supple.results.picture import picture
 
 GROUND = "ground"
@@ -142,6 +144,13 @@ class Mechanism(Part):
     def __repr__(self) -> str:
         parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.actuators)} actuators"
         return f'<mechanism "{self.name}": {parts}>'
+
+    def _repr_html_(self) -> str:
+        parts = ("bodies", "joints", "couplings", "springs", "dampers", "forces", "actuators", "sensors",
+                 "configurations", "motions", "scenarios")  # fmt: skip
+        facts = [(part, listed(getattr(self, part), 12)) for part in parts if getattr(self, part)]
+        kind = f"planar ({self.plane})" if self.plane else "spatial"
+        return facts_html("Mechanism", f"{self.name}, {kind}", [("description", self.description or ""), *facts])
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gave the first time: a description is frozen, so what follows from it stays true."""

@@ -14,8 +14,10 @@ from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest
+from supple.results.notebook import result_html
 from supple.results.picture import picture
 from supple.results.result import bundle
+from supple.results.table import Table
 
 Array = NDArray[np.float64]
 
@@ -93,6 +95,16 @@ class Configuration:
             return f'<{len(self.theta)} configurations of "{self.mechanism.name}">'
         at = ", ".join(f"{name}={float(value):.6g}" for name, value in self.coordinates.items())
         return f'<"{self.mechanism.name}" at {at or "rest"}>'
+
+    def _repr_html_(self) -> str:
+        numbering = self.rest.numbering
+        angles = numbering.angles()[numbering.constraints :]
+        units = {name: "rad" if angles[i] else "m" for i, name in enumerate(numbering.coordinates)}
+        columns = {name: np.atleast_1d(values) for name, values in self.coordinates.items()}
+        title = self.mechanism.name
+        if self.theta.ndim == 2:
+            return result_html("Configurations", title, Table({**columns, "assembled": self.assembled}, units))
+        return result_html("Configuration", title, Table(columns, units) if columns else None)
 
     @property
     def assembled(self) -> NDArray[np.bool_]:

@@ -24,6 +24,7 @@ from supple.kinematics.numbering import terms
 from supple.kinematics.primitives import A, gradient
 from supple.kinematics.rank import RANK_TOLERANCE
 from supple.kinematics.rest import Rest, rest
+from supple.results.notebook import facts_html
 
 Array = NDArray[np.float64]
 
@@ -105,6 +106,14 @@ class Inspection:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        first, *lines = self.summary().split("\n")
+        facts: list[tuple[str, str]] = []
+        for line in lines:
+            name, text = ("note", line.removeprefix("note: ")) if line.startswith("note: ") else (line[2:16], line[17:])
+            facts.append((name.strip(), text.strip()))
+        return facts_html("Inspection", first, facts)
 
 
 def inspect(mechanism: Mechanism) -> Inspection:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -78,6 +79,15 @@ class FrequencyResponse(Result):
                 columns[f"{output}/{inlet}"] = self.values[:, i, j]
                 units[f"{output}/{inlet}"] = self.units[i][j]
         return Table(columns, units, index="frequency_hz")
+
+    def to_xarray(self) -> Any:
+        """A Dataset (the extra `xarray`): `response` over frequency, output and input; `unit` of each pair."""
+        pair = ("output", "input")
+        texts = {"output": np.array(self.outputs, dtype=str), "input": np.array(self.inputs, dtype=str)}
+        found: dict[str, Variable] = {
+            "response": (("frequency", *pair), self.values, ""), "unit": (pair, np.array(self.units, dtype=str), ""),
+        }  # fmt: skip
+        return dataset(found, {"frequency": (self.frequencies_hz, "Hz")} | {key: (texts[key], "") for key in pair})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {

@@ -77,6 +77,7 @@ class LinearFamily(Result):
             {name: values.ravel() for name, values in zip(self.grid, mesh, strict=True)},
             {f"pole {i + 1}": values for i, values in enumerate(poles.T)},
             "Hz",
+            self.units.coordinates,
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -164,6 +165,7 @@ class AffineFamily(Result):
             dict(zip(self.coordinates, corners.T, strict=True)),
             {f"pole {i + 1}": values for i, values in enumerate(np.array(poles).T)},
             "Hz",
+            self.units.coordinates,
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -219,7 +219,8 @@ class Responses(Result):
                 column = fresh(f"{response.name}/{reference.name} [{unit}]", columns)
                 columns[column], units[column] = self.H[:, i, j], unit
                 if self.coherence is not None:
-                    columns[fresh(f"coherence {response.name}/{reference.name}", columns)] = self.coherence[:, i, j]
+                    column = fresh(f"coherence {response.name}/{reference.name}", columns)
+                    columns[column], units[column] = self.coherence[:, i, j], "1"
         return Table(columns, units, index="frequency_hz")
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from supple.diagnostics import InputError
 from supple.results.file import save_result
+from supple.results.notebook import result_html
 from supple.results.table import Table
 
 _LONGEST = 240  # characters
@@ -16,7 +18,8 @@ _FEW = 9  # numbers that are shown
 
 
 class Result(ABC):
-    """`repr` is one short line, `save` and `to_pandas` give its numbers, `plot`, where there is one, a Figure.
+    """`repr` is one short line and a table in notebooks, `save`, `to_pandas` and `to_xarray` give its numbers, `plot`,
+    where there is one, axes.
 
     What differs between results is three small answers: a summary, a table, and which arrays there are.
     """
@@ -36,9 +39,20 @@ class Result(ABC):
     def __repr__(self) -> str:
         return brief(type(self).__name__, self.summary())
 
+    def _repr_html_(self) -> str:
+        try:
+            table: Table | None = self.table()
+        except InputError:  # of a batch that is no table
+            table = None
+        return result_html(type(self).__name__, self.summary(), table)
+
     def to_pandas(self) -> Any:
         """Its table as a DataFrame (the extra `pandas`), with units in `attrs["units"]`."""
         return self.table().to_pandas()
+
+    def to_xarray(self) -> Any:
+        """Its numbers as a Dataset (the extra `xarray`), with the unit of each in `attrs["units"]`."""
+        return self.table().to_xarray()
 
     def save(self, path: str | Path) -> Path:
         """Write its table as .csv, or its arrays as .npz or .mat; SI units throughout."""

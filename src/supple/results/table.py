@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.results.file import save_result
+from supple.results.labelled_arrays import dataset
 from supple.results.names import fresh, listed
 
 
@@ -53,6 +54,17 @@ class Table:
         """Write it as .csv, .npz or .mat; a complex column as its real and imaginary part in the first."""
         return save_result(path, self.real, self.arrays)
 
+    def to_xarray(self) -> Any:
+        """A Dataset (the extra `xarray`) over its index; `attrs["units"]` of every variable is its unit."""
+        over = self.index or "row"
+        along = self.columns[self.index] if self.index is not None else np.arange(len(self))
+        variables = {
+            name: ((over,), values, self.units.get(name, ""))
+            for name, values in self.columns.items()
+            if name != self.index
+        }
+        return dataset(variables, {over: (along, self.units.get(over, ""))})
+
     def to_pandas(self) -> Any:
         """A DataFrame (the extra `pandas`); its `attrs["units"]` are the units of the columns."""
         try:
@@ -68,21 +80,41 @@ class Table:
         return frame
 
 
-def matrix_table(title: str, rows: Iterable[str], columns: Iterable[str], values: NDArray[Any]) -> Table:
-    """A matrix (rows, columns), its rows named in a first column `title`."""
+def matrix_table(
+    title: str,
+    rows: Iterable[str],
+    columns: Iterable[str],
+    values: NDArray[Any],
+    unit: Callable[[int, int], str] | None = None,
+) -> Table:
+    """A matrix (rows, columns), its rows named in a first column `title`; `unit` is that of an entry.
+
+    A column has a unit where all of its entries have the same.
+    """
     found: dict[str, NDArray[Any]] = {title: np.array(list(rows), dtype=str)}
-    for name, column in zip(columns, values.T, strict=True):
-        found[fresh(name, found)] = column
-    return Table(found, index=title)
+    units: dict[str, str] = {}
+    for j, (name, column) in enumerate(zip(columns, values.T, strict=True)):
+        own = fresh(name, found)
+        found[own] = column
+        kinds = {unit(i, j) for i in range(len(column))} if unit is not None else set()
+        if len(kinds) == 1 and (said := kinds.pop()):
+            units[own] = said
+    return Table(found, units, index=title)
 
 
-def batch_table(coordinates: Mapping[str, NDArray[Any]], columns: Mapping[str, NDArray[Any]], unit: str = "") -> Table:
-    """One row a configuration: its coordinates (N,), then what was found there (N,), in one unit."""
+def batch_table(
+    coordinates: Mapping[str, NDArray[Any]],
+    columns: Mapping[str, NDArray[Any]],
+    unit: str | Mapping[str, str] = "",
+    of_coordinates: Mapping[str, str] | None = None,
+) -> Table:
+    """One row a configuration: its coordinates (N,), then what was found there (N,), in one unit or by name."""
     found = dict(coordinates)
-    units = {}
+    units = {name: of_coordinates[name] for name in found if of_coordinates and of_coordinates.get(name)}
     for name, values in columns.items():
         column = fresh(name, found)
         found[column] = values
-        if unit:
-            units[column] = unit
+        own = unit if isinstance(unit, str) else unit.get(name, "")
+        if own:
+            units[column] = own
     return Table(found, units)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 MODAL = "√kg m"
@@ -51,6 +51,18 @@ def rate(unit: str, times: int = 1) -> str:
 def force(unit: str) -> str:
     """What does work along it: N for m, N m for rad."""
     return _FORCES.get(unit, "")
+
+
+def yields(displacement: str, along: str) -> str:
+    """Of a displacement for a unit of force: m/N, rad/N, m/(N m) for what the force acts along."""
+    pushed = force(along)
+    return f"{displacement}/({pushed})" if " " in pushed else f"{displacement}/{pushed}"
+
+
+def pair_units(names: Sequence[str], units: Sequence[str]) -> dict[str, str]:
+    """Of `ROW/COLUMN` of a compliance."""
+    own = list(zip(names, units, strict=True))
+    return {f"{a}/{b}": yields(first, second) for a, first in own for b, second in own}
 
 
 def numbered(names: Iterable[str], turns: Iterable[Any]) -> dict[str, str]:

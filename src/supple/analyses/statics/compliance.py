@@ -16,11 +16,13 @@ from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import At, Configuration
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table, matrix_table
+from supple.results.units import pair_units, yields
 
 Array = NDArray[np.float64]
 
@@ -45,9 +47,13 @@ class Compliance(Result):
     def table(self) -> Table:
         """Displacements (rows) for unit forces (columns); of a batch one row a configuration, columns `ROW/COLUMN`."""
         if self.values.ndim == 2:
-            return matrix_table("displacement", self.names, self.names, self.values)
+            return matrix_table(
+                "displacement", self.names, self.names, self.values,
+                lambda i, j: yields(self.units[i], self.units[j]),
+            )  # fmt: skip
         pairs = {f"{a}/{b}": self.values[:, i, j] for i, a in enumerate(self.names) for j, b in enumerate(self.names)}
-        return batch_table(self.configuration.coordinates, pairs)
+        known = units_of(self.configuration.rest).coordinates
+        return batch_table(self.configuration.coordinates, pairs, pair_units(self.names, self.units), known)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         texts = {"names": self.names, "units": self.units}

@@ -19,6 +19,7 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
+from supple.results.units import pair_units
 
 Array = NDArray[np.float64]
 
@@ -85,7 +86,13 @@ class ComplianceMap(Result):
         p = len(self.names)
         flat = self.values.reshape(-1, p, p)
         pairs = {f"{a}/{b}": flat[:, i, j] for i, a in enumerate(self.names) for j, b in enumerate(self.names)}
-        return batch_table(self.postures.columns(), pairs)
+        return batch_table(self.postures.columns(), pairs, pair_units(self.names, self.units), self.postures.units())
+
+    def to_xarray(self) -> Any:
+        """A Dataset (the extra `xarray`) over the axes of the grid: `compliance` of `displacement` to `force`."""
+        names = (np.array(self.names, dtype=str), "")
+        found = {"compliance": ((*self.postures.axes, "displacement", "force"), self.values, "SI")}
+        return self.postures.dataset(found, {"displacement": names, "force": names})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         texts = {"names": self.names, "units": self.units}

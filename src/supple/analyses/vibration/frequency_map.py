@@ -74,7 +74,14 @@ class FrequencyMap(Result):
     def table(self) -> Table:
         """What varies, θ where a place led to it, and `mode 1`, ... in Hz, of every posture of the grid."""
         modes = self.frequencies_hz.reshape(-1, self.frequencies_hz.shape[-1]).T
-        return batch_table(self.postures.columns(), {f"mode {i + 1}": values for i, values in enumerate(modes)}, "Hz")
+        named = {f"mode {i + 1}": values for i, values in enumerate(modes)}
+        return batch_table(self.postures.columns(), named, "Hz", self.postures.units())
+
+    def to_xarray(self) -> Any:
+        """A Dataset (the extra `xarray`) over the axes of the grid: `frequency` of each `mode`, and `assembled`."""
+        modes = np.arange(1, self.frequencies_hz.shape[-1] + 1)
+        found = {"frequency": ((*self.coordinates, "mode"), self.frequencies_hz, "Hz")}
+        return self.postures.dataset(found, {"mode": (modes, "")})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Axes of the grid, θ, and frequencies over it."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -47,7 +48,9 @@ class ModeSet(Result):
         """Number, frequency and words of each mode; of a batch the coordinates and `mode 1`, ... in Hz."""
         if self.frequencies_hz.ndim > 1:
             modes = {f"mode {i + 1}": values for i, values in enumerate(self.frequencies_hz.T)}
-            return batch_table(self.configuration.coordinates, modes, "Hz")
+            return batch_table(
+                self.configuration.coordinates, modes, "Hz", units_of(self.configuration.rest).coordinates
+            )
         columns = {
             "mode": np.arange(1, len(self) + 1), "frequency_hz": self.frequencies_hz,
             "description": np.array(self.descriptions, dtype=str),

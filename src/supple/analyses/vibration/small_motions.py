@@ -57,7 +57,7 @@ class SmallMotions(Result):
         """Number, frequency and damping ratio of each mode."""
         numbers = np.arange(1, len(self) + 1)
         columns = {"mode": numbers, "frequency_hz": self.frequencies_hz, "damping_ratio": self.damping_ratios}
-        return Table(columns, {"frequency_hz": "Hz"}, index="mode")
+        return Table(columns, {"frequency_hz": "Hz", "damping_ratio": "1"}, index="mode")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the eigenvalues and shapes."""

@@ -70,7 +70,7 @@ class MarginMap(Result):
         """A row a configuration: coordinates, margins of each input (`NAME.phase`, ...), and of all together."""
         grid = np.meshgrid(*self.coordinates.values(), indexing="ij")
         columns: dict[str, NDArray[Any]] = {name: x.ravel() for name, x in zip(self.coordinates, grid, strict=True)}
-        units: dict[str, str] = {}
+        units = {name: self.units.coordinates.get(name, "") for name in self.coordinates} | {"together": "1"}
         for k, name in enumerate(self.inputs):
             columns |= {
                 f"{name}.gain.low": self.gain[..., k, 0].ravel(), f"{name}.gain.high": self.gain[..., k, 1].ravel(),
@@ -78,6 +78,7 @@ class MarginMap(Result):
                 f"{name}.disk": self.disk[..., k].ravel(),
             }  # fmt: skip
             units |= {f"{name}.phase": "rad", f"{name}.delay": "s"}
+            units |= {f"{name}.{kind}": "1" for kind in ("gain.low", "gain.high", "disk")}
         return Table({**columns, "together": self.together.ravel()}, units)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

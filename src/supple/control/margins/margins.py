@@ -94,7 +94,8 @@ class Margins(Result):
         }  # fmt: skip
         columns: dict[str, NDArray[Any]] = {"input": np.array([*self.inputs, "all"])}
         columns |= {name: np.array(values) for name, values in both.items()}
-        return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz"}, index="input")
+        plain = dict.fromkeys(("gain.low", "gain.high", "disk"), "1")
+        return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz", **plain}, index="input")
 
     def plot(self, *, axes: Any = None) -> Any:
         """Nyquist's curves with the disk that each stays out of (matplotlib); returns the panels."""

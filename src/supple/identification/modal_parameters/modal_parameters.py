@@ -173,6 +173,7 @@ class ModalParameters(Result):
         columns |= {f"shape {one.name}": self.shapes[:, o] for o, one in enumerate(self.responses.responses)}
         units = {
             "frequency_hz": "Hz", "frequency_deviation_hz": "Hz", "phase_deviation": "rad", "modal_mass": "kg",
+            "damping_ratio": "1", "damping_deviation": "1", "phase_collinearity": "1",
         }  # fmt: skip
         return Table(columns, units, index="mode")
 

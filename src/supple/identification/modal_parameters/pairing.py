@@ -98,7 +98,8 @@ class ModePairs(Result):
             "mac": np.array([pair.mac for pair in self.pairs]),
             "angle": np.array([float(pair.angles[-1]) for pair in self.pairs]),
         }  # fmt: skip
-        return Table(columns, {"measured_hz": "Hz", "model_hz": "Hz", "angle": "rad"}, index="measured")
+        units = {"measured_hz": "Hz", "model_hz": "Hz", "angle": "rad", "deviation": "1", "mac": "1"}
+        return Table(columns, units, index="measured")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {
