@@ -111,9 +111,10 @@ def below(structure, sigma):
         if pivot > 0.0:
             count += 1
         for i in range(k + 1, m):
-            factor = S[i, k] / pivot
-            for j in range(k + 1, i + 1):
-                S[i, j] -= factor * S[j, k]
+            factor = S[k, i] / pivot
+            if factor != 0.0:
+                for j in range(i, m):
+                    S[i, j] -= factor * S[k, j]
     return count
 
 

@@ -52,32 +52,38 @@ class ResponseOperator(NamedTuple):
 
 @kernel
 def pivoted_cholesky(S, order, L):
-    """S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal. Returns the rank."""
+    """S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal, and is used up. Returns the rank.
+
+    Whole rows of what is left of S change at each step: a processor does that many times faster than sums along rows.
+    """
     m = S.shape[0]
-    left = np.empty(m)
     for i in range(m):
         order[i] = i
-        left[i] = S[i, i]
     for r in range(m):
         best = r
         for i in range(r + 1, m):
-            if left[order[i]] > left[order[best]]:
+            if S[i, i] > S[best, best]:
                 best = i
-        order[r], order[best] = order[best], order[r]
-        for k in range(r):
-            L[r, k], L[best, k] = L[best, k], L[r, k]
-        pivot = left[order[r]]
+        if best != r:
+            order[r], order[best] = order[best], order[r]
+            for k in range(r):
+                L[r, k], L[best, k] = L[best, k], L[r, k]
+            for k in range(r, m):
+                S[r, k], S[best, k] = S[best, k], S[r, k]
+            for k in range(r, m):
+                S[k, r], S[k, best] = S[k, best], S[k, r]
+        pivot = S[r, r]
         if not pivot > DEPENDENT:
             return r
         L[r, r] = sqrt(pivot)
         inverse = 1.0 / L[r, r]
-        row = order[r]
         for i in range(r + 1, m):
-            total = S[order[i], row]
-            for k in range(r):
-                total -= L[i, k] * L[r, k]
-            L[i, r] = total * inverse
-            left[order[i]] -= L[i, r] * L[i, r]
+            share = S[r, i] * inverse
+            L[i, r] = share
+            if share != 0.0:  # rows touch two bodies each: many have nothing to do with each other
+                factor = share * inverse
+                for j in range(r + 1, m):
+                    S[i, j] -= factor * S[r, j]
     return m
 
 
@@ -104,8 +110,9 @@ def response_operator(structure, shift):
             B[i, c] = scale[row] * CD[row, c]
         for k in range(i):
             factor = L[i, k]
-            for c in range(n):
-                B[i, c] -= factor * B[k, c]
+            if factor != 0.0:
+                for c in range(n):
+                    B[i, c] -= factor * B[k, c]
         inverse = 1.0 / L[i, i]
         for c in range(n):
             B[i, c] *= inverse
@@ -124,24 +131,31 @@ def multipliers(structure, A, V, ends):
 
     S λ = C D V - ends, from the factors of S.
     """
-    C, L, order, scale = structure.rows, A.L, A.order, A.scale
-    rank = order.shape[0]
-    reactions = np.zeros((V.shape[0], C.shape[0]))
-    right = np.dot(V * A.D, np.ascontiguousarray(C.T)) - ends
-    y = np.empty(rank)
-    for p in range(V.shape[0]):
-        for i in range(rank):
-            total = right[p, order[i]] * scale[order[i]]
-            for k in range(i):
-                total -= L[i, k] * y[k]
-            y[i] = total / L[i, i]
-        for i in range(rank - 1, -1, -1):
-            total = y[i]
-            for k in range(i + 1, rank):
-                total -= L[k, i] * y[k]
-            y[i] = total / L[i, i]
-        for i in range(rank):
-            reactions[p, order[i]] = y[i] * scale[order[i]]
+    L, order, scale = A.L, A.order, A.scale
+    rank, p = order.shape[0], V.shape[0]
+    reactions = np.zeros((p, structure.rows.shape[0]))
+    right = np.dot(V * A.D, np.ascontiguousarray(structure.rows.T)) - ends
+    y = np.empty((rank, p))  # right sides side by side: each step is done for all of them at once
+    for i in range(rank):
+        for q in range(p):
+            y[i, q] = right[q, order[i]] * scale[order[i]]
+        for k in range(i):
+            factor = L[i, k]
+            if factor != 0.0:
+                for q in range(p):
+                    y[i, q] -= factor * y[k, q]
+        for q in range(p):
+            y[i, q] /= L[i, i]
+    for i in range(rank - 1, -1, -1):
+        for q in range(p):
+            y[i, q] /= L[i, i]
+        for k in range(i):
+            factor = L[i, k]
+            if factor != 0.0:
+                for q in range(p):
+                    y[k, q] -= factor * y[i, q]
+        for q in range(p):
+            reactions[q, order[i]] = y[i, q] * scale[order[i]]
     return reactions
 
 
