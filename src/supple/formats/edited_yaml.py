@@ -18,13 +18,13 @@ _DIGITS = 6
 
 
 class Node(NamedTuple):
-    """Where a value stands: from, to; of a mapping where its first key would be, and the column of its keys (None in
-    braces); kind : scalar, mapping or list."""
+    """Where a value stands: from, to; of a mapping the column of its keys (None in braces), and where its last value
+    ends; kind : scalar, mapping or list."""
 
     start: int
     stop: int
     kind: str
-    first: int = -1
+    last: int = -1
     column: int | None = None
     empty: bool = False
 
@@ -43,12 +43,11 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
             raise KeyError(path)
         entry = f"{path[-1]}: {written(value)}"
         if above.column is None:
-            edits.append((above.first, above.first, entry if above.empty else f"{entry}, "))
-        elif len(path) == 1:
-            end = len(text.rstrip())
-            edits.append((end, end, f"\n{entry}"))
-        else:
-            edits.append((above.first, above.first, f"{entry}\n{' ' * above.column}"))
+            edits.append((above.last, above.last, entry if above.empty else f", {entry}"))
+        else:  # behind the line of its last value, and what stands beside it
+            end = text.find("\n", above.last)
+            end = len(text) if end < 0 else end
+            edits.append((end, end, f"\n{' ' * above.column}{entry}"))
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]
     return text
@@ -88,14 +87,16 @@ def nodes_of(text: str) -> Iterator[tuple[Path, Node]]:
             last[0] = event.end_mark.index
             yield path, Node(start, last[0], "scalar")
         elif isinstance(event, MappingStartEvent):
-            first, column, empty = start + 1, None, True
+            column, empty = None, True
+            last[0] = start + 1
             while not isinstance(key := next(events), MappingEndEvent):
                 if empty and not event.flow_style:
-                    first, column = key.start_mark.index, key.start_mark.column
+                    column = key.start_mark.column
                 empty = False
                 yield from node(next(events), (*path, str(key.value)))
-            last[0] = key.end_mark.index if event.flow_style else last[0]
-            yield path, Node(start, last[0], "mapping", first, column, empty)
+            behind = last[0]
+            last[0] = key.end_mark.index if event.flow_style else behind
+            yield path, Node(start, last[0], "mapping", behind, column, empty)
         elif isinstance(event, SequenceStartEvent):
             i = 0
             while not isinstance(item := next(events), SequenceEndEvent):

@@ -290,7 +290,13 @@ def _number(name: str, channels: Sequence[Channel], what: str) -> int:
 def _numbers(asked: str | Sequence[str] | None, channels: Sequence[Channel], what: str) -> list[int]:
     if asked is None:
         return list(range(len(channels)))
-    return [_number(name, channels, what) for name in ([asked] if isinstance(asked, str) else asked)]
+    names = [asked] if isinstance(asked, str) else list(asked)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"{name!r} is no name of a {what}", part="select", hint=", ".join(one.name for one in channels[:6])
+            )
+    return [_number(name, channels, what) for name in names]
 
 
 def require_names(channels: Sequence[Channel], what: str) -> None:

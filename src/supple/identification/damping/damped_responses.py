@@ -1,7 +1,7 @@
 """Responses of a posture with any damping, and their exact slopes with respect to its numbers.
 
     A(s) = 1 + i H₀ + s D₀ + μ s² + Σ_k d_k f_k(s) T_k,   f = i or s       over modes with ψᵀKψ = 1
-    H = s^d a A⁻¹ bᵀ,   ∂H/∂d_k = -s^d f_k a A⁻¹ T_k A⁻¹ bᵀ                                      (updating, eqs. 33-34)
+    H = s^d a A⁻¹ bᵀ,   ∂H/∂d_k = -s^d f_k a A⁻¹ T_k A⁻¹ bᵀ                                      (updating, eqs. 34-35)
 
 H₀ and D₀ are what the file says beside what is looked for: dampers, joints, materials, its law. Where all of it is
 diagonal every line is a division; where nothing but hysteretic parts couple modes, one complex eigenvalue problem

@@ -2,7 +2,7 @@
 
 Over all modes ψ of a posture with ψᵀKψ = 1, ψᵀMψ = μ, actuators locked, a number d of damping adds to (1 + μ s²)
 
-    d i T   of what is hysteretic,      d s T   of what is viscous                               (updating, eq. 33)
+    d i T   of what is hysteretic,      d s T   of what is viscous                               (updating, eq. 34)
 
 so that every kind is a matrix T for each of its numbers, and slopes are the same for all.
 """

@@ -3,7 +3,7 @@
     J_Q = Σ|H - H_m|² / Σ|H_m|² least                                                        [Rognant 2010, eq. 34]
 
 over all lines of a band, all responses and postures, d ≥ 0, with exact slopes. First a loss factor η₀ of the whole is
-found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 33-36)
+found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 34-37)
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ Progress = Callable[[str], None]
 _BAND = 3.0  # of the highest line: what bodies are condensed for
 _FIRST = 0.02  # η where the search begins
 _KNOWN = 1.0  # of η₀: how far from it numbers may well be
+_NOTHING = 1e-6  # of η₀: less is a bound that was reached
 _BLOCK = 3  # lines whose errors are counted as one
 _ROUNDS = 3  # of noise from what is left over
 _NO_GROUPS: Mapping[str, Sequence[str]] = {}
@@ -84,6 +85,7 @@ def fit_damping(
         told(f"damping, round {turn + 1}: {len(d)} numbers")
         if abs(noise / last - 1.0) < 0.01:
             break
+    d = np.where(d < _NOTHING * start, 0.0, d)
     r, J, blocks = _residuals(postures, d, noise)
     scale = _KNOWN * np.maximum(start, 1e-12)
     names = tuple(number.name for item in found for number in item.numbers)
@@ -179,7 +181,7 @@ def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: flo
 
 
 def _covariance(r: Array, J: Array, blocks: NDArray[np.int64], scale: Array) -> Array:
-    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 36)"""
+    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 37)"""
     prior = np.diag(1.0 / scale**2)
     whole = J.T @ J + prior
     A = np.linalg.pinv(whole, hermitian=True)

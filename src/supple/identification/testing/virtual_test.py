@@ -87,9 +87,11 @@ class VirtualTest(Result):
         return {**self.records.arrays(), **self.responses.arrays(), "exact_H": self.exact.H}
 
     def save(self, path: str | Path, *, binary: bool = False) -> Path:
-        """Write responses and records into one universal file, .npz or .mat; or the table as .csv."""
+        """Write responses and records into one universal file, .npz or .mat; as .csv the responses alone."""
         if Path(path).suffix.lower() in UNIVERSAL:
             return write_universal(path, universal_test(self.responses, self.records, binary=binary))
+        if Path(path).suffix.lower() == ".csv":
+            return self.responses.save(path)
         return super().save(path)
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:

@@ -1,7 +1,7 @@
 """Stiffnesses of joints that follow a table, at one posture: as functions of the values at its knots.
 
 k = k(q; v)                over a coordinate, the monotone cubic through v
-k = k(|λ|; v),   λ = k C u,   K u = f          over the load that the row carries at rest    (updating, eqs. 30-31)
+k = k(|λ|; v),   λ = k C u,   K u = f          over the load that the row carries at rest    (updating, eqs. 31-32)
 ∂k/∂p = (1 - T Λ)⁻¹ (∂k/∂v ∂v/∂p + T ∂λ/∂p),   T = ∂k/∂|λ|,   Λ = ∂|λ|/∂k
 """
 

@@ -1,6 +1,6 @@
 """Whether one value of a stiffness explains all postures, or another at each would: which, and what it follows.
 
-    r + J δ,   J with the column of one number parted by postures:   Σ r² would fall by Δ            (updating, eq. 32)
+    r + J δ,   J with the column of one number parted by postures:   Σ r² would fall by Δ            (updating, eq. 33)
 
 One step of Gauss and Newton with each stiffness of a joint parted. Where that takes away most of what is left over, and
 more than chance would (F-test), the number is named, with what it would be at each posture, and what that goes with: a
