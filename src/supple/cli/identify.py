@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,6 +124,7 @@ def identify(
         )  # fmt: skip
         _clear()
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
+        found = replace(found, predictions=predictions)
         if output is not None:
             found.save_mechanism(output)
         if report is not None:
@@ -140,12 +142,12 @@ def _damping_alone(
     from supple.cli.tables import Tables
     from supple.identification.damping.fit_damping import fit_damping
 
-    if report is not None:
-        raise typer.BadParameter("a page is of numbers that were found: name some", param_hint="--report")
     found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=_progress)
     _clear()
     if output is not None:
         found.save_mechanism(output)
+    if report is not None:
+        found.report(report)
 
     def show() -> None:
         out = Tables()
@@ -154,8 +156,9 @@ def _damping_alone(
         out.line("")
         for text in found.words():
             out.line(f"- {text}")
-        if output is not None:
-            out.line(f"wrote {output}")
+        for path in (output, report):
+            if path is not None:
+                out.line(f"wrote {path}")
 
     answer.give({"parameters": {}, **damping_data(found), "words": found.words()}, show)
 

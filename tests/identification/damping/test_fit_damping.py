@@ -171,7 +171,9 @@ def test_the_command_finds_stiffnesses_then_damping_and_writes_both(file, tmp_pa
     text = (tmp_path / "new.yaml").read_text("utf-8")
     assert "# a gearbox" in text
     alone = CliRunner().invoke(
-        app, ["identify", str(file), f"{tmp_path}/blows.npz@bent", "--damping", "structural", "--json"]
-    )
+        app, ["identify", str(file), f"{tmp_path}/blows.npz@bent", "--damping", "structural", "--json",
+              "--report", f"{tmp_path}/page.html"]
+    )  # fmt: skip
     assert alone.exit_code == 0, alone.output
     assert set(json.loads(alone.stdout)["damping"]) == {"damping.eta"}
+    assert "One loss factor" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -142,6 +142,11 @@ class FittedDamping(Result):
         }  # fmt: skip
         return Table(columns, index="name")
 
+    def report(self, path: str | Path) -> Path:
+        """Write one page of HTML: numbers, intervals, J_Q of every response."""
+        picture("report.report")(self, path)
+        return Path(path)
+
     def plot(self, *, axes: Any = None) -> Any:
         """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
         return picture("damping_plot")(self, axes)

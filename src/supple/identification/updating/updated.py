@@ -106,6 +106,7 @@ class Updated(Result):
     identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
     postures : each measurement before and after
     varying  : a stiffness of which one value does not explain all postures, if there is one
+    predictions : at postures that somebody asked for, which the page shows
     afterwards : damping of modes, joints or materials that was fitted when the numbers were found
     """
 
@@ -122,6 +123,7 @@ class Updated(Result):
     measured: tuple[Measurement, ...]
     problem: Problem = field(repr=False)
     afterwards: FittedDamping | None = None
+    predictions: Mapping[str, Predicted] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         if self.afterwards is not None and name in self.afterwards.names:

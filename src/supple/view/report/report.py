@@ -15,6 +15,7 @@ from supple.diagnostics import InputError
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.model_description import described
 from supple.formats.source import source_of
+from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.updated import Updated
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
@@ -22,6 +23,7 @@ from supple.reduction.comparison import Comparison, compare
 from supple.results.file import save_text
 from supple.results.time_comparison import TimeComparison
 from supple.view.report.comparison_sections import coefficient_sections, run_sections
+from supple.view.report.damping_sections import damping_cards, damping_section
 from supple.view.report.drawing import Drawings
 from supple.view.report.mechanism_sections import mechanism_sections
 from supple.view.report.model_sections import bounds, model_sections
@@ -60,7 +62,7 @@ class ReportKind:
 
 
 def report(
-    thing: Mechanism | ReducedModel | Comparison | TimeComparison | Updated,
+    thing: Mechanism | ReducedModel | Comparison | TimeComparison | Updated | FittedDamping,
     path: str | Path | None = None,
     *,
     at: At = None,
@@ -71,7 +73,7 @@ def report(
 ) -> Report:
     """One page of HTML with its pictures in it, written to `path` where that is given.
 
-    thing  : a mechanism, a reduced model, or what `compare` or `update` found
+    thing  : a mechanism, a reduced model, or what `compare`, `update` or `fit_damping` found
     at     : of a mechanism, the posture it is shown in; `home`, or its first configuration, or rest if left out
     region : of a mechanism, {coordinate: (lower, upper)}; its limits where left out
     points : of a model, how many fresh points it is judged at
@@ -197,13 +199,25 @@ def _of_update(found: Updated, asked: Asked) -> Report:
     draw, mechanism = Drawings(), found.problem.structure.mechanism
     file = _file_of(mechanism)
     chosen = quoted(",".join(found.names))
-    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --parameters {chosen} --report "
-             f"{quoted(asked.target)}"]  # fmt: skip
+    kinds = ",".join(item.kind.name for item in found.afterwards.kinds) if found.afterwards is not None else ""
+    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --parameters {chosen} "
+             f"{f'--damping {kinds} ' if kinds else ''}--report {quoted(asked.target)}"]  # fmt: skip
     origin = origin_section({"file": file} if file else {}, typed)
     title = f"{mechanism.name}: numbers from measurements"
     sections = (*updating_sections(found, draw), origin)
     return Report(title, "What was measured, what was found, and how sure it is.", updating_cards(found), sections,
                   _footer())  # fmt: skip
+
+
+def _of_damping(found: FittedDamping, asked: Asked) -> Report:
+    draw, file = Drawings(), _file_of(found.mechanism)
+    kinds = ",".join(item.kind.name for item in found.kinds)
+    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --damping {kinds} --report "
+             f"{quoted(asked.target)}"]  # fmt: skip
+    origin = origin_section({"file": file} if file else {}, typed)
+    sections = (damping_section(found, draw, words=True), origin)
+    title = f"{found.mechanism.name}: damping from responses"
+    return Report(title, "Stiffnesses and masses as they stand.", damping_cards(found), sections, _footer())
 
 
 REPORTS = (
@@ -212,6 +226,7 @@ REPORTS = (
     ReportKind(Comparison, _of_comparison),
     ReportKind(TimeComparison, _of_run),
     ReportKind(Updated, _of_update),
+    ReportKind(FittedDamping, _of_damping),
 )
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
+from supple.view.report.damping_sections import damping_section
 from supple.view.report.drawing import Drawings
 from supple.view.report.page import Html, Section, listed, paragraph, section, table
 from supple.view.updated_plot import updated_plot
 
 if TYPE_CHECKING:
-    from supple.identification.updating.updated import PostureResult, Updated
+    from supple.identification.updating.updated import PostureResult, Predicted, Updated
 
 
 def updating_cards(found: Updated) -> dict[str, str]:
@@ -32,6 +33,9 @@ def updating_sections(found: Updated, draw: Drawings) -> list[Section]:
         section("Numbers", _summary(found), _numbers(found), draw.picture(updated_plot(found))),
         section("What the data determine", listed(found.words()), _strengths(found)),
     ]
+    if found.afterwards is not None:
+        told.append(damping_section(found.afterwards, draw, words=False))
+    told += [section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
     return told + [section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures]
 
 
@@ -62,10 +66,20 @@ def _numbers(found: Updated) -> Html | None:
         silent = name in found.at_prior
         said = "stays at the prior" if silent else "by itself" if name in found.identifiability.found else "in part"
         quiet += [len(rows)] if silent else []
-        cells = [name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} … {high:.4g}", f"{100 * left:.0f} %", said]
+        cells = [name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} … {high:.4g}", f"{100 * left:.2g} %", said]
         rows.append(cells)
     heads = ("number / SI", "before", "after", "95 % interval", "of what was not known is left", "data say")
     return table(heads, rows, silent=quiet)
+
+
+def _predicted(item: Predicted) -> Html | None:
+    rows = [
+        [str(i + 1), f"{f:.4g}", f"{low:.4g} … {high:.4g}", str(count)]
+        for i, (f, low, high, count) in enumerate(
+            zip(item.frequencies_hz, item.low_hz, item.high_hz, item.modes, strict=True)
+        )
+    ]
+    return table(("mode", "frequency / Hz", "95 % interval / Hz", "modes"), rows)
 
 
 def _strengths(found: Updated) -> Html:
