@@ -16,6 +16,8 @@ import os
 import re
 import runpy
 import shlex
+import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -127,7 +129,7 @@ def _shown(value: Any) -> list[bytes]:
     from matplotlib.figure import Figure
 
     figures = []
-    if "matplotlib.pyplot" in __import__("sys").modules:
+    if "matplotlib.pyplot" in sys.modules:
         import matplotlib.pyplot as plt
 
         figures = [plt.figure(number) for number in plt.get_fignums()]
@@ -142,7 +144,7 @@ def _shown(value: Any) -> list[bytes]:
         kept = io.BytesIO()
         figure.savefig(kept, format="png", dpi=110, bbox_inches="tight")
         found.append(kept.getvalue())
-    if figures and "matplotlib.pyplot" in __import__("sys").modules:
+    if figures and "matplotlib.pyplot" in sys.modules:
         plt.close("all")
     return found
 
@@ -163,3 +165,10 @@ def _in(folder: Path) -> Any:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+if __name__ == "__main__":  # python docs/site/session.py PAGE ...: run pages, each in a folder that is thrown away
+    for given in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as thrown_away:
+            for one in run_page(Path(given).read_text("utf-8"), Path(thrown_away), given):
+                print(one.text, end="")
