@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import supple
 from supple.export.casadi_files.functions import conditional_columns, functions
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
@@ -144,42 +147,18 @@ def test_outside_the_region_the_nearest_box_goes_on(loaded):
     assert_allclose(beyond, inside, rtol=1e-6)
 
 
-def test_a_swing_of_least_effort_is_found(cc, tmp_path):
-    """An arm is brought from hanging to 0.6 rad within a second; its own model, run with that torque, agrees."""
-    arm = supple.loads(
-        """
-        supple: 1
-        name: arm
-        plane: xz
-        gravity: [0, -9.81]
-        points: {O: [0, 0], T: [0, -1]}
-        bodies: {link: {rod: [O, T], mass: 2}}
-        joints: {O: {revolute: [ground, link], rest: 0}}
-        actuators: {motor: {joint: O, limits: [-1, 1]}}
-        """
-    )
-    rom = supple.reduce(arm, tolerance=1e-6, progress=False)
-    found = imported(export(rom, tmp_path, to="casadi", prefix="arm")[0]).FUNCTIONS["dynamics"]
-    problem, steps = ca.Opti(), 40
-    h = 1.0 / steps
-    x, u = problem.variable(2, steps + 1), problem.variable(1, steps)
-    for k in range(steps):  # Runge and Kutta's steps with the torque held
-        a = found(x[:, k], u[:, k])
-        b = found(x[:, k] + h / 2 * a, u[:, k])
-        c = found(x[:, k] + h / 2 * b, u[:, k])
-        d = found(x[:, k] + h * c, u[:, k])
-        problem.subject_to(x[:, k + 1] == x[:, k] + h / 6 * (a + 2 * b + 2 * c + d))
-    problem.subject_to(x[:, 0] == [0.0, 0.0])
-    problem.subject_to(x[:, -1] == [0.6, 0.0])
-    problem.minimize(ca.sumsqr(u))
-    problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes"})
-    solved = problem.solve()
-    assert solved.stats()["success"]
-    torque = np.atleast_1d(solved.value(u))
-    state = np.zeros(2)
-    for value in torque:
-        run = rom.simulate(
-            np.array([0.0, h]), {"motor": value}, {"motor": state[0]}, rates={"motor": state[1]}, tolerance=1e-9
-        )
-        state = np.array([run.coordinates["motor"][-1], run.rates["motor"][-1]])
-    assert_allclose(state, [0.6, 0.0], atol=1e-5)  # h⁴ of the steps
+def test_the_walk_of_the_page_runs(cc, tmp_path, monkeypatch):
+    """From a model to a closed loop, as docs/export-casadi.md has it."""
+    page = Path(__file__).parents[2] / "docs" / "export-casadi.md"
+    walk = page.read_text(encoding="utf-8").split("## From model to a closed loop")[1]
+    lines = "\n".join(re.findall(r"```python\n(.*?)```", walk, re.DOTALL))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    names: dict[str, Any] = {"__name__": "walk"}
+    exec(compile(lines, str(page), "exec"), names)  # noqa: S102 - our own page
+    run = names["run"]
+    assert run.complete
+    assert_allclose(run.coordinates["motor"][-1], 0.6, atol=0.02)
+    assert_allclose(run.rates["motor"][-1], 0.0, atol=0.02)
+    assert np.abs(run.inputs["motor"]).max() <= 8.0 + 1e-6
+    assert_allclose(run.inputs["motor"][-1], 9.81 * np.sin(0.6), atol=0.1)  # N m, holds it: half the length, 2 kg

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import warnings
 from importlib import resources
 
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleNote
 from supple.export.c.model import Exportable
 from supple.export.casadi_files.columns import columns_source
 from supple.export.casadi_files.dynamics import dynamics_source
@@ -70,6 +71,9 @@ def casadi_files(rom: Exportable, prefix: str) -> dict[str, str]:
             "nothing of it depends on θ", part=f'model "{rom.name}"',
             hint='take its linear model instead: rom.linearize(theta), or to="numpy"',
         )  # fmt: skip
+    if rom.hardware:
+        told = "its functions take forces and give exact outputs: drives and instruments of the model are left out"
+        warnings.warn(SuppleNote(told), stacklevel=4)
     source = resources.files("supple.export.casadi_files").joinpath("functions.py").read_text("utf-8")
     return {
         f"{prefix}_casadi.py": source + _TAIL.format(prefix=prefix),
