@@ -1,6 +1,8 @@
 /** `window.supple`: the page as tests, and anybody's console, ask it. */
 
 import type { Page, Animation } from "./page";
+import { receptance } from "./vibration/frf";
+import { portRow, ports } from "./vibration/port";
 
 export interface Playback { names: string[]; go(t: number): void }
 
@@ -20,6 +22,18 @@ export function api(page: Page, playback: Playback | null) {
     },
     frame: (name: string) => page.frame(name),
     frequencies: () => Array.from(page.freshModes()?.frequencies ?? []),
+    response: (input: string, output: string, hertz: number[]) => {
+      const vibration = page.data.vibration, modes = page.freshModes();
+      if (!vibration || !modes) throw new Error("nothing is elastic");
+      const known = ports(page.data.scene);
+      const [g, h] = [input, output].map((name) => {
+        const port = known.find((item) => item.name === name);
+        if (!port) throw new Error(`there is no ${name}`);
+        return portRow(port, vibration, page.position.X);
+      });
+      const { real, imag } = receptance(modes, g, h, Float64Array.from(hertz), vibration.damping);
+      return { real: Array.from(real), imag: Array.from(imag) };
+    },
     singularity: () => page.machine.singularity(page.position),
     mode: (k: number | null) => page.animate({ mode: k }),
     animate: (change: Partial<Animation>) => page.animate(change),

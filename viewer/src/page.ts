@@ -28,8 +28,8 @@ export class Page {
   density: number | null = null;
   /** Largest displacement of the mode as it is drawn, m. */
   drawnAs = 0;
-  /** Cost of the last change of posture, ms: loops, and modes. */
-  cost = { closure: 0, modes: 0 };
+  /** Of the last change of posture, ms: loops, and modes; and of the last frame, to move the skin. */
+  cost = { closure: 0, modes: 0, shape: 0 };
   animation: Animation = { mode: null, amplitude: 0.06, phase: 0, speed: 0.7, paused: false };
   /** Shows a mode of the measured test, where there is one. */
   chooseTest: (k: number | null) => void = () => undefined;
@@ -159,7 +159,9 @@ export class Page {
     if (this.playing) return;
     const { amplitude, phase, mode } = this.animation;
     this.drawnAs = amplitude * this.data.kinematics.rows.extent;
+    const begin = performance.now();
     this.shape.displace(mode === null ? 0 : this.unit * this.drawnAs * Math.cos(phase + this.turn));
+    this.cost.shape = performance.now() - begin;
     this.stage.touch();
   }
 

@@ -16,7 +16,7 @@ export interface BeamPart {
 }
 /** The node of an elastic body that carries a place, and the arm from it. */
 export interface Carrier { node: number; arm: number[] }
-export interface SolidPart { kind: "solid"; points: Table; about: number[]; motion: Table | null; carrier: Carrier | null }
+export interface SolidPart { kind: "solid"; points: Table; about: number[]; motion: Table | null; carrier: Carrier | null; faint?: boolean }
 export interface CloudPart { kind: "cloud"; at: Table; motion: Table; nodes: Table }
 export type Part = BeamPart | SolidPart | CloudPart;
 
@@ -31,7 +31,7 @@ export interface GuideData { joint: string; interval: [number, number]; at: numb
 export interface PlaceData extends EndData { name: string; axes: number[]; frame: boolean }
 
 export interface SceneData {
-  bodies: BodyData[]; joints: JointData[]; lines: LineData[]; guides: GuideData[]; places: PlaceData[];
+  bodies: BodyData[]; joints: JointData[]; lines: LineData[]; guides: GuideData[]; places: PlaceData[]; sensors: PlaceData[];
   gravity: number[] | null; axes: number[]; letters: string;
 }
 

@@ -25,10 +25,14 @@ export function boxesOver(g: CanvasRenderingContext2D, page: Page, model: ModelD
       g.fillStyle = `rgba(213, 94, 0, ${(0.1 + 0.65 * t).toFixed(3)})`;
       g.fillRect(x0, y0, x1 - x0, y1 - y0);
       if (x1 - x0 > 40 && y1 - y0 > 14) {
-        g.fillStyle = "#ffffff";
+        g.fillStyle = "#000000";
+        g.strokeStyle = "#ffffff";
+        g.lineWidth = 2.5;
         g.font = "10.5px system-ui, sans-serif";
         g.textAlign = "center";
         g.textBaseline = "middle";
+        g.strokeText(number(errors[b], 2), 0.5 * (x0 + x1), 0.5 * (y0 + y1));
+        g.lineWidth = 1;
         g.fillText(number(errors[b], 2), 0.5 * (x0 + x1), 0.5 * (y0 + y1));
       }
     }

@@ -6,7 +6,9 @@ import type { Page } from "../page";
 import { PALETTE } from "../scene/colors";
 import { colors } from "../theme";
 import { number } from "../units";
+import { portRow, ports as portsOf } from "../vibration/port";
 import { receptance, type DampingLaw } from "../vibration/frf";
+import { decadeLines, decades } from "./log_range";
 import { panel } from "./panel";
 
 const LINES = 700;
@@ -14,9 +16,7 @@ const LINES = 700;
 export function responsePanel(page: Page): HTMLElement {
   const { root, body, hint } = panel("Response", true, "response"), vibration = page.data.vibration!;
   const letters = page.data.scene.letters;
-  const ports = page.data.scene.places.filter(({ motion }) => motion !== null)
-    .sort((a, b) => Number(b.frame) - Number(a.frame) || b.body - a.body) // frames first, those furthest from the ground
-    .flatMap((place) => [...letters].map((letter, axis) => ({ place, axis, name: `${place.name}.${letter}` })));
+  const ports = portsOf(page.data.scene);
   if (!ports.length) return root;
   const last = Math.max(0, ports.findIndex(({ axis }) => axis === letters.length - 1));
   const choice = { input: last, output: last, ratio: vibration.damping.values[0] };
@@ -35,21 +35,16 @@ export function responsePanel(page: Page): HTMLElement {
   body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
   let plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
 
-  /** Row of a port over z: the axis of the drawing in the body's axes, times the motion of the place. */
-  function row(port: (typeof ports)[number]): Float64Array {
-    const found = new Float64Array(vibration.size), X = page.position.X, { body, motion } = port.place, o = 12 * body + 3 + 3 * port.axis;
-    const [start, size] = vibration.bodies[body];
-    for (let c = 0; c < size; c++) for (let k = 0; k < 3; k++) found[start + c] += X[o + k] * motion!.values[k * size + c];
-    return found;
-  }
+  const row = (i: number) => portRow(ports[i], vibration, page.position.X);
 
   function draw(): void {
     const modes = page.modes;
     if (!modes || !root.open || !modes.count) return;
     const low = 0.3 * Math.max(modes.frequencies[0], 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
     const hertz = Float64Array.from({ length: LINES }, (_, i) => low * (high / low) ** (i / (LINES - 1)));
-    const found = receptance(modes, row(ports[choice.input]), row(ports[choice.output]), hertz, law());
-    const size = Array.from(found.real, (x, i) => Math.hypot(x, found.imag[i]) || null);
+    const found = receptance(modes, row(choice.input), row(choice.output), hertz, law());
+    const least = 1e-14 * Math.max(...found.real.map((x) => Math.abs(x))); // less is rounding
+    const size = Array.from(found.real, (x, i) => Math.hypot(x, found.imag[i])).map((x) => (x > least && x > 1e-30 ? x : null));
     data = [Array.from(hertz), size];
     hint.textContent = "|displacement / force|, m/N";
     if (plot) plot.setData(data);
@@ -61,8 +56,8 @@ export function responsePanel(page: Page): HTMLElement {
     const c = colors(page.theme), axis = { stroke: c.faint, grid: { stroke: c.grid }, ticks: { stroke: c.grid } };
     plot = new uPlot({
       width: plotRoot.clientWidth || 380, height: 230, legend: { show: true }, cursor: { drag: { x: true, y: false } },
-      scales: { x: { time: false, distr: 3 }, y: { distr: 3 } },
-      axes: [{ ...axis, label: "frequency, Hz", labelSize: 22, size: 34 }, { ...axis, label: "receptance, m/N", labelSize: 22, size: 62, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : t.toExponential(0))) }],
+      scales: { x: { time: false, distr: 3 }, y: { distr: 3, range: decades } },
+      axes: [{ ...axis, label: "frequency, Hz", labelSize: 22, size: 34, splits: decadeLines, filter: (_u, ticks) => ticks, values: (_u, ticks) => ticks.map((t) => number(t)) }, { ...axis, label: "receptance, m/N", labelSize: 22, size: 62, splits: decadeLines, filter: (_u, ticks) => ticks, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : t.toExponential(0))) }],
       series: [{ label: "Hz", value: (_u, v) => (v === null ? "–" : number(v)) }, { label: "m/N", stroke: PALETTE[0], width: 2, value: (_u, v) => (v === null ? "–" : v.toExponential(3)) }],
     }, data, plotRoot);
   }

@@ -6,13 +6,14 @@ import { button, el, select } from "../dom";
 import type { Page } from "../page";
 import { gradient, viridis } from "../scene/colors";
 import { number } from "../units";
+import { movingPlaces } from "../vibration/port";
 import { panel } from "./panel";
 
 const POINTS = 1500;
 
 export function workspacePanel(page: Page, background: Background): HTMLElement {
   const { root, body, hint } = panel("Workspace", false, "workspace"), { coordinates, vibration, scene } = page.data;
-  const places = scene.places.filter(({ body: b }) => b < scene.bodies.length).sort((a, b) => Number(b.frame) - Number(a.frame) || b.body - a.body);
+  const places = movingPlaces(scene);
   const quantities = ["singularity", ...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`)];
   const choice = { place: 0, quantity: vibration ? 1 : 0 };
   let values = new Float64Array(0), width = 1, at = new Float64Array(0);

@@ -1,7 +1,7 @@
 /** The machine as it is drawn: bodies, joints and what acts between them, at poses X and displaced by a shape. */
 
 import * as THREE from "three";
-import type { PageData } from "../data/page_data";
+import type { PageData, Part } from "../data/page_data";
 import { BeamShape } from "./beam_shape";
 import { PALETTE } from "./colors";
 import { JointShape } from "./joint_shape";
@@ -9,6 +9,12 @@ import { LineShape } from "./line_shape";
 import { feet, rail } from "./ground_shape";
 import { SolidShape } from "./solid_shape";
 import { carried, motionOf } from "./transform";
+
+/** Half the smaller side of the thickest section of a body, m: a joint in it should be seen. */
+function across(parts: Part[]): number {
+  const sides = parts.flatMap((part) => (part.kind === "beam" ? part.sections : [])).map(({ outer }) => Math.min(...[0, 1].map((k) => Math.max(...outer.map((p) => Math.abs(p[k]))))));
+  return Math.max(0, ...sides);
+}
 
 export interface Look { ink: string; tint?: string; opacity?: number }
 
@@ -47,13 +53,15 @@ export class MachineShape {
           this.beams.push({ body: b, shape });
           this.groups[b].add(shape.mesh, shape.ghost);
         } else if (part.kind === "solid") {
-          const shape = new SolidShape(part, material, 0.55 * size);
+          const faint = material.clone(); // around the nodes of a superelement
+          [faint.transparent, faint.opacity, faint.depthWrite] = [true, 0.3, false];
+          const shape = new SolidShape(part, part.faint ? faint : material, 0.55 * size);
           this.solids.push({ body: b, shape });
           this.groups[b].add(shape.mesh);
         } else {
           const base = Float32Array.from(part.at.values), geometry = new THREE.BufferGeometry();
           geometry.setAttribute("position", new THREE.BufferAttribute(base.slice(), 3));
-          const points = new THREE.Points(geometry, new THREE.PointsMaterial({ color: material.color, size: 0.5 * size }));
+          const points = new THREE.Points(geometry, new THREE.PointsMaterial({ color: material.color, size: 1.4 * size }));
           this.clouds.push({ body: b, points, base, motion: new Float64Array(2 * base.length), part });
           this.groups[b].add(points);
         }
@@ -61,7 +69,7 @@ export class MachineShape {
     });
     const ink = new THREE.Color(look.ink);
     for (const joint of scene.joints) {
-      const shape = new JointShape(joint, ground, 0.62 * size, planar, look.tint ? new THREE.Color(look.tint) : ink);
+      const shape = new JointShape(joint, ground, Math.max(0.62 * size, ...joint.bodies.map((b) => 0.58 * across(scene.bodies[b]?.parts ?? []))), planar, look.tint ? new THREE.Color(look.tint) : ink);
       shape.group.userData.says = `${joint.name}: ${joint.kind}${joint.actuators.length ? `, driven by ${joint.actuators.join(", ")}` : ""}${joint.elastic ? ", elastic" : ""}`;
       this.joints.push(shape);
       this.groups[shape.body].add(shape.group);

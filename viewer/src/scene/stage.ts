@@ -20,7 +20,7 @@ export class Stage {
   private readonly followers: (() => void)[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement, axes: number[], readonly planar: boolean) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     const P = axes;
     this.world.matrixAutoUpdate = false;
@@ -125,7 +125,7 @@ export class Stage {
       this.grid.position.copy(snapped).addScaledVector(normal, -snapped.dot(normal) + box.min.dot(normal) - 0.02 * longest - Math.abs(size.dot(normal)));
     } else {
       this.grid.rotation.x = Math.PI / 2;
-      this.grid.position.set(Math.round(center.x / spacing) * spacing, Math.round(center.y / spacing) * spacing, box.min.z - 0.002 * longest);
+      this.grid.position.set(Math.round(center.x / spacing) * spacing, Math.round(center.y / spacing) * spacing, box.min.z - 0.06 * longest);
     }
     this.scene.add(this.grid);
     this.touch();

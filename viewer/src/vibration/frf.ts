@@ -2,7 +2,8 @@
  *
  *     H(ω) = Σ_r (g_o φ_r)(g_i φ_r) / (ω_r² - ω² + i d_r(ω)) + g_o (K⁻¹ g_iᵀ - Σ_r φ_r (g_i φ_r) / ω_r²)
  *
- * (docs/theory/frequency-response.md, 7-10; actuators locked). d_r is 2 ζ_r ω_r ω, η ω_r² or (α + β ω_r²) ω.
+ * (docs/theory/frequency-response.md, 7-10; actuators locked). d_r is 2 ζ_r ω_r ω, η ω_r² or (α + β ω_r²) ω; by a loss
+ * factor or β the second part is over 1 + iη or 1 + iβω.
  */
 
 import type { Modes } from "./modes";
@@ -64,16 +65,22 @@ export function receptance(modes: Modes, input: Float64Array, output: Float64Arr
   }
   for (let l = 0; l < hertz.length; l++) {
     const w = 2 * Math.PI * hertz[l];
-    let x = still, y = 0;
+    const behind = follows(law, w), size = 1 + behind * behind;
+    let x = still / size, y = (-behind * still) / size;
     for (let k = 0; k < modes.count; k++) {
-      const loss = lost(law, omega[k], w), gap = omega[k] * omega[k] - w * w, size = gap * gap + loss * loss;
-      x += (shares[k] * gap) / size;
-      y -= (shares[k] * loss) / size;
+      const loss = lost(law, omega[k], w), gap = omega[k] * omega[k] - w * w, square = gap * gap + loss * loss;
+      x += (shares[k] * gap) / square;
+      y -= (shares[k] * loss) / square;
     }
     real[l] = x;
     imag[l] = y;
   }
   return { real, imag };
+}
+
+/** How far what follows statically lags behind, K (1 + i ·). */
+function follows(law: DampingLaw, w: number): number {
+  return law.kind === "structural" ? law.values[0] : law.kind === "rayleigh" ? law.values[1] * w : 0;
 }
 
 function lost(law: DampingLaw, omega: number, w: number): number {

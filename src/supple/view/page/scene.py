@@ -44,6 +44,11 @@ def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:
             for name, interval in places.guides.items() if name in places.joints
         ],
         "places": [_place(numbering, rest, name) for name in _place_names(numbering)],
+        "sensors": [
+            {**_place(numbering, rest, sensor.place), "name": name}
+            for name, sensor in mechanism.sensors.items()
+            if sensor.place is not None and _moves(numbering, sensor.place)
+        ],
         "gravity": None if mechanism.gravity is None else numbering.drawing.vector(mechanism.gravity, ("gravity",)),
         "axes": mechanism.plane_axes().ravel(),
         "letters": mechanism.plane or "xyz",
@@ -57,6 +62,9 @@ def _parts(numbering: Numbering, rest: ElasticRest | None, places: Places, b: in
     points = places.bodies[name]
     if body is not None and body.mesh is not None:
         assert rest is not None
+        if not len(body.mesh.elements):
+            around = _solid(numbering, None, name, body.mesh.nodes[list(body.mesh.interface)], np.zeros(3))
+            return [*flexing(rest, body), {**around, "faint": True}]
         return [*flexing(rest, body), *_arms(numbering, rest, name, points)]
     if mechanism.bodies[name].all_beams:
         described = mechanism.bodies[name].all_beams
@@ -140,6 +148,10 @@ def _place_names(numbering: Numbering) -> list[str]:
     """As `Configuration.frames` has them."""
     drawing = numbering.drawing
     return list(dict.fromkeys([*numbering.mechanism.bodies, *drawing.frames, *drawing.joint_points]))
+
+
+def _moves(numbering: Numbering, place: str) -> bool:
+    return numbering.place(place)[0] < len(numbering.bodies)
 
 
 def _place(numbering: Numbering, rest: ElasticRest | None, name: str) -> dict[str, Any]:
