@@ -86,7 +86,7 @@ viewer-if-possible: | $(VENV)/.python
 docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/site/build.py --output build/site
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed-bench viewer-if-possible
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
 	    echo "== $$script"; $(BIN)/python $$script; done
 
