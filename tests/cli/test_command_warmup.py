@@ -1,5 +1,7 @@
 """`supple warmup` and `supple doctor`: kernels compiled in one go, and what that cost."""
 
+from importlib.metadata import version
+
 import pytest
 
 
@@ -37,6 +39,10 @@ def test_doctor_tells_versions_and_the_cost_of_kernels(supple):
     assert found["packages"]["numba"]
     assert "(" in found["processor"]
     assert "openblas" in found["blas"] or "mkl" in found["blas"] or found["blas"] == "unknown"
+    assert found["extras"]["pandas"]["packages"]["pandas"] == version("pandas")
+    assert not found["extras"]["xarray"]["missing"]
+    assert all(one["install"] == f"pip install 'supple[{name}]'" for name, one in found["extras"].items())
+    assert not {"test", "dev"} & found["extras"].keys()
     cache = found["cache"]
     assert cache["processor_seconds"] == pytest.approx(sum(kernel["seconds"] for kernel in cache["kernels"]))
     assert all(kernel["purpose"] for kernel in cache["kernels"])

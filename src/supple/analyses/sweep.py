@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.progress_bar import ProgressBar
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
@@ -81,13 +82,24 @@ class Sweep(Result, Generic[T]):
         return np.array([np.asarray(read(result), dtype=float) for result in self.results])
 
 
-def sweep(file: str | Path, parameters: Mapping[str, Values], analysis: Callable[[Mechanism], T]) -> Sweep[T]:
+def sweep(
+    file: str | Path,
+    parameters: Mapping[str, Values],
+    analysis: Callable[[Mechanism], T],
+    *,
+    progress: bool | None = None,
+) -> Sweep[T]:
     """analysis(mechanism) for all values of parameters of a mechanism file, of several in every combination.
 
     parameters : {name: values, numbers or texts with units; or "FROM:TO:COUNT", evenly spaced}
+    progress   : a bar on standard error while it runs; if left out, where that is a terminal
     """
     chosen = settings({name: spaced(name, values) for name, values in parameters.items()})
-    results = [analysis(load_mechanism(file, parameters=dict(texts))) for texts, _ in chosen]
+    results = []
+    with ProgressBar(len(chosen), "runs", shown=progress) as bar:
+        for texts, _ in chosen:
+            results.append(analysis(load_mechanism(file, parameters=dict(texts))))
+            bar.advance(1)
     return Sweep(tuple(numbers for _, numbers in chosen), tuple(results))
 
 

@@ -20,6 +20,11 @@ def examples() -> dict[str, Path]:
     return {}
 
 
+def bundled_names(begun: str) -> list[str]:
+    """Those that go on from what is typed; a shell looks for files where there are none."""
+    return [name for name in examples() if begun and name.startswith(begun)]
+
+
 def example(name: str) -> Path:
     """The folder of one of them."""
     known = examples()

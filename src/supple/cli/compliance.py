@@ -119,7 +119,8 @@ def _map(
     from supple.kinematics.rest import rest
 
     wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
-    found = compliance_map(mechanism, grid_of(grid, mechanism), wanted, at=stays_at(mechanism, at))
+    shown = False if answer.as_json else None
+    found = compliance_map(mechanism, grid_of(grid, mechanism), wanted, at=stays_at(mechanism, at), progress=shown)
     warn_of_map(answer, found.postures)
     _written(found, output, units=typed_units(grid))
     data = map_data(found.postures) | {"names": found.names, "units": found.units, "compliance": found.values}

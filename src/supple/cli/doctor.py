@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from supple.cli.answer import answering
+from supple.cli.extras import extras, version_of
 from supple.cli.options import Json
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
@@ -17,7 +17,7 @@ _SHOWN = 12  # kernels, the most expensive ones
 
 
 def doctor(as_json: Json = False) -> None:
-    """Tell versions, processor, linear algebra, C compiler, and the cache of kernels with what each cost."""
+    """Tell versions, processor, linear algebra, C compiler, what is missing and how to get it, and cached kernels."""
     with answering(as_json) as answer:
         from supple.compilation.kernel import cache_folder
         from supple.compilation.stock import bytes_in, compilations
@@ -26,9 +26,9 @@ def doctor(as_json: Json = False) -> None:
         cache = cache_folder()
         kernels = compilations(cache)
         found: dict[str, Any] = {
-            "supple": _version("supple"),
+            "supple": version_of("supple"),
             "python": platform.python_version(),
-            "packages": {name: _version(name) for name in _PACKAGES},
+            "packages": {name: version_of(name) for name in _PACKAGES},
             "processor": _processor(),
             "cores": os.cpu_count(),
             "blas": _blas(),
@@ -36,7 +36,11 @@ def doctor(as_json: Json = False) -> None:
                 "built": None if bundle_file() is None else str(bundle_file()),
                 "npm": shutil.which("npm"),
                 "chromium": next((path for name in _CHROMIUM if (path := shutil.which(name))), None),
-                "ffmpeg": shutil.which("ffmpeg") or _version("imageio-ffmpeg"),
+                "ffmpeg": shutil.which("ffmpeg") or version_of("imageio-ffmpeg"),
+            },
+            "extras": {
+                one.name: {"for": one.purpose, "packages": one.packages, "missing": one.missing, "install": one.install}
+                for one in extras()
             },
             "c_compiler": next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None),
             "cache": {
@@ -61,6 +65,10 @@ def _show(found: dict[str, Any]) -> None:
     print(f"npm          {page['npm'] or 'none: what builds the page; `make viewer` gets one'}")
     print(f"chromium     {page['chromium'] or 'none: tests of the page are skipped'}")
     print(f"ffmpeg       {page['ffmpeg'] or 'none: no movies as .mp4; pip install supple[movies]'}")
+    print("extras" if found["extras"] else "extras       not known: supple is not installed, but run from its source")
+    for name, one in found["extras"].items():
+        here = ", ".join(f"{package} {number or 'absent'}" for package, number in one["packages"].items())
+        print(f"  {name:<14}{one['for']}: {here}" + (f"; {one['install']}" if one["missing"] else ""))
     cache = found["cache"]
     state = "" if cache["writable"] else " (cannot be written: kernels are compiled anew in every run)"
     print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")
@@ -71,13 +79,6 @@ def _show(found: dict[str, Any]) -> None:
     print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor, most of it for")
     for kernel in kernels[:_SHOWN]:
         print(f"  {kernel['seconds']:7.1f} s  {kernel['purpose']}")
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.progress_line import Told
 from supple.cli.sound_measurements import Trust, sound
 
 if TYPE_CHECKING:
@@ -116,13 +116,13 @@ def identify(
             return
         from supple.identification.updating.update import update
 
-        found = update(
-            mechanism, items, [item.strip() for item in pieces(parameters)],
-            fixed=[item.strip() for item in pieces(fix)] if fix else (),
-            prior=prior_of(prior), bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
-            tables=_tables(table), starts=starts, seed=seed, robust=robust, progress=_progress,
-        )  # fmt: skip
-        _clear()
+        with Told(answer) as told:
+            found = update(
+                mechanism, items, [item.strip() for item in pieces(parameters)],
+                fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior),
+                bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
+                tables=_tables(table), starts=starts, seed=seed, robust=robust, progress=told,
+            )  # fmt: skip
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
         found = replace(found, predictions=predictions)
         if output is not None:
@@ -142,8 +142,8 @@ def _damping_alone(
     from supple.cli.tables import Tables
     from supple.identification.damping.fit_damping import fit_damping
 
-    found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=_progress)
-    _clear()
+    with Told(answer) as told:
+        found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=told)
     if output is not None:
         found.save_mechanism(output)
     if report is not None:
@@ -225,17 +225,6 @@ def _tables(given: list[str] | None) -> dict[str, Any]:
         at = [float(number(text.strip())) for text in pieces(knots)] if colon else []
         found[name.strip()] = (over.strip(), at)
     return found
-
-
-def _progress(text: str) -> None:
-    """One line on standard error that is written over."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:

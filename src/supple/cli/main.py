@@ -46,7 +46,7 @@ app = typer.Typer(
     help="Small, explicit models of multibody mechanisms.",
     epilog="FILE is a mechanism file, a URDF or the name of a bundled example: supple check four-bar",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

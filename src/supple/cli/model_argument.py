@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer
+from supple.cli.bundled import bundled_names
 from supple.cli.options import configuration, without_equilibrium
 from supple.cli.quantities import along, quantities_of
 
@@ -23,6 +24,7 @@ FileOrRom = Annotated[
     typer.Argument(
         metavar="FILE|ROM", show_default=False,
         help="A mechanism file, a URDF, the name of a bundled example, or a reduced model.",
+        autocompletion=bundled_names,
     ),
 ]  # fmt: skip
 

@@ -110,7 +110,8 @@ def _map(
     from supple.analyses.vibration.frequency_map import frequency_map
     from supple.results.file import SUFFIXES
 
-    found = frequency_map(mechanism, grid, at=at, **options)
+    shown = False if answer.as_json else None
+    found = frequency_map(mechanism, grid, at=at, progress=shown, **options)
     warn_of_map(answer, found.postures)
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
     if output is not None:

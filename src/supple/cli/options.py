@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer
-from supple.cli.bundled import mechanism_file
+from supple.cli.bundled import bundled_names, mechanism_file
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -21,6 +21,7 @@ File = Annotated[
         metavar="FILE",
         help="A mechanism file, a URDF, a .par file, or the name of a bundled example.",
         show_default=False,
+        autocompletion=bundled_names,
     ),
 ]
 At = Annotated[

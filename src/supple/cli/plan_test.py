@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.identify import Fix, Parameters, Prior, prior_of
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.progress_line import Told
 
 if TYPE_CHECKING:
     from supple.identification.updating.plan_test import TestPlan
@@ -60,14 +60,12 @@ def plan_test(
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
         tests = [_candidate(mechanism, text, read) for text in [*(candidates or ()), *(more or ())]]
         low, _, high = band.partition(":")
-        found = plan(
-            mechanism, [item.strip() for item in pieces(parameters)], tests,
-            fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior), noise=noise,
-            band=(float(low), float(high)),
-            progress=lambda text: print(f"\r\x1b[K{text}", end="", file=sys.stderr) if sys.stderr.isatty() else None,
-        )  # fmt: skip
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr)
+        with Told(answer) as told:
+            found = plan(
+                mechanism, [item.strip() for item in pieces(parameters)], tests,
+                fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior), noise=noise,
+                band=(float(low), float(high)), progress=told,
+            )  # fmt: skip
         data = {
             "parameters": found.names,
             "sensors": read,

@@ -43,7 +43,6 @@ from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
-from supple.results.notebook import facts_html
 from supple.results.picture import picture
 from supple.results.result import brief
 from supple.results.simulation import Simulation
@@ -88,19 +87,9 @@ class ReducedModel:
                      f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes")  # fmt: skip
 
     def _repr_html_(self) -> str:
-        units, made = self.units.coordinates, self.provenance
-        lows, highs = self.fitted.arrays.roots_f[:, 0].min(axis=0), self.fitted.arrays.roots_f[:, 1].max(axis=0)
-        ends = zip(self.layout.coordinates, lows, highs, strict=False)
-        facts = [
-            ("region", ", ".join(f"{name} {a:.4g} to {b:.4g} {units.get(name, '')}".rstrip() for name, a, b in ends)),
-            ("deformation", ", ".join(self.layout.coordinates[self.layout.theta :]) or "none: it is rigid"),
-            ("inputs", ", ".join(f"{name} / {self.units.inputs.get(name) or 'SI'}" for name in self.layout.inputs)),
-            ("outputs", ", ".join(f"{name} / {self.units.outputs.get(name) or 'SI'}" for name in self.layout.outputs)),
-            ("boxes", str(len(self.fitted.arrays.leaves_i))),
-            ("largest errors", ", ".join(f"{name} {worst:.2g}" for name, worst in self.error.items())),
-            ("as asked for", "yes" if self.met else "; ".join(made.get("missed", ()))),
-        ]
-        return facts_html("ReducedModel", self.name, facts)
+        from supple.reduced.told import model_html
+
+        return model_html(self)
 
     @property
     def stiffening(self) -> bool:

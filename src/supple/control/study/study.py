@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.analyses.progress_bar import ProgressBar
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller
 from supple.control.study.distribution import Study
@@ -50,6 +51,7 @@ def study(
     full: bool = False,
     region: Region = None,
     reduction: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
     **loop: Any,
 ) -> Study:
     """Run a controller on plants drawn at random about the nominal one, and tell how its measures are distributed.
@@ -67,6 +69,7 @@ def study(
     processes  : left out, one for each processor
     full       : the plants are the mechanisms themselves, not reduced models of them; slower by far
     region, reduction : where plants are valid, and options of `reduce` (internal_modes, tolerance)
+    progress   : a bar on standard error while it runs; if left out, where that is a terminal
     loop       : options of `closed_loop`: until, sample_time, start, ...
     """
     maker = plant_maker(plant, spreads, full, region, dict(reduction or {}))
@@ -79,7 +82,8 @@ def study(
             f"on the nominal plant it fails: {nominal.reason}", part="study", hint="make it work there first"
         )
     seeds = np.random.SeedSequence(seed).generate_state(count).tolist()
-    runs = _all(task, settings, seeds, processes or os.cpu_count() or 1)
+    with ProgressBar(count, "plants", shown=progress) as bar:
+        runs = _all(task, settings, seeds, processes or os.cpu_count() or 1, bar)
     names = tuple(nominal.measures)
     found = {name: np.array([run.measures.get(name, np.nan) for run in runs]) for name in names}
     given = {name: np.array([setting[name] for setting in settings]) for name in spreads}
@@ -91,9 +95,15 @@ class _Run(NamedTuple):
     reason: str
 
 
-def _all(task: _Task, settings: list[dict[str, float]], seeds: list[int], processes: int) -> list[_Run]:
+def _all(
+    task: _Task, settings: list[dict[str, float]], seeds: list[int], processes: int, bar: ProgressBar
+) -> list[_Run]:
+    found: list[_Run] = []
     if processes == 1 or len(settings) < 2:
-        return [_run(task, setting, seed) for setting, seed in zip(settings, seeds, strict=True)]
+        for setting, seed in zip(settings, seeds, strict=True):
+            found.append(_run(task, setting, seed))
+            bar.advance(1)
+        return found
     from joblib import Parallel, delayed, parallel_config
 
     # Few large batches: what a process has reduced once serves all runs of its batch.
@@ -101,13 +111,15 @@ def _all(task: _Task, settings: list[dict[str, float]], seeds: list[int], proces
     jobs = [delayed(_batch)(task, [settings[i] for i in batch], [seeds[i] for i in batch]) for batch in batches]
     try:
         with parallel_config(backend="loky", inner_max_num_threads=1):
-            done = Parallel(n_jobs=processes)(jobs)
+            for done in Parallel(n_jobs=processes, return_as="generator")(jobs):
+                found += done
+                bar.advance(len(done))
     except (PicklingError, BrokenProcessPool) as error:
         raise InputError(
             f"the controller or a measure cannot be sent to another process ({' '.join(str(error).split())[:120]})",
             part="study", hint="define measures in the script itself or in a module, or ask for processes=1",
         ) from None  # fmt: skip
-    return [run for batch in done for run in batch]
+    return found
 
 
 def _batch(task: _Task, settings: list[dict[str, float]], seeds: list[int]) -> list[_Run]:

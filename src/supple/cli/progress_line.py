@@ -1,0 +1,44 @@
+"""How far long work has come: one line on standard error that is written over, where somebody watches."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from supple.cli.answer import Answer
+
+
+class Told(AbstractContextManager["Told"]):
+    """Called with a text such as `start 3 of 8: misfit 0.1`, it shows it with the time it took and, where it says how
+    much of how many is done, the time that is left. Nothing with --json, nor where standard error is no terminal."""
+
+    def __init__(self, answer: Answer):
+        self._shown = sys.stderr.isatty() and not answer.as_json
+        self._start = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        if self._shown:
+            print(f"\r\x1b[K{text}{timing(text, time.monotonic() - self._start)}", end="", file=sys.stderr, flush=True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+
+def timing(text: str, elapsed: float) -> str:
+    """`, 12 s, about 20 s to go` behind `3 of 8`."""
+    said = f", {elapsed:.0f} s"
+    counted = re.search(r"\b(\d+) of (\d+)\b", text)
+    if counted is not None and 0 < int(counted[1]) < int(counted[2]):
+        done, total = int(counted[1]), int(counted[2])
+        said += f", about {elapsed * (total - done) / done:.0f} s to go"
+    return said
