@@ -13,9 +13,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kind import DampingKind, Numbers
 from supple.identification.updating.identifiability import Identifiability, listed
-from supple.identification.updating.updated_file import changed_mechanism, updated_text
+from supple.identification.updating.updated_file import changed_mechanism, save_updated
 from supple.identification.updating.written_numbers import no_numbers
-from supple.results.file import save_text
 from supple.results.picture import picture
 from supple.results.responses import Responses
 from supple.results.result import Result
@@ -102,7 +101,7 @@ class FittedDamping(Result):
 
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with this damping, all else as it was."""
-        return save_text(path, updated_text(no_numbers(self.mechanism), np.zeros(0), self.entries()))
+        return save_updated(path, no_numbers(self.mechanism), np.zeros(0), self.entries())
 
     def summary(self) -> str:
         numbers = zip(self.names, self.values, _SURE * self.deviations, strict=True)

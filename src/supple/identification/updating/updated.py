@@ -19,11 +19,10 @@ from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
 from supple.identification.updating.problem import LOSSES, Problem
-from supple.identification.updating.updated_file import updated_mechanism, updated_text
+from supple.identification.updating.updated_file import save_updated, updated_mechanism
 from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
-from supple.results.file import save_text
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -250,10 +249,8 @@ class Updated(Result):
 
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with the numbers found, comments and all else as they were."""
-        return save_text(
-            path,
-            updated_text(self.problem.structure.numbers, self.after[: self.problem.count], self._damping_entries()),
-        )
+        k = self.problem.count
+        return save_updated(path, self.problem.structure.numbers, self.after[:k], self._damping_entries())
 
     def with_damping(self, kinds: str | Sequence[str], *, groups: Mapping[str, Sequence[str]] | None = None) -> Updated:
         """The same with damping of these kinds (`modal`, `joints`, `materials`, ...) fitted to its responses, the other

@@ -16,9 +16,11 @@ from supple.diagnostics import InputError
 from supple.formats.edited_yaml import edited, nodes_of, written
 from supple.formats.mechanism_file import mechanism_of
 from supple.formats.mechanism_text import to_yaml
+from supple.formats.moved_files import moved_references
 from supple.formats.source import source_of
 from supple.formats.yaml_tree import read_text
 from supple.identification.updating.written_numbers import Numbers
+from supple.results.file import save_text
 
 Array = NDArray[np.float64]
 Changes = Mapping[tuple[str, ...], Any]
@@ -63,10 +65,16 @@ def _put(data: Any, path: tuple[str, ...], value: Any) -> None:
         data[last] = value
 
 
-def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING) -> str:
+def save_updated(path: str | Path, numbers: Numbers, values: Array, beside: Changes = NOTHING) -> Path:
+    """Write the text of `updated_text`; files that it names are named from the folder it is written into."""
+    return save_text(path, updated_text(numbers, values, beside, place=Path(path).parent))
+
+
+def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING, *, place: Path | None = None) -> str:
     """The text of the mechanism's file with the numbers found; of one that was not read from a file, a new one.
 
     beside : what else is to stand in it, by path: damping, stiffness tables
+    place  : the folder that it will stand in; that of the mechanism's file if left out
     """
     tree = source_of(numbers.mechanism)
     if tree is None or not Path(tree.file).is_file():
@@ -81,6 +89,8 @@ def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING) -> 
             start, stop = nodes[path][:2]
             if _other(text[start:stop], value):
                 changes[path] = repr(float(value))
+    if place is not None:
+        changes |= moved_references(text, Path(tree.file).parent, place)
     changes = _as_wholes(changes, {path: node.kind for path, node in nodes.items()}, tree.data)
     try:
         return edited(text, changes)
