@@ -47,6 +47,7 @@ def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
     order = np.argsort(-np.array(values))[:_MOST]
     right.bar(np.arange(len(order)), np.array(values)[order], color=PALETTE[1])
     right.set_xticks(np.arange(len(order)), [names[i] for i in order], rotation=60, ha="right")
+    right.set_yscale("log")
     right.set_ylabel("J_Q / %")
     right.set_xlabel("response" if len(values) <= _MOST else f"the worst {_MOST} responses of {len(values)}")
     return panels([left, right])

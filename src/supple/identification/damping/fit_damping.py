@@ -28,6 +28,7 @@ from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import response_observer
 from supple.identification.updating.problem import models_of
+from supple.identification.updating.response_noise import response_noise
 from supple.identification.updating.structure import structure_of
 from supple.identification.updating.written_numbers import no_numbers
 
@@ -38,7 +39,6 @@ _BAND = 3.0  # of the highest line: what bodies are condensed for
 _FIRST = 0.02  # η where the search begins
 _KNOWN = 1.0  # of η₀: how far from it numbers may well be
 _NOTHING = 1e-6  # of η₀: less is a bound that was reached
-_BLOCK = 3  # lines whose errors are counted as one
 _ROUNDS = 3  # of noise from what is left over
 _NO_GROUPS: Mapping[str, Sequence[str]] = {}
 
@@ -86,12 +86,12 @@ def fit_damping(
         if abs(noise / last - 1.0) < 0.01:
             break
     d = np.where(d < _NOTHING * start, 0.0, d)
-    r, J, blocks = _residuals(postures, d, noise)
+    _, J = _residuals(postures, d, noise)
     scale = _KNOWN * np.maximum(start, 1e-12)
     names = tuple(number.name for item in found for number in item.numbers)
     return FittedDamping(
         mechanism=machine, kinds=tuple(found), names=names, values=d, whole=eta,
-        covariance=_covariance(r, J, blocks, scale), start=start,
+        covariance=_covariance(postures, d, noise, scale), start=start,
         identifiability=identifiability(names, J, scale),
         postures=tuple(_misfit(one, item, d, old) for one, item, old in zip(postures, items, before, strict=True)),
     )  # fmt: skip
@@ -144,19 +144,15 @@ class _Fit:
         ]  # fmt: skip
 
 
-def _residuals(postures: Sequence[DampedPosture], d: Array, noise: float) -> tuple[Array, Array, NDArray[np.int64]]:
-    """r (n,) over noise, slopes (n, k), and which lines err together (n,)."""
-    r, J, blocks, start = [], [], [], 0
+def _residuals(postures: Sequence[DampedPosture], d: Array, noise: float) -> tuple[Array, Array]:
+    """r (n,) over noise and slopes (n, k)."""
+    r, J = [], []
     for one in postures:
         H, dH = one.shown(d)
-        off, along = ((H - one.seen.measured.H) / noise).ravel(), (dH / noise).reshape(len(d), -1).T
-        lines, o, i = H.shape
-        each = start + np.repeat(np.arange(lines) // _BLOCK, o * i)
-        start = int(each.max()) + 1
+        off, along_d = ((H - one.seen.measured.H) / noise).ravel(), (dH / noise).reshape(len(d), -1).T
         r += [off.real, off.imag]
-        J += [along.real, along.imag]
-        blocks += [each, each]
-    return np.concatenate(r), np.vstack(J), np.concatenate(blocks)
+        J += [along_d.real, along_d.imag]
+    return np.concatenate(r), np.vstack(J)
 
 
 def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: float) -> Array:
@@ -169,7 +165,7 @@ def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: flo
         key = x.tobytes()
         if key not in last:
             last.clear()
-            r, J, _ = _residuals(postures, x * scale, noise)
+            r, J = _residuals(postures, x * scale, noise)
             last[key] = np.concatenate([r, rows @ (x - 1.0)]), np.vstack([J * scale, rows])
         return last[key]
 
@@ -180,18 +176,24 @@ def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: flo
     return np.asarray(solved.x * scale)
 
 
-def _covariance(r: Array, J: Array, blocks: NDArray[np.int64], scale: Array) -> Array:
-    """A (Σ_l g_l g_lᵀ + σ₀⁻²) A of blocks of lines, which err together for the force is common.  (updating, eq. 37)"""
+def _covariance(postures: Sequence[DampedPosture], d: Array, noise: float, scale: Array) -> Array:
+    """A B A, A = (JᵀJ + σ₀⁻²)⁻¹, B = σ₀⁻² + ½ Re JᴴCJ, C the most likely noise of what is left over.   (updating, 37)
+
+    That of each channel, and that of the force, which all channels of a line share: C = w (diag a + b HHᴴ).
+    """
     prior = np.diag(1.0 / scale**2)
-    whole = J.T @ J + prior
+    whole, B = prior.copy(), prior.copy()
+    for one in postures:
+        H, dH = one.shown(d)
+        J = dH / noise  # (k, L, o, i)
+        found = response_noise(one.seen.measured, H, len(d))
+        whole += np.einsum("kloi,mloi->km", J.conj(), J, optimize=True).real
+        own = np.einsum("kloi,mloi->km", J.conj(), found.channels * found.lines * J, optimize=True)
+        force = np.sum(J.conj() * H, axis=2)  # (k, L, i)
+        own = own + np.einsum("kli,mli->km", force, (found.force * found.lines)[:, 0] * force.conj(), optimize=True)
+        B += 0.5 * own.real / noise**2
     A = np.linalg.pinv(whole, hermitian=True)
-    order = np.argsort(blocks, kind="stable")
-    pulls = np.zeros((len(scale), len(scale)))
-    for rows in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
-        own = J[rows].T @ J[rows]
-        g = whole @ np.linalg.solve(whole - own + 1e-12 * whole, J[rows].T @ r[rows])
-        pulls += np.outer(g, g)
-    return np.asarray(A @ (pulls + prior) @ A)
+    return np.asarray(A @ B @ A, np.float64)
 
 
 def _misfit(one: DampedPosture, item: Measurement, d: Array, before: float) -> DampingMisfit:

@@ -36,7 +36,7 @@ def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> Sec
          f"{100 * max(item.by_response.values()):.3g} %"]
         for item in found.postures
     ]  # fmt: skip
-    kinds = ", ".join(item.kind.about for item in found.kinds)
+    kinds = " ".join(item.kind.about for item in found.kinds)
     return section(
         "Damping", paragraph(kinds),
         table(("number", "value", "95 % interval", "from"), rows, silent=quiet),

@@ -74,7 +74,7 @@ def _numbers(found: Updated) -> Html | None:
 
 def _predicted(item: Predicted) -> Html | None:
     rows = [
-        [str(i + 1), f"{f:.4g}", f"{low:.4g} … {high:.4g}", str(count)]
+        [str(i + 1), f"{f:.4g}", f"{low:.5g} … {high:.5g}", str(count)]
         for i, (f, low, high, count) in enumerate(
             zip(item.frequencies_hz, item.low_hz, item.high_hz, item.modes, strict=True)
         )
