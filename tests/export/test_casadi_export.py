@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import supple
 from supple.export.casadi_files.functions import conditional_columns, functions
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
@@ -145,6 +146,39 @@ def test_outside_the_region_the_nearest_box_goes_on(loaded):
     edge = np.concatenate([upper, np.zeros(n - len(upper))])
     inside, beyond = (np.array(found["forward"](edge * (1 + e), np.zeros(n), np.zeros(2))) for e in (0.0, 1e-9))
     assert_allclose(beyond, inside, rtol=1e-6)
+
+
+def test_an_optimum_is_found_across_boxes(cc, tmp_path):
+    """The least torque that swings an arm in a second, over six boxes of quadratics and over one of a high degree."""
+    arm = supple.loads(
+        """
+        supple: 1
+        name: arm
+        plane: xz
+        gravity: [0, -9.81]
+        points: {O: [0, 0], T: [0, -1]}
+        bodies: {link: {rod: [O, T], mass: 2}}
+        joints: {O: {revolute: [ground, link], rest: 0}}
+        actuators: {motor: {joint: O, limits: [-0.9, 0.9]}}
+        """
+    )
+    h, found = 0.05, []
+    for prefix, options in (("one", {"tolerance": 1e-6}), ("many", {"fit": "quadratic", "boxes": 6})):
+        rom = supple.reduce(arm, progress=False, **options)
+        f = imported(export(rom, tmp_path, to="casadi", prefix=prefix)[0]).FUNCTIONS["dynamics"]
+        problem = ca.Opti()
+        x, u = problem.variable(2, 21), problem.variable(1, 21)
+        rate = f.map(21)(x, u)
+        problem.subject_to(x[:, 1:] == x[:, :-1] + h / 2 * (rate[:, 1:] + rate[:, :-1]))
+        problem.subject_to(ca.vertcat(x[:, 0], x[:, -1]) == [-0.8, 0.0, 0.8, 0.0])
+        problem.minimize(ca.sumsqr(u))
+        problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes"})
+        solved = problem.solve()
+        assert solved.stats()["iter_count"] < 50
+        found.append((len(rom.fitted.arrays.leaves_i), np.array(solved.value(u))))
+    (one, exact), (many, pieced) = found
+    assert (one, many) == (1, 6)
+    assert_allclose(pieced, exact, atol=0.02 * np.abs(exact).max())  # what quadratics lose of the torque
 
 
 def test_the_walk_of_the_page_runs(cc, tmp_path, monkeypatch):
