@@ -10,8 +10,9 @@ from pathlib import Path
 
 from supple.diagnostics import InputError
 
-MARK = b"enerated by supple"
-_ENDS = 4096  # bytes at both ends of a file in which the mark is looked for
+# What files of ours hold: a sentence, or where that has no place, how their data begin.
+MARKS = (b"enerated by supple", b'"supple reduced model"', b"A reduced model of supple as plain data")
+_ENDS = 4096  # bytes at both ends of a file in which a mark is looked for
 
 
 def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -72,7 +73,7 @@ def _require_free(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _marked(content: bytes) -> bool:
-    return MARK in content[:_ENDS] or MARK in content[-_ENDS:]
+    return any(mark in content[:_ENDS] or mark in content[-_ENDS:] for mark in MARKS)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """What code in single precision sums in double where M x = f is solved: M, p, and the solution.
 
 Coordinates of elastic modes and of the rigid motion move much the same mass, so that M, scaled to ones on its diagonal,
-has conditions of some hundreds. Rounding errors of M, and of gravity in p, come out of M⁻¹ f times that. Tables stay in
+may have conditions of some hundreds. Rounding errors of M and p come out of M⁻¹ f times that. Tables stay in
 single precision, the constant part of M in a box as a sum of two numbers; their products, and the sums of those columns
 alone, are of the type `exact`. It is double, and single if PREFIX_EXACT is defined as 0.
 """
@@ -37,30 +37,40 @@ static void rounded(const exact eb[TERMS], exact edb[AXES][TERMS], int terms, do
         for (k = 0; k < terms; ++k) db[i][k] = (double)edb[i][k];
 }
 
-/* A column, the smallest terms first. */
-static exact summed(const double *c, const exact *b, int terms)
+/* Some columns side by side, the smallest terms first. */
+static void summed(const double *RESTRICT c, const exact *RESTRICT b, int terms, int columns, exact *RESTRICT out)
 {
-    exact sum = 0.0;
-    int k;
-    for (k = terms - 1; k >= 0; --k) sum += b[k] * (exact)c[k * COLUMNS];
-    return sum;
+    int k, o;
+    for (o = 0; o < columns; ++o) out[o] = 0.0;
+    for (k = terms - 1; k >= 0; --k)
+        for (o = 0; o < columns; ++o) out[o] += b[k] * (exact)c[k * COLUMNS + o];
 }
 
 /* M to more digits, where it holds what deformation changes of it, and p; both rounded into the structure too. */
 static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @prefix@_model *m, exact M[SIZE][SIZE])
 {
+    exact sums[@pairs@];
     const double *const row = coefficients + ROW(leaf) * COLUMNS;
     int i, j, o = 0;
-@unused@    for (i = 0; i < SIZE; ++i)
+@unused@    summed(row + @mass@, b, @terms@, @pairs@, sums);
+    for (i = 0; i < SIZE; ++i)
         for (j = i; j < SIZE; ++j, ++o) {
-            M[i][j] += summed(row + @mass@ + o, b, @terms@) + b[0] * (exact)mass_rest[leaf][o];
+            M[i][j] += sums[o] + b[0] * (exact)mass_rest[leaf][o];
             M[j][i] = M[i][j];
             m->M[i][j] = m->M[j][i] = (double)M[i][j];
         }
 @force@@potential@}
 """
-FORCE = "    for (i = 0; i < SIZE; ++i) m->force[i] = (double)summed(row + @first@ + i, b, @terms@);\n"
-POTENTIAL = "    for (i = 0; i < AXES; ++i) m->force[i] = -(double)summed(row + @first@, db[i], @terms@);\n"
+FORCE = """\
+    summed(row + @first@, b, @terms@, SIZE, sums);
+    for (i = 0; i < SIZE; ++i) m->force[i] = (double)sums[i];
+"""
+POTENTIAL = """\
+    for (i = 0; i < AXES; ++i) {
+        summed(row + @first@, db[i], @terms@, 1, sums);
+        m->force[i] = -(double)sums[0];
+    }
+"""
 
 
 def exact_type(model: CModel) -> str:
@@ -76,7 +86,14 @@ def exact_functions(model: CModel) -> str:
         return ""
     terms = terms_of(model)
     force, potential = model.coefficients.get("force"), model.coefficients.get("potential")
-    words = {"prefix": model.prefix, "terms": terms, "mass": str(_first(model, "M")), "force": "", "potential": ""}
+    words = {
+        "prefix": model.prefix,
+        "terms": terms,
+        "mass": str(_first(model, "M")),
+        "pairs": str(model.coefficients["M"].width),
+        "force": "",
+        "potential": "",
+    }
     words["unused"] = "" if model.potential_gives_force else "    (void)db;\n"
     if force is not None and force.columns is not None:
         words["force"] = filled(FORCE, {"first": str(force.columns[0]), "terms": terms})

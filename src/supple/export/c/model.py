@@ -12,8 +12,10 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
 from supple.export.c.location import Grid, regular_grid
 from supple.hardware.hardware import Hardware
-from supple.reduced.layout import CoefficientLayout
+from supple.reduced.layout import CoefficientLayout, unpacked
 from supple.reduced.row_map import row_of
+
+WELL_CONDITIONED = 20.0  # of M, scaled: single precision leaves some 1e-7 times this in accelerations
 
 
 class Exportable(Protocol):
@@ -136,11 +138,22 @@ class CModel:
         """M at θ and δ, and instead of Γ what it follows from: ∂M/∂θ and ∂M/∂δ."""
         return "mass_slope" in self.coefficients
 
+    @cached_property
+    def condition(self) -> float:
+        """The largest condition, at the centers of boxes, of M scaled to ones on its diagonal."""
+        columns = self.coefficients["M"].columns
+        if columns is None or self.layout.size == 1:
+            return 1.0
+        centers = np.ascontiguousarray(self.rom.fitted.arrays.leaves_f[:, 0])
+        M = unpacked(self.rom.fitted.evaluate(centers)[:, slice(*columns)], self.layout.size)
+        scale = 1.0 / np.sqrt(np.maximum(np.einsum("kii->ki", M), np.finfo(float).tiny))
+        return float(np.linalg.cond(M * scale[:, :, None] * scale[:, None]).max())
+
     @property
     def exact(self) -> bool:
-        """Whether M, p and M x = f are exact beside the rest: in single precision, where M is fitted."""
+        """Whether M, p and M x = f are exact beside the rest: in single precision, where rounding M would matter."""
         fitted = self.coefficients["M"].columns is not None and not self.rom.fitted.arrays.indices[0].any()
-        return self.precision == "single" and fitted
+        return self.precision == "single" and fitted and self.condition > WELL_CONDITIONED
 
     @property
     def real(self) -> str:

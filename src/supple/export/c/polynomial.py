@@ -140,7 +140,7 @@ def combined(fitted: Piecewise, width: int) -> str:
         c -= {block} * COLUMNS;
         b -= {block};
         for (o = 0; o < {width}; ++o)
-            out[o] = out[o] + {products};
+            out[o] += {products};
     }}
 }}
 """
