@@ -18,6 +18,14 @@ import supple
 from supple.export.export import export
 from supple.export.targets import TARGETS
 
+# The command, with files that end on a disk that is always full.
+FULL = """
+import pathlib
+from supple.cli.main import run
+write = pathlib.Path.write_bytes
+pathlib.Path.write_bytes = lambda path, data: write(pathlib.Path("/dev/full"), data)
+run()
+"""
 OURS = ("c", "fmu", "casadi", "control", "lpv", "matlab", "numpy", "json")
 
 
@@ -91,10 +99,9 @@ def test_a_full_disk_is_told_by_the_command(small, tmp_path):
     rom = small.save(tmp_path / "small.rom")
     folder = tmp_path / "out"
     folder.mkdir()
-    program = "import pathlib, sys; from supple.cli.main import run\nreal = pathlib.Path.write_bytes\n" \
-              "pathlib.Path.write_bytes = lambda path, data: real(pathlib.Path('/dev/full'), data)\n" \
-              f"sys.argv = ['supple', 'export', {str(rom)!r}, '--to', 'json', '-o', {str(folder)!r}]\nrun()"  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    (tmp_path / "full.py").write_text(FULL)
+    command = [sys.executable, str(tmp_path / "full.py"), "export", str(rom), "--to", "json", "-o", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "No space left on device; nothing was changed" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
