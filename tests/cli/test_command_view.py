@@ -77,5 +77,6 @@ def test_a_test_needs_the_mechanism_that_was_tested(supple, four_bar, folder, bu
     }))  # fmt: skip
     said = supple("view", "modal.json", "-o", "page.html")
     assert said.status == 1
+    assert 'point "E"' in said.err
     assert "supple view FILE modal.json" in said.err
     assert supple("view", four_bar, "modal.json", "-o", "page.html").status == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.diagnostics import InputError
+from supple.results.channel import Channel
 from supple.view.movie import mode_movie, run_movie
-from supple.view.page.measured_modes import measured_section, read_measured
+from supple.view.page.measured_modes import MeasuredModes, measured_section, read_measured
+from supple.view.page.measured_points import points_alone
 from supple.view.page.playback import quaternions, run_section
 from supple.view.page.played_motion import played
 from supple.view.page.saved_run import read_run, run_of
@@ -149,9 +153,22 @@ def test_measured_modes_are_drawn_at_the_points_of_the_test(arm, tmp_path):
     (point,) = section["points"]
     assert_allclose(point["place"], supple.assemble(arm, {"A": 0.5}).frame("B").position, atol=1e-12)
     assert_allclose(point["local"], [0.5, 0.0, 0.0], atol=1e-12)
-    values = np.frombuffer(__import__("base64").b64decode(section["real"]["data"]), "<f4")
+    values = np.frombuffer(base64.b64decode(section["real"]["data"]), "<f4")
     assert_allclose(values, [0.0, -0.5, 1.0], atol=1e-7)
     assert section["coordinates"] == {"A": 0.5}
+
+
+def test_a_test_alone_is_drawn_on_its_points():
+    channels = tuple(
+        Channel(point, axis, position=(x, 0.5, 1.0)) for point, x in (("7", 0.0), ("a", 2.0)) for axis in "xz"
+    )
+    test = MeasuredModes("test.uff", np.array([10.0]), np.array([0.02]), channels, np.array([[1.0, 2.0, 3.0, 4.0j]]))
+    mechanism, named = points_alone(test)
+    section = measured_section(named, mechanism)
+    assert [point["name"] for point in section["points"]] == ["p7", "a"]
+    assert_allclose([point["place"] for point in section["points"]], [[0.0, 0.5, 1.0], [2.0, 0.5, 1.0]], atol=1e-12)
+    with pytest.raises(InputError, match='its point "7"'):
+        points_alone(replace(test, channels=tuple(one.replaced(position=None) for one in channels)))
 
 
 def test_modes_that_cannot_be_read_are_told(tmp_path):

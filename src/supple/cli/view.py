@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 What = Annotated[
     str,
     typer.Argument(
-        metavar="FILE|ROM|RUN", show_default=False,
-        help="A mechanism file, a URDF, the name of a bundled example, a reduced model, or a run that `supple simulate "
-        "-o RUN.npz` wrote.",
+        metavar="FILE|ROM|RUN|TEST", show_default=False,
+        help="A mechanism file, a URDF, the name of a bundled example, a reduced model, a run that `supple simulate -o "
+        "RUN.npz` wrote, or a measured test.",
     ),
 ]  # fmt: skip
 Beside = Annotated[
@@ -75,15 +75,22 @@ class Shown:
             self.mechanism = described(self.thing)
         elif Path(what).suffix.lower() in _RUNS and Path(what).is_file():
             self._add(what)
-            if not self.runs:
-                raise _alone(what)
-            self.mechanism = self.thing = self.runs[0].mechanism()
+            self.mechanism = self.thing = self.runs[0].mechanism() if self.runs else self._alone()
         elif _measured(what):
-            raise _alone(what)
+            self._add(what)
+            self.mechanism = self.thing = self._alone()
         else:
             self.mechanism = self.thing = read_mechanism(answer, what, settings)
         for name in beside:
             self._add(name)
+
+    def _alone(self) -> Mechanism:
+        """What a test without a mechanism is drawn on."""
+        from supple.view.page.measured_points import points_alone
+
+        assert self.test is not None
+        found, self.test = points_alone(self.test)
+        return found
 
     def _add(self, name: str) -> None:
         from supple.diagnostics import InputError
@@ -206,11 +213,3 @@ def _measured(what: str) -> bool:
     from supple.results.responses import UNIVERSAL
 
     return Path(what).suffix.lower() in (*UNIVERSAL, ".json") and Path(what).is_file()
-
-
-def _alone(what: str) -> Exception:
-    from supple.diagnostics import InputError
-
-    return InputError(
-        "a test is drawn on the mechanism that was tested", file=what, hint=f"supple view FILE {what}, the file first"
-    )
