@@ -1,6 +1,7 @@
 /** `window.supple`: the page as tests, and anybody's console, ask it. */
 
 import type { Page, Animation } from "./page";
+import { ReducedModel } from "./model/reduced_model";
 import { receptance } from "./vibration/frf";
 import { portRow, ports } from "./vibration/port";
 
@@ -33,6 +34,11 @@ export function api(page: Page, playback: Playback | null) {
       });
       const { real, imag } = receptance(modes, g, h, Float64Array.from(hertz), vibration.damping);
       return { real: Array.from(real), imag: Array.from(imag) };
+    },
+    model: () => {
+      const data = page.data.model, model = data ? new ReducedModel(data, page.data.coordinates.map(({ name }) => name)) : null;
+      const values = model?.evaluate(page.theta) ?? null;
+      return model && values ? { columns: model.columns, values: Array.from(values), frequencies: model.frequencies(values) } : null;
     },
     singularity: () => page.machine.singularity(page.position),
     mode: (k: number | null) => page.animate({ mode: k }),

@@ -7,7 +7,9 @@ import { button, el } from "./dom";
 import { handleKeys } from "./keys";
 import { Page } from "./page";
 import { aboutPanel } from "./panels/about";
+import { ReducedModel } from "./model/reduced_model";
 import { mapPanel } from "./panels/map";
+import { modelPanel } from "./panels/model";
 import { modesPanel } from "./panels/modes";
 import { playbackPanel } from "./panels/playback";
 import { posturePanel } from "./panels/posture";
@@ -41,15 +43,17 @@ export function layout(data: PageData): { page: Page; playback: Playback | null 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => choose(systemTheme()));
 
   const background = new Background(data), labels = new Labels(page, stage);
+  const model = data.model ? new ReducedModel(data.model, data.coordinates.map(({ name }) => name)) : null;
   const playback = data.runs?.length ? playbackPanel(page, data.runs) : null;
   side.append(
     ...(playback ? [playback.root] : []),
     posturePanel(page),
     modesPanel(page),
+    ...(model ? [modelPanel(page, model)] : []),
     ...(data.test ? [testPanel(page, data.test)] : []),
-    ...(data.coordinates.length ? [mapPanel(page, background)] : []),
+    ...(data.coordinates.length ? [mapPanel(page, background, model)] : []),
     ...(data.vibration ? [responsePanel(page)] : []),
-    ...(data.coordinates.length ? [workspacePanel(page, new Background(data))] : []),
+    ...(data.coordinates.length ? [workspacePanel(page, new Background(data), model)] : []),
     aboutPanel(page),
   );
   const names = button("names", () => names.setAttribute("aria-pressed", String(labels.toggle())), { "aria-pressed": "false", title: "names of places (n)" });

@@ -134,3 +134,10 @@ def test_boxes_of_a_reduced_model_with_their_errors(arm):
     errors = array(found["errors"]["frequencies"])
     assert errors.shape == (2,)
     assert 0.0 < errors.max() <= 1.5 * model.error["frequencies"]  # other points than those the statement is from
+    units = {column["label"]: column["unit"] for column in found["function"]["columns"]}
+    assert units["M of lift, lift"] == "kg"
+    assert units["K of mode1, mode1"] == "1/s²"
+    assert units["p along lift"] == "N"
+    taken = [model.layout.columns[c["coefficient"]][0] + c["place"] for c in found["function"]["columns"]]
+    assert_same = np.testing.assert_array_equal
+    assert_same(array(found["function"]["coefficients"]), model.fitted.arrays.coefficients[:, taken])

@@ -4,6 +4,8 @@ import type { RestData } from "../kinematics/closure";
 import type { RowData } from "../kinematics/row_table";
 import type { DampingLaw } from "../vibration/frf";
 import type { StructureData } from "../vibration/structure";
+import type { PiecewiseData } from "../model/piecewise";
+import type { Column } from "../model/reduced_model";
 import type { Table } from "./encoded";
 
 export interface Coordinate { name: string; unit: "rad" | "m"; low: number; high: number; limited: boolean; rest: number }
@@ -45,6 +47,8 @@ export interface VibrationData extends StructureData {
 
 export interface ModelData {
   name: string; coordinates: string[]; low: Table; high: Table; errors: Record<string, Table>; stated: Record<string, number>; says: string[];
+  internal: number;
+  function: PiecewiseData & { columns: Column[]; constants: Record<string, number[]>; size: number; theta: number };
 }
 
 export interface SignalData { name: string; unit: string; group: string; values: Table }

@@ -3,6 +3,7 @@
 import type { Background } from "../background";
 import { el, select } from "../dom";
 import type { Page } from "../page";
+import type { ReducedModel } from "../model/reduced_model";
 import { css, gradient, viridis } from "../scene/colors";
 import { colors } from "../theme";
 import { number, shown } from "../units";
@@ -15,10 +16,12 @@ const LEFT = 52, BELOW = 36, RIGHT = 8, TOP = 8, TALL = 300;
 
 interface Grid { n: number; low: number[]; high: number[]; values: Float64Array; width: number }
 
-export function mapPanel(page: Page, background: Background): HTMLElement {
+export function mapPanel(page: Page, background: Background, evaluated: ReducedModel | null): HTMLElement {
   const { root, body, hint } = panel("Map of the region", true, "region");
   const { coordinates, vibration } = page.data, two = coordinates.length > 1, model = page.data.model;
-  const quantities = [...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`), "singularity"];
+  const quantities = [...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`), "singularity"], computed = quantities.length;
+  const known = evaluated?.placed ? evaluated : null; // its columns follow what is computed
+  quantities.push(...(known?.columns ?? []).map(({ label, unit }) => `${label}${unit ? `, ${unit}` : ""}`));
   const choice = { x: 0, y: 1, quantity: 0, overlay: model ? 1 : 0 };
   const canvas = el("canvas", { id: "map", class: "own", tabindex: 0, role: "img", "aria-label": "map of the region; click to go there, arrows to move" });
   const plot = el("div", { class: "plot" });
@@ -55,10 +58,17 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
       draw();
     }).root] : [])), plot, ...(two ? [bar] : []));
   if (coordinates.length > 2) body.append(el("p", { class: "note" }, "The other coordinates are at their present values."));
-  if (model) for (const text of model.says) body.append(el("p", { class: "note" }, text));
 
   /** Index of the quantity among what the worker tells: singularity first. */
-  const column = () => (choice.quantity === quantities.length - 1 ? 0 : 1 + choice.quantity);
+  const column = () => (choice.quantity === computed - 1 ? 0 : 1 + choice.quantity);
+
+  /** What is shown at posture k of the grid: computed in the background, or a coefficient of the model. */
+  function shownAt(of: Grid, k: number): number {
+    if (choice.quantity < computed) return of.values[k * of.width + column()];
+    const theta = page.theta.slice(), at = [k % of.n, Math.floor(k / of.n)];
+    [choice.x, choice.y].forEach((i, j) => (theta[i] = of.low[j] + ((of.high[j] - of.low[j]) * at[j]) / (of.n - 1)));
+    return known?.evaluate(theta)?.[choice.quantity - computed] ?? NaN;
+  }
 
   function compute(level = 0): void {
     const axes = two ? [choice.x, choice.y] : [0], n = two ? LEVELS[level] : LINE;
@@ -97,8 +107,8 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
   function range(): [number, number] {
     let least = Infinity, most = -Infinity;
     if (!grid) return [0, 1];
-    for (let i = column(); i < grid.values.length; i += grid.width) {
-      const value = grid.values[i];
+    for (let k = 0; k < grid.n * grid.n; k++) {
+      const value = shownAt(grid, k);
       if (Number.isFinite(value)) [least, most] = [Math.min(least, value), Math.max(most, value)];
     }
     return least <= most ? [least, most] : [0, 1];
@@ -121,11 +131,11 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
     g.clearRect(0, 0, canvas.clientWidth, TALL);
     const [least, most] = range();
     if (grid) { // one pixel a posture, smoothed by the browser between those that exist
-      const { n, values, width } = grid, picture = document.createElement("canvas");
+      const { n } = grid, picture = document.createElement("canvas");
       picture.width = picture.height = n;
       const brush = picture.getContext("2d")!;
       for (let k = 0; k < n * n; k++) {
-        const value = values[k * width + column()];
+        const value = shownAt(grid, k);
         if (!Number.isFinite(value)) continue;
         brush.fillStyle = css(viridis(most > least ? (value - least) / (most - least) : 0.5));
         brush.fillRect(k % n, n - 1 - Math.floor(k / n), 1, 1);
@@ -152,7 +162,7 @@ export function mapPanel(page: Page, background: Background): HTMLElement {
       g.stroke();
     }
     g.lineWidth = 1;
-    const unit = column() === 0 ? "" : " Hz";
+    const unit = choice.quantity >= computed ? ` ${known!.columns[choice.quantity - computed].unit}` : column() === 0 ? "" : " Hz";
     low.textContent = grid ? `${number(least, 3)}${unit}` : "";
     high.textContent = grid ? `${number(most, 3)}${unit}` : "";
   }

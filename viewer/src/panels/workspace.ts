@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import type { Background } from "../background";
 import { button, el, select } from "../dom";
+import type { ReducedModel } from "../model/reduced_model";
 import type { Page } from "../page";
 import { gradient, viridis } from "../scene/colors";
 import { number } from "../units";
@@ -11,12 +12,14 @@ import { panel } from "./panel";
 
 const POINTS = 1500;
 
-export function workspacePanel(page: Page, background: Background): HTMLElement {
+export function workspacePanel(page: Page, background: Background, evaluated: ReducedModel | null): HTMLElement {
   const { root, body, hint } = panel("Workspace", false, "workspace"), { coordinates, vibration, scene } = page.data;
   const places = movingPlaces(scene);
-  const quantities = ["singularity", ...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`)];
+  const quantities = ["singularity", ...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`)], computed = quantities.length;
+  const known = evaluated?.placed ? evaluated : null;
+  quantities.push(...(known?.columns ?? []).map(({ label, unit }) => `${label}${unit ? `, ${unit}` : ""}`));
   const choice = { place: 0, quantity: vibration ? 1 : 0 };
-  let values = new Float64Array(0), width = 1, at = new Float64Array(0);
+  let values = new Float64Array(0), thetas = new Float64Array(0), width = 1, at = new Float64Array(0);
   const geometry = new THREE.BufferGeometry(), round = disc();
   const cloud = new THREE.Points(geometry, new THREE.PointsMaterial({ size: 0.012 * page.data.kinematics.rows.extent, vertexColors: true, map: round, alphaTest: 0.5 }));
   cloud.frustumCulled = false;
@@ -38,7 +41,8 @@ export function workspacePanel(page: Page, background: Background): HTMLElement 
   }
 
   function compute(): void {
-    const s = coordinates.length, thetas = new Float64Array(POINTS * s), place = places[choice.place];
+    const s = coordinates.length, place = places[choice.place];
+    thetas = new Float64Array(POINTS * s);
     for (let i = 0; i < POINTS; i++) coordinates.forEach((c, j) => (thetas[i * s + j] = c.low + halton(i + 1, PRIMES[j % PRIMES.length]) * (c.high - c.low)));
     cloud.visible = true;
     bar.hidden = false;
@@ -58,9 +62,15 @@ export function workspacePanel(page: Page, background: Background): HTMLElement 
   }
 
   function paint(): void {
-    const found: number[] = [];
-    for (let i = 0; i < at.length / 3; i++) if (Number.isFinite(at[3 * i]) && Number.isFinite(values[i * width + choice.quantity])) found.push(i);
-    const sizes = found.map((i) => values[i * width + choice.quantity]), least = Math.min(...sizes), most = Math.max(...sizes);
+    const found: number[] = [], sizes: number[] = [], s = coordinates.length;
+    for (let i = 0; i < at.length / 3; i++) {
+      if (!Number.isFinite(at[3 * i])) continue;
+      const value = choice.quantity < computed ? values[i * width + choice.quantity] : known!.evaluate(thetas.subarray(i * s, (i + 1) * s))?.[choice.quantity - computed] ?? NaN;
+      if (!Number.isFinite(value)) continue;
+      found.push(i);
+      sizes.push(value);
+    }
+    const least = Math.min(...sizes), most = Math.max(...sizes);
     const positions = new Float32Array(3 * found.length), colors = new Float32Array(3 * found.length), work = new THREE.Color();
     found.forEach((i, k) => {
       positions.set(at.subarray(3 * i, 3 * i + 3), 3 * k);
@@ -69,7 +79,7 @@ export function workspacePanel(page: Page, background: Background): HTMLElement 
     });
     geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
     geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
-    const unit = choice.quantity === 0 ? "" : " Hz";
+    const unit = choice.quantity >= computed ? ` ${known!.columns[choice.quantity - computed].unit}` : choice.quantity === 0 ? "" : " Hz";
     low.textContent = found.length ? `${number(least, 3)}${unit}` : "";
     high.textContent = found.length ? `${number(most, 3)}${unit}` : "";
     page.stage.touch();
