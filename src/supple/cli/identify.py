@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from supple.cli.progress_line import Told
 from supple.cli.sound_measurements import Trust, sound
 
 if TYPE_CHECKING:
+    from supple.identification.damping.misfit_by_band import BandMisfit
     from supple.identification.updating.updated import Updated
 
 More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", show_default=False, help="As --measured.")]
@@ -59,6 +61,14 @@ Band = Annotated[
     str | None,
     typer.Option("--band", metavar="FROM:TO", show_default=False, help="Hz, of responses: lines that count."),
 ]
+Misfit = Annotated[
+    str | None,
+    typer.Option(
+        "--misfit", metavar="FROM:TO,...", show_default=False,
+        help="Hz: bands in which J_Q is told, all responses together and (--json) one by one; if left out, the band "
+        "that is fitted, and all lines.",
+    ),
+]  # fmt: skip
 Noise = Annotated[
     float | None,
     typer.Option("--frequency-noise", metavar="SHARE", show_default=False, help="1σ of natural frequencies, relative."),
@@ -93,6 +103,7 @@ def identify(
     damping_groups: Groups = None,
     table: TableOption = None,
     band: Band = None,
+    misfit: Misfit = None,
     frequency_noise: Noise = None,
     starts: Starts = 8,
     seed: Seed = 0,
@@ -123,6 +134,8 @@ def identify(
                 bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
                 tables=_tables(table), starts=starts, seed=seed, robust=robust, progress=told,
             )  # fmt: skip
+        bands = None if misfit is None else [_interval(item, "--misfit") for item in pieces(misfit)]
+        misfits = found.misfits(bands)
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
         found = replace(found, predictions=predictions)
         if output is not None:
@@ -131,7 +144,9 @@ def identify(
             found.report(report)
         for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
             answer.note(note)
-        answer.give(_data(found, predictions), lambda: _show(answer, found, predictions, output, report))
+        answer.give(
+            _data(found, misfits, predictions), lambda: _show(answer, found, misfits, predictions, output, report)
+        )
 
 
 def _damping_alone(
@@ -178,12 +193,12 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
     return found
 
 
-def _interval(text: str) -> tuple[float, float]:
+def _interval(text: str, option: str = "--band") -> tuple[float, float]:
     low, _, high = text.partition(":")
     try:
         return float(low or 0.0), float(high)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not FROM:TO in Hz", param_hint="--band") from None
+        raise typer.BadParameter(f"{text!r} is not FROM:TO in Hz", param_hint=option) from None
 
 
 def prior_of(text: str) -> Any:
@@ -227,7 +242,7 @@ def _tables(given: list[str] | None) -> dict[str, Any]:
     return found
 
 
-def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:
+def _data(found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, Any]) -> dict[str, Any]:
     known = found.identifiability
     return {
         "parameters": {
@@ -241,6 +256,11 @@ def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:
         "mac": {item.label: item.mac_after for item in found.postures if item.mac_after is not None},
         "damping": found.damping,
         "misfit": {item.label: item.misfit for item in found.postures if item.misfit is not None},
+        "misfit_by_band": [
+            {"posture": item.label, "band_hz": item.band_hz, "before": item.before, "after": item.after,
+             "by_response": item.by_response}
+            for item in misfits
+        ],
         **(damping_data(found.afterwards) if found.afterwards is not None else {}),
         "combinations": known.combinations,
         "words": found.words(),
@@ -253,8 +273,9 @@ def _data(found: Updated, predictions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(
-    answer: Answer, found: Updated, predictions: dict[str, Any], output: Path | None, report: Path | None
-) -> None:
+    answer: Answer, found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, Any], output: Path | None,
+    report: Path | None,
+) -> None:  # fmt: skip
     from supple.cli.tables import Tables
 
     out = Tables()
@@ -279,9 +300,13 @@ def _show(
               for item in found.postures for name, values in item.gauges.items()]  # fmt: skip
     if gauges:
         out.table(("gauge", "measured [mm]", "before [mm]", "after [mm]"), gauges)
-    for item in found.postures:
-        if item.misfit is not None:
-            out.line(f"J_Q {item.label}: {100 * item.misfit[0]:.3g} % before, {100 * item.misfit[1]:.3g} % after")
+    jq = []
+    for item in misfits:
+        worst = max(item.by_response, key=lambda name: item.by_response[name][1])
+        jq.append((item.label, f"{item.band_hz[0]:.4g} .. {item.band_hz[1]:.4g}", f"{100 * item.before:.3g}",
+                   f"{100 * item.after:.3g}", f"{100 * item.by_response[worst][1]:.3g} {worst}"))  # fmt: skip
+    if jq:
+        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), jq)
     for where, predicted in predictions.items():
         bands = zip(predicted.frequencies_hz, predicted.low_hz, predicted.high_hz, strict=True)
         shown = [(str(i + 1), f"{f:.4g}", f"{low:.4g} .. {high:.4g}") for i, (f, low, high) in enumerate(bands)]

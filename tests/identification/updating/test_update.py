@@ -93,6 +93,12 @@ def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
         assert found[name] == pytest.approx(value, rel=0.01)
     before, after = found.postures[0].misfit
     assert after == pytest.approx(4e-4, rel=0.1)  # the noise that was put in
+    own, low = found.misfits([(2.0, 60.0), (2.0, 30.0)])
+    assert (own.before, own.after) == pytest.approx((before, after), rel=1e-3)  # condensed anew
+    parts = {one.name: np.sum(np.abs(test.H[:, k]) ** 2) for k, one in enumerate(test.responses)}
+    mean = sum(own.by_response[name][1] * size for name, size in parts.items()) / sum(parts.values())
+    assert mean == pytest.approx(own.after)
+    assert low.band_hz == (2.0, 30.0)
     assert before > 100.0 * after
 
 

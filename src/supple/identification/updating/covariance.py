@@ -33,6 +33,7 @@ def _along(r: Complex, J: Complex) -> Array:
     """Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m} (k, k): errors of lines that go together, R_m their correlation.
 
     Of all channels, up to the first lag M at which it is none: windows of records do that, and models that lack much.
+    And as many lines as L/Σ|R|² tell the noise of a channel: weights that err so let numbers scatter 2Σ|R|²/L more.
     """
     lines = len(r)
     power = float(np.sum(np.abs(r) ** 2))
@@ -41,9 +42,11 @@ def _along(r: Complex, J: Complex) -> Array:
     M = int(none[0]) if len(none) else len(R)
     found = np.zeros((J.shape[2], J.shape[2]))
     for m in range(max(M, 1)):
-        one = R[m] * (1.0 - m / max(M, 1)) * np.einsum("lci,lcj->ij", J[m:].conj(), J[: lines - m])
+        left, right = (part.reshape(-1, J.shape[2]) for part in (J[m:], J[: lines - m]))
+        one = R[m] * (1.0 - m / max(M, 1)) * (left.conj().T @ right)
         found += one.real if m == 0 else (one + one.conj().T).real
-    return found
+    repeated = 2.0 * float(np.sum(np.abs(R[: max(M, 1)]) ** 2)) - 1.0
+    return np.asarray((1.0 + 2.0 * repeated / lines) * found)
 
 
 def _across(A: Array, r: Complex, J: Complex) -> float:

@@ -63,6 +63,7 @@ class PostureModel:
     tables: tuple[TableRow, ...] = ()
     load: Array | None = None
     _last: dict[bytes, Springs] = field(default_factory=dict, repr=False)
+    _channels: dict[tuple[Channel, ...], Array] = field(default_factory=dict, repr=False)
 
     def ports(self, names: tuple[str, ...]) -> Array:
         """Rows (ports, f) of places and directions, `E.z`, or of sensors."""
@@ -72,8 +73,11 @@ class PostureModel:
 
     def channels(self, channels: Sequence[Channel]) -> Array:
         """Rows (channels, f): displacements of the channels of a test along their directions."""
-        rest = self.structure.rest
-        return np.asarray(channel_ports(rest.numbering, channels).rows(rest, self.configuration.X) @ self.N)
+        rest, known = self.structure.rest, tuple(channels)
+        if known not in self._channels:
+            rows = channel_ports(rest.numbering, channels).rows(rest, self.configuration.X)
+            self._channels[known] = np.asarray(rows @ self.N)
+        return self._channels[known]
 
     @single_blas_thread()
     def matrices(self, trial: Trial) -> tuple[Array, Array]:

@@ -147,7 +147,7 @@ def _smear(lines: Array, blur: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
 
 def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[PostureModel]:
     """A model at each posture; the same posture once."""
-    known: list[tuple[object, PostureModel]] = []
+    known: list[tuple[object, PostureModel]] = list(structure.postures.items())
     found = []
     for item in measured:
         for at, model in known:
@@ -158,6 +158,8 @@ def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[Pos
             model = posture_model(structure, assemble(structure.mechanism, item.at))
             if model.configuration.X.ndim != 2:
                 raise InputError("a measurement is at one posture", part=item.label, hint="give one for each")
+            if isinstance(item.at, str):
+                structure.postures[item.at] = model
             known.append((item.at, model))
             found.append(model)
     return found

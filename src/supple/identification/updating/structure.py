@@ -73,6 +73,7 @@ class Structure:
     held: Held
     tables: dict[int, StiffnessTable] = field(default_factory=dict)
     _meshes: dict[str, MeshedBeams] = field(default_factory=dict, repr=False)
+    postures: dict[str, Any] = field(default_factory=dict, repr=False)  # models of postures that have a name, made once
 
     @property
     def mechanism(self) -> Mechanism:

@@ -81,8 +81,12 @@ def update(
     wanted = [parameters] if isinstance(parameters, str) else parameters
     if tables:
         machine, wanted = with_tables(machine, wanted, tables, items)
-    numbers = numbers_of(machine, wanted, list(fixed))
-    structure = structure_of(numbers, _BAND * max(item.highest_hz for item in items))
+    highest = _BAND * max(item.highest_hz for item in items)
+    structure = machine.remembered(
+        f"updating {wanted!r} without {list(fixed)!r} to {highest:.9g} Hz",
+        lambda: structure_of(numbers_of(machine, wanted, list(fixed)), highest),
+    )
+    numbers = structure.numbers
     spread = prior_deviations(numbers.names, prior)
     limits = _bounds(numbers.names, numbers.values, bounds or {})
     losses, loss = _losses(machine, items, damping if damping in (None, *LOSSES) else "structural")
@@ -90,8 +94,7 @@ def update(
         damping_kinds(damping)  # a slip of the pen is told before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
     problem = replace(problem, ties=knot_ties(problem.names, smoothness))
-    told = progress or (lambda text: None)
-    x, best = _searched(problem, starts, seed, told)
+    x, best = _searched(problem, starts, seed, progress)
     for turn in range(_ROUNDS):
         if problem.responses:
             best = problem = problem.with_noise(x)
@@ -103,7 +106,8 @@ def update(
         if robust:
             best = problem.robust(x)
         x, moved = _fitted(best, x), x
-        told(f"noise and weights, round {turn + 1}: misfit {_misfit(best, x):.3g}")
+        if progress:
+            progress(f"noise and weights, round {turn + 1}: misfit {_misfit(best, x):.3g}")
         if np.abs(x - moved).max() < 1e-3:
             break
     found = best.data(x)
@@ -132,7 +136,7 @@ def update(
     return updated.with_damping(damping or "structural", groups=damping_groups)
 
 
-def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple[Array, Problem]:
+def _searched(problem: Problem, starts: int, seed: int, progress: Progress | None) -> tuple[Array, Problem]:
     """The best of several fits; where responses are many, of a part of their lines first."""
     random = np.random.default_rng(seed)
     search = problem.coarse(_COARSE) if problem.responses else problem
@@ -145,7 +149,8 @@ def _searched(problem: Problem, starts: int, seed: int, told: Progress) -> tuple
             x = _fitted(replace(search, blur=blur), x, _ROUGHLY)
         x = _fitted(search, x, _ROUGHLY)
         cost = _objective(search, x)
-        told(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
+        if progress:
+            progress(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
         if cost < least * (1.0 - 1e-9):
             best, least = x, cost
     return _fitted(problem, best), problem

@@ -14,6 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.fitted_damping import FittedDamping
+from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band
 from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observing import Observer
@@ -139,11 +140,12 @@ class Updated(Result):
 
     def _damping_entries(self) -> dict[tuple[str, ...], Any]:
         """Where the file keeps the damping that was found."""
-        if self.afterwards is not None:
-            return self.afterwards.entries()
-        k = self.problem.count
+        return self._along(self.after[self.problem.count :]) if self.afterwards is None else self.afterwards.entries()
+
+    def _along(self, values: Array) -> dict[tuple[str, ...], Any]:
+        """Entries of damping that is fitted along."""
         kind = next((kind for kind, names in LOSSES.items() if names == self.problem.losses), "none")
-        return DAMPING_KINDS[kind].written((), self.after[k:]) if self.problem.losses else {}
+        return DAMPING_KINDS[kind].written((), values) if self.problem.losses else {}
 
     @property
     def deviations(self) -> Array:
@@ -281,6 +283,16 @@ class Updated(Result):
             at_bounds=tuple(name for name in self.at_bounds if name in self.names[:k]), postures=tuple(postures),
             afterwards=found,
         )  # fmt: skip
+
+    def misfits(self, bands: Sequence[tuple[float, float]] | None = None) -> tuple[BandMisfit, ...]:
+        """J_Q before and after in bands (Hz), of each measurement's responses together and one by one.
+
+        If left out: in the band that was fitted, and over all lines that were measured.
+        """
+        k = self.problem.count
+        numbers = self.problem.structure.numbers
+        old = updated_mechanism(numbers, self.before[:k], self._along(np.exp(self.problem.start[k:])))
+        return misfit_by_band(old, self.mechanism, self.measured, bands)
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""

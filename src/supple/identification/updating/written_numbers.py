@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
@@ -190,7 +191,12 @@ def _parameters(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _needs(text: Any, parameters: Mapping[str, Any]) -> set[str]:
-    return names_in(parse(text, parameters)) & set(parameters) if isinstance(text, str) else set()
+    return set(_names_of(text, tuple(parameters))) if isinstance(text, str) else set()
+
+
+@lru_cache(maxsize=4096)
+def _names_of(text: str, parameters: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(names_in(parse(text, dict.fromkeys(parameters))) & set(parameters))
 
 
 def _resolved(parameters: Mapping[str, Any], given: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
