@@ -191,11 +191,11 @@ def _parameters(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _needs(text: Any, parameters: Mapping[str, Any]) -> set[str]:
-    return set(_names_of(text, tuple(parameters))) if isinstance(text, str) else set()
+    return set(_needed(text, tuple(parameters))) if isinstance(text, str) else set()
 
 
 @lru_cache(maxsize=4096)
-def _names_of(text: str, parameters: tuple[str, ...]) -> frozenset[str]:
+def _needed(text: str, parameters: tuple[str, ...]) -> frozenset[str]:
     return frozenset(names_in(parse(text, dict.fromkeys(parameters))) & set(parameters))
 
 
