@@ -19,7 +19,7 @@ def build(output: Path, *, quiet: bool = False) -> int:
 
     source = output / "source"
     stage(source, output / "cache")
-    settings = ["-W", "--keep-going", "-c", str(HERE), "-d", str(output / "doctrees"), *(["-q"] if quiet else [])]
+    settings = ["-a", "-W", "--keep-going", "-c", str(HERE), "-d", str(output / "doctrees"), *(["-q"] if quiet else [])]
     return main(["-b", "html", *settings, str(source), str(output / "html")])
 
 

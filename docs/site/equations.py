@@ -1,13 +1,19 @@
-"""Sphinx: blocks of plain equations as MathML."""
+"""Sphinx: blocks of plain equations, and symbols with an index in sentences, as MathML."""
 
 from __future__ import annotations
 
+import re
 from html import escape
+from typing import Any
 
 import plain_maths
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
+
+# one letter, perhaps with accents, and an index; ∂ may have what is differentiated behind it
+INDEXED = re.compile(r"((?<![\w/.])[^\W\d_][\u0300-\u036f\u20db]*_(?:\{[^}]*\}|[^\W_]+)[ᵀ⁻¹²³]*(?![\w]))")
 
 
 class Equations(SphinxDirective):
@@ -50,7 +56,43 @@ def _line(parts: list[str], citation: str, number: str) -> str:
     return f'<div class="equation"><div class="formulas">{"".join(parts)}</div>{source}{label}</div>'
 
 
+class IndexedSymbols(SphinxTransform):
+    """Symbols with an index in sentences, M_ij or ∂_kΨ, as formulas; everything else in a sentence stays as it is."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs: Any) -> None:
+        """Take the texts of the page apart where they hold such symbols; tables of symbols have them in one column."""
+        for table in self.document.findall(nodes.table):
+            rows = [row for row in table.findall(nodes.row) if row.children]
+            if rows and rows[0].children[0].astext() == "symbol":
+                for row in rows[1:]:
+                    _set_cell(row.children[0])
+        for text in list(self.document.findall(nodes.Text)):
+            within = text.parent
+            if isinstance(within, (nodes.literal, nodes.literal_block, nodes.raw, nodes.title, nodes.comment)):
+                continue
+            parts = INDEXED.split(str(text))
+            if len(parts) > 1:
+                set_parts = [_formula(part) if odd % 2 else nodes.Text(part) for odd, part in enumerate(parts) if part]
+                within.replace(text, set_parts)
+
+
+def _set_cell(cell: nodes.Node) -> None:
+    """The one text of a cell as a formula; whatever else stands in one is left as it is."""
+    if cell.astext() and all(
+        type(node) in (nodes.paragraph, nodes.Text) for node in cell.findall() if node is not cell
+    ):
+        for paragraph in cell.findall(nodes.paragraph):
+            paragraph.children = [_formula(paragraph.astext())]
+
+
+def _formula(text: str) -> nodes.raw:
+    return nodes.raw("", f"<math>{plain_maths.row(text)}</math>", format="html")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
+    """Register both."""
     app.add_directive("equations", Equations)
+    app.add_transform(IndexedSymbols)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
