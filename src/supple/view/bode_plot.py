@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure, plain_logarithm
 from supple.view.panels import as_list, panels, root
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) ->
     _quarter_turns(below)
     if len(hertz) > 1:
         below.set_xlim(hertz[0], hertz[-1])
+    plain_logarithm(below.xaxis)
     drawn_on = list(dict.fromkeys([*above.values(), below]))
     root(below).align_ylabels(drawn_on)
     return panels(drawn_on)

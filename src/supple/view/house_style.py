@@ -28,13 +28,13 @@ _MOST_NAMES = 14  # in one column of a legend
 
 
 def settings() -> dict[str, Any]:
-    """The rcParams of the house."""
+    """The rcParams of the house: where ten inches become the width of a text, letters have 6 points at least."""
     from cycler import cycler
 
     return {
         "figure.dpi": DPI, "savefig.dpi": "figure", "figure.facecolor": "white", "axes.facecolor": "white",
-        "font.family": "DejaVu Sans", "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 10.0,
-        "axes.titleweight": "normal", "xtick.labelsize": 8.0, "ytick.labelsize": 8.0, "legend.fontsize": 8.0,
+        "font.family": "DejaVu Sans", "font.size": 10.5, "axes.labelsize": 10.5, "axes.titlesize": 10.5,
+        "axes.titleweight": "normal", "xtick.labelsize": 9.5, "ytick.labelsize": 9.5, "legend.fontsize": 9.5,
         "legend.frameon": False, "legend.handlelength": 1.4, "lines.linewidth": 1.4, "lines.markersize": 4.0,
         "axes.prop_cycle": cycler(color=PALETTE), "axes.grid": True, "axes.axisbelow": True, "grid.color": GRID,
         "grid.linewidth": 0.8, "axes.edgecolor": "#bbbbbb", "axes.labelcolor": INK, "axes.titlecolor": INK,
@@ -103,6 +103,21 @@ def legend_above(axes: Any) -> None:
             handles, names, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.3, ncols=len(names),
             columnspacing=1.2,
         )  # fmt: skip
+
+
+def plain_logarithm(axis: Any) -> None:
+    """Numbers as they are read, 0.1, 1, 20, 500, on a logarithmic axis; within two decades those between as well."""
+    low, high = sorted(axis.get_view_interval())
+    few = low > 0.0 and high < 100.0 * low
+
+    def written(value: float, _: Any = None) -> str:
+        return f"{value:g}" if 1e-4 < value < 1e6 else f"{value:.0e}"
+
+    def between(value: float, _: Any = None) -> str:
+        return written(value) if few and f"{value:e}"[0] in "25" else ""
+
+    axis.set_major_formatter(written)
+    axis.set_minor_formatter(between)
 
 
 def common_unit(units: Iterable[str]) -> str:

@@ -86,7 +86,8 @@ def panels_of(count: int, numbering: Numbering, figure: Any, width: float = 3.4,
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
     if figure is None:
-        figure = new_figure(width * columns, height * rows)
+        taller = 0.0 if numbering.mechanism.planar else 0.5  # names of axes stand below a box in space
+        figure = new_figure(width * columns, (height + taller) * rows)
     if numbering.mechanism.planar:
         return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
     elevation, azimuth = _view(plane_normal(numbering))

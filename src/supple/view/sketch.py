@@ -273,7 +273,7 @@ def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
         sides = (2.0 * half).tolist()
         axes.set_box_aspect(sides, zoom=zoom)
         for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
-            axis.labelpad = -2  # the names stay inside the figure
+            axis.labelpad = 1  # clear of the numbers, and inside the figure
             axis.set_tick_params(pad=0)
             axis._axinfo["grid"].update(color=GRID, linewidth=0.8)
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
