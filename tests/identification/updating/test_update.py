@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,13 @@ def test_modes_that_were_found_in_responses_go_straight_into_updating(file, trut
         (again,) = supple.load_measurements(tmp_path / kept, "bent")
         assert_allclose(again.shapes, seen.shapes)
         assert_allclose(again.frequency_sigma, seen.frequency_sigma)
+    placed = [one.replaced(position=np.array(supple.assemble(truth, "bent").frame(one.point).position))
+              for one in tested.responses.responses]  # fmt: skip
+    replace(tested, responses=tested.responses.changed(responses=placed)).save(tmp_path / "modes.uff")
+    (nodes,) = supple.load_measurements(tmp_path / "modes.uff", "bent")
+    assert_allclose(nodes.shapes, seen.shapes, atol=1e-4)  # single precision
+    assert_allclose(nodes.frequencies_hz, seen.frequencies_hz, rtol=1e-5)
+    assert nodes.channels[0].position == pytest.approx(placed[0].position)
     out = CliRunner().invoke(app, ["identify", str(file), "--measured", f"{tmp_path}/modes.npz@bent", "--parameters",
                                    ",".join(TRUE), "--starts", "1", "--json"])  # fmt: skip
     assert out.exit_code == 0, out.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from supple.identification.modal_parameters.complexity import phase_collinearity
 from supple.identification.modal_parameters.modal_model import Poles, synthesised
 from supple.identification.modal_parameters.stabilisation import Stabilisation
 from supple.results.picture import picture
-from supple.results.responses import Responses
+from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -191,6 +192,16 @@ class ModalParameters(Result):
             "lines_hz": self.responses.frequencies_hz, "fitted": self.synthesised(),
             "notes": np.array(self.notes, dtype=str),
         }  # fmt: skip
+
+    def save(self, path: str | Path) -> Path:
+        """Write its table as .csv, its arrays as .npz or .mat, or its shapes as .uff (sets 55, without deviations)."""
+        if Path(path).suffix.lower() not in UNIVERSAL:
+            return super().save(path)
+        from supple.formats.measurements.universal_file import write_universal
+        from supple.formats.measurements.universal_modes import universal_modes
+
+        test = self.responses
+        return write_universal(path, universal_modes(test.responses, self.poles, self.shapes, test.title))
 
     def plot(self, kind: str = "stabilisation", **options: Any) -> Any:
         """Draw it (matplotlib) and return the panels.

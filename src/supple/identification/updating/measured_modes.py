@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,11 +11,16 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
+from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.results.channel import Channel, channel
+from supple.results.responses import UNIVERSAL
 
 Array = NDArray[np.float64]
 
+FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
+SHAPE_NOISE = 0.05  # of a shape of length one
+_SHAPES = re.compile(rb"^\s+-1\s*\r?\n\s+55\b", re.M)  # where a set 55 begins
 _KEYS = ("frequencies_hz", "frequency_deviations_hz", "shapes", "shape_deviations", "responses")
 
 
@@ -54,7 +60,10 @@ def measured_modes(given: Any) -> MeasuredModes:
 
 
 def load_modes(path: str | Path) -> MeasuredModes | None:
-    """Modes from the .npz or .mat that `supple modal -o` or `ModalParameters.save` wrote; None if it holds none."""
+    """Modes from the .npz, .mat or .uff that `supple modal -o` or `ModalParameters.save` wrote, or from sets 55 that
+    others did; None if it holds none."""
+    if Path(path).suffix.lower() in UNIVERSAL:
+        return _universal(path)
     data = _arrays(path)
     if data is None or "poles" not in data or any(key not in data for key in _KEYS):
         return None
@@ -76,6 +85,23 @@ def load_modes(path: str | Path) -> MeasuredModes | None:
     return MeasuredModes(
         hertz[order], deviations[order], np.ascontiguousarray(shapes.real[order]),
         np.atleast_2d(np.asarray(data["shape_deviations"], float))[order], channels,
+    )  # fmt: skip
+
+
+def _universal(path: str | Path) -> MeasuredModes | None:
+    """Sets 55 state no deviations: 0.5 % of frequencies and 5 % of shapes."""
+    try:
+        if not _SHAPES.search(Path(path).read_bytes()):
+            return None
+    except OSError:
+        return None  # whoever reads it as responses says what is wrong
+    found = read_modes(path)
+    if found is None:
+        return None
+    size = np.linalg.norm(found.shapes, axis=1, keepdims=True)
+    return MeasuredModes(
+        found.frequencies_hz, FREQUENCY_NOISE * found.frequencies_hz, np.ascontiguousarray(found.shapes.real),
+        SHAPE_NOISE * size * np.ones(found.shapes.shape), found.channels,
     )  # fmt: skip
 
 

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.identification.updating.measured_modes import measured_modes
+from supple.identification.updating.measured_modes import FREQUENCY_NOISE, SHAPE_NOISE, measured_modes
 from supple.results.channel import Channel
 
 Array = NDArray[np.float64]
 
 Pairing = Literal["order", "closest", "mac"]
-FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
-SHAPE_NOISE = 0.05  # of a shape of length one
 MODAL_FREQUENCY_NOISE, MODAL_SHAPE_NOISE = 5e-4, 0.02  # what a model leaves beside deviations that are stated
 DEFLECTION_NOISE = 0.01  # of the largest deflection of a load
 

@@ -1,0 +1,84 @@
+"""Modes in universal files: a set 55 for each shape, points as 2411.
+
+A set has translations of nodes along x, y, z. What was not measured of a node is zero in it; a direction of a node that
+is zero in every mode is none that was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
+from supple.formats.measurements.universal_channels import Nodes
+from supple.formats.measurements.universal_file import Shape, UniversalFile, read_universal
+from supple.results.channel import Channel
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+class Modes(NamedTuple):
+    """frequencies_hz (R,) rising, shapes (R, No) complex, at channels."""
+
+    frequencies_hz: Array
+    shapes: Complex
+    channels: tuple[Channel, ...]
+
+
+def universal_modes(channels: Sequence[Channel], poles: Complex, shapes: Complex, title: str) -> UniversalFile:
+    """Sets 55 of modes with poles (R,) and shapes (R, No) at channels along axes of the drawing."""
+    nodes = Nodes(channels)
+    values = np.zeros((len(poles), len(nodes.numbers), 3), dtype=complex)
+    for o, one in enumerate(channels):
+        if one.vector is None or one.turns:
+            raise InputError(
+                "it is along no direction that a set 55 has", part=f'channel "{one.name}"',
+                hint="leave it out, or save .npz",
+            )  # fmt: skip
+        axis = int(np.abs(one.vector).argmax())
+        if abs(one.vector[axis]) < 1.0 - 1e-9:
+            raise InputError(
+                "it is along no axis, and a set 55 has x, y and z", part=f'channel "{one.name}"', hint="save .npz"
+            )
+        values[:, nodes.numbers[one.point] - 1, axis] = np.sign(one.vector[axis]) * shapes[:, o]
+    found = tuple(
+        Shape(
+            tuple(nodes.numbers.values()), shape, complex(pole), float(-pole.real / abs(pole)), r + 1, True, text=title
+        )
+        for r, (pole, shape) in enumerate(zip(poles, values, strict=True))
+    )
+    return UniversalFile(shapes=found, points=nodes.points, length=1.0, force=1.0, title=title, program="supple")
+
+
+def read_modes(path: str | Path) -> Modes | None:
+    """Modes of a universal file without responses; None where there are none, or responses beside them."""
+    file = read_universal(path)
+    if file.functions or not file.shapes:
+        return None
+    shapes = sorted(
+        (shape for shape in file.shapes if abs(shape.eigenvalue) > 0.0), key=lambda one: abs(one.eigenvalue)
+    )
+    name = brief(path, 500)
+    if not shapes:
+        raise InputError("its mode shapes have no frequencies", file=name, hint="export modes, not operating shapes")
+    if any(shape.nodes != shapes[0].nodes for shape in shapes):
+        raise InputError("its mode shapes are not at the same nodes", file=name, hint="export them together")
+    values = np.stack([shape.values[:, :3] for shape in shapes])  # (R, nodes, 3)
+    seen = np.argwhere(np.abs(values).max(axis=0) > 0.0)
+    scale = file.length or 1.0
+    channels = []
+    for n, axis in seen:
+        node = shapes[0].nodes[n]
+        where = file.points.get(node)
+        place = None if where is None else (where[0] / scale, where[1] / scale, where[2] / scale)
+        channels.append(Channel(str(node), "xyz"[axis], "displacement", place))
+    found = values[:, seen[:, 0], seen[:, 1]]
+    largest = np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, None], axis=1)
+    hertz = np.array([abs(shape.eigenvalue) for shape in shapes]) / (2.0 * np.pi)
+    return Modes(hertz, found / largest, tuple(channels))
