@@ -17,7 +17,7 @@ from supple.cli.sound_measurements import Trust, sound
 
 if TYPE_CHECKING:
     from supple.identification.damping.misfit_by_band import BandMisfit
-    from supple.identification.updating.updated import Updated
+    from supple.identification.updating.updated import PostureResult, Updated
 
 More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", show_default=False, help="As --measured.")]
 Measured = Annotated[
@@ -250,8 +250,8 @@ def _data(found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, 
                    "at_prior": name in found.at_prior}
             for name, before, after, left in zip(found.names, found.before, found.after, known.left, strict=True)
         },
-        "frequencies_before": {item.label: item.before_hz for item in found.postures},
-        "frequencies_after": {item.label: item.after_hz for item in found.postures},
+        "frequencies_before": {item.label: _model_hz(item)[0] for item in found.postures},
+        "frequencies_after": {item.label: _model_hz(item)[1] for item in found.postures},
         "frequencies_measured": {item.label: item.measured_hz for item in found.postures},
         "mac": {item.label: item.mac_after for item in found.postures if item.mac_after is not None},
         "damping": found.damping,
@@ -272,6 +272,12 @@ def _data(found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, 
     }  # fmt: skip
 
 
+def _model_hz(item: PostureResult) -> tuple[Any, Any]:
+    """Paired with measured ones; where there are responses alone, those of the model among their lines."""
+    paired = item.before_hz, item.after_hz
+    return paired if len(item.measured_hz) or item.model_hz is None else item.model_hz
+
+
 def _show(
     answer: Answer, found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, Any], output: Path | None,
     report: Path | None,
@@ -279,7 +285,8 @@ def _show(
     from supple.cli.tables import Tables
 
     out = Tables()
-    out.line(f"{found.problem.structure.mechanism.name}: numbers from {len(found.measured)} measurements")
+    tests = "one measurement" if len(found.measured) == 1 else f"{len(found.measured)} measurements"
+    out.line(f"{found.problem.structure.mechanism.name}: numbers from {tests}")
     rows = []
     for name, before, after in zip(found.names, found.before, found.after, strict=True):
         low, high = found.intervals[name]
@@ -296,6 +303,14 @@ def _show(
     ]  # fmt: skip
     if lines:
         out.table(("mode", "measured [Hz]", "before [Hz]", "off [%]", "after [Hz]", "off [%]"), lines)
+    own = [
+        (f"{item.label or 'posture'} {i + 1}", f"{b:.4g}", f"{a:.4g}")
+        for item in found.postures
+        if not len(item.measured_hz)
+        for i, (b, a) in enumerate(zip(*_model_hz(item), strict=True))
+    ]
+    if own:
+        out.table(("mode of the model", "before [Hz]", "after [Hz]"), own)
     gauges = [(f"{item.label} {name}".strip(), *(f"{1e3 * value:.4f}" for value in values))
               for item in found.postures for name, values in item.gauges.items()]  # fmt: skip
     if gauges:

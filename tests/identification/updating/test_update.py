@@ -92,6 +92,8 @@ def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
     for name, value in (*TRUE.items(), ("damping.eta", 0.03)):
         assert abs(np.log(found[name] / value)) < 4.0 * found.deviations[found.names.index(name)]
         assert found[name] == pytest.approx(value, rel=0.01)
+    mine, wanted = found.postures[0].model_hz[1], supple.modes(truth, "bent", count=20).frequencies_hz
+    assert_allclose(mine, wanted[(wanted >= 2.0) & (wanted <= 60.0)], rtol=5e-3)
     before, after = found.postures[0].misfit
     assert after == pytest.approx(4e-4, rel=0.1)  # the noise that was put in
     own, low = found.misfits([(2.0, 60.0), (2.0, 30.0)])

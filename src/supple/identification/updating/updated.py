@@ -17,6 +17,7 @@ from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band
 from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
 from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
 from supple.identification.updating.problem import LOSSES, Problem
@@ -41,6 +42,7 @@ class PostureResult:
     measured, before, after (k,) Hz, paired; alike (k,) MAC of each with its partner, or cos² of its angle to the space
     of close ones; mac (k, levels) before and after, with the levels' frequencies
     gauges : name -> (measured, before, after), m; misfit : J_Q of responses before and after
+    model_hz : the model's own natural frequencies among the lines of responses, as many before as after (k,), (k,)
     left_at_end : of records, what is left of the mode that rings longest, and its Hz
     """
 
@@ -57,6 +59,7 @@ class PostureResult:
     levels_after: Array | None = None
     gauges: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     misfit: tuple[float, float] | None = None
+    model_hz: tuple[Array, Array] | None = None
     left_at_end: tuple[float, float] | None = None
     responses: Any = None
 
@@ -328,9 +331,18 @@ def posture_results(problem: Problem, x: Array) -> tuple[PostureResult, ...]:
             shown = [seen.shown(trial, loss, slopes=False).H for trial, loss in zip(trials, losses, strict=True)]
             answer["misfit"] = (seen.off(shown[0]), seen.off(shown[1]))
             answer["responses"] = (seen.measured, *shown)
+            answer["model_hz"] = _among_lines(seen, trials)
             answer["left_at_end"] = seen.left_at_end(trials[1], losses[1])
         found.append(PostureResult(item.label, np.asarray(item.frequencies_hz, float), **answer))
     return tuple(found)
+
+
+def _among_lines(seen: ResponseObserver, trials: list[Any]) -> tuple[Array, Array]:
+    """Natural frequencies of the model that the lines reach with the last of the trials, and the same ones before."""
+    before, after = (seen.model.spectrum(trial).hertz for trial in trials)
+    low, high = seen.measured.frequencies_hz[[0, -1]]
+    reached = np.flatnonzero((after >= low) & (after <= high))
+    return before[reached], after[reached]
 
 
 def _vibration(observer: Observer, trials: list[Any]) -> dict[str, Any]:
