@@ -4,10 +4,11 @@ import type { PageData } from "./data/page_data";
 import { Closure, type Position } from "./kinematics/closure";
 import { rowTable, type RowTable } from "./kinematics/row_table";
 import { DEAD, locked, singularity } from "./kinematics/singularity";
+import { number, shown } from "./units";
 import { lowestModes, type Modes } from "./vibration/modes";
 import { Structure } from "./vibration/structure";
 
-const HALVINGS = 22; // between a posture that is there and one that is not
+const HALVINGS = 14; // between a posture that is there and one that is not
 
 export interface Reached {
   theta: number[];
@@ -34,7 +35,7 @@ export class Machine {
   }
 
   /** What keeps a position from being taken: a dead point, or a joint outside of its limits; nothing if it may. */
-  private obstacle(position: Position): "dead" | { part: string; value: number; limits: [number, number]; unit: string } | null {
+  private obstacle(position: Position): "dead" | { part: string; value: number; limits: [number, number]; unit: "rad" | "m" } | null {
     if (position.reached < 1) return "dead";
     for (const { part, measure, limits, unit } of this.data.limits) {
       const value = position.w[measure], slack = 1e-9 * Math.max(Math.abs(limits[0]), Math.abs(limits[1]));
@@ -46,7 +47,12 @@ export class Machine {
   /** The posture at θ; or, before a dead point or a limit, the last one on the way from `from` that can be taken. */
   at(wanted: ArrayLike<number>, from: number[]): Reached {
     const theta = this.within(wanted), position = this.closure.close(theta), obstacle = this.obstacle(position);
-    if (obstacle === null) return { theta, position, reached: true, message: "" };
+    const clamped = theta.findIndex((value, i) => value !== wanted[i]);
+    if (obstacle === null) return { theta, position, reached: clamped < 0, message: clamped < 0 ? "" : this.saysLimit(clamped) };
+    if (obstacle === "dead" && theta.length === 1) { // the way from rest is the only one there is
+      const last = this.data.coordinates[0].rest + position.reached * (theta[0] - this.data.coordinates[0].rest);
+      return { theta: [last], position, reached: false, message: this.says("dead", position, position) };
+    }
     let low = 0, high = 1, best: Position | null = null, beyond = position, reason = obstacle;
     const between = (t: number) => theta.map((value, i) => from[i] + t * (value - from[i]));
     for (let i = 0; i < HALVINGS; i++) {
@@ -64,9 +70,19 @@ export class Machine {
     return { theta: kept, position: best ?? this.closure.close(from), reached: false, message: this.says(reason, beyond, best ?? beyond) };
   }
 
-  private says(reason: "dead" | { part: string; value: number; limits: [number, number]; unit: string }, beyond: Position, last: Position): string {
+  private range(limits: [number, number], of: "rad" | "m"): string {
+    const { unit, factor } = shown(of, this.rows.extent);
+    return `${limits.map((x) => number(x * factor)).join(" to ")} ${unit}`;
+  }
+
+  private saysLimit(i: number): string {
+    const { name, low, high, unit } = this.data.coordinates[i];
+    return `“${name}” is at its limit, ${this.range([low, high], unit)}`;
+  }
+
+  private says(reason: "dead" | { part: string; value: number; limits: [number, number]; unit: "rad" | "m" }, beyond: Position, last: Position): string {
     if (reason !== "dead") {
-      return `${reason.part} is at its limit, ${reason.limits.map((x) => x.toPrecision(4)).join(" to ")} ${reason.unit}`;
+      return `${reason.part} is at its limit, ${this.range(reason.limits, reason.unit)}`;
     }
     const near = singularity(this.rows, beyond.X, this.data.kinematics.rank);
     const names = locked(this.rows, near < DEAD ? beyond.X : last.X).map((j) => this.data.coordinates[j].name);

@@ -50,7 +50,6 @@ export function posturePanel(page: Page): HTMLElement {
   page.on("posture", update);
   page.on("message", () => {
     message.textContent = page.message;
-    update();
   });
   update();
   return root;

@@ -5,6 +5,8 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const FRAMES = 60, ROOM = 0.84; // of the picture that the machine fills
 
+export type View = "home" | "front" | "top" | "side";
+
 export class Stage {
   readonly scene = new THREE.Scene();
   /** Everything in the drawing's axes; turned into the world by the plane's. */
@@ -13,6 +15,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly renderer: THREE.WebGLRenderer;
   readonly costs: number[] = [];
+  private fitted: [THREE.Box3, View] | null = null;
   private grid: THREE.GridHelper | null = null;
   private dirty = true;
   /** Asked before every frame; whether something moves by itself. */
@@ -36,6 +39,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.touch());
+    this.controls.addEventListener("start", () => (this.fitted = null)); // from now on the camera is the user's
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     let last = performance.now();
     const loop = (now: number) => {
@@ -76,11 +80,13 @@ export class Stage {
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.fitted) this.fit(...this.fitted);
     this.touch();
   }
 
   /** Look at everything in a box; a plane from its front, space from above. */
-  fit(box: THREE.Box3, view: "home" | "front" | "top" | "side" = "home"): void {
+  fit(box: THREE.Box3, view: View = "home"): void {
+    this.fitted = [box, view];
     const center = box.getCenter(new THREE.Vector3());
     const ways = {
       home: this.planar ? this.axis(2) : new THREE.Vector3(0.62, -0.95, 0.48),
