@@ -89,6 +89,17 @@ def test_the_family_is_as_close_as_it_says(arm, family):
     assert max(response_gap(family.model_at(at), arm.linearize(at)) for at in points) < 0.01
 
 
+@pytest.mark.parametrize(("name", "points"), [("orthoglide", 5), ("flexible-four-bar", 257), ("four-bar-redundant", 3)])
+def test_frozen_responses_of_machines_off_the_grid(machines, name, points):
+    """Grids as a tolerance of 1 % chooses them, or coarser, so that they are not looked for here."""
+    rom = machines[name]
+    theta = rom.layout.coordinates[: rom.layout.theta]
+    family = rom.linear_family(grid=dict.fromkeys(theta, points), tolerance=0.01)
+    lower, upper = rom.fitted.arrays.roots_f[0]
+    off = np.random.default_rng(12).uniform(lower, upper, (100, len(theta)))
+    assert max(response_gap(family.model_at(at), rom.linearize(at, drives=False)) for at in off) < 0.01
+
+
 def test_on_its_points_the_family_is_exact(arm, family):
     at = family.grid["motor"][1]
     exact, found = arm.linearize([at]), family.model_at([at])
