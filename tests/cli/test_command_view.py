@@ -48,6 +48,7 @@ def test_a_run_knows_its_mechanism(supple, four_bar, folder, built):
     four_bar.unlink()
     said = supple("view", "run.npz", "run.csv", "-o", "run.html")
     assert said.status == 0, said.err
+    assert supple("view", "run.npz", "-o", "run.png").status == 0
     said = supple("view", "run.csv", "-o", "other.html")
     assert said.status == 1
     assert "supple view FILE" in said.err
@@ -60,11 +61,15 @@ def test_a_run_knows_its_mechanism(supple, four_bar, folder, built):
     (["test.csv", "-o", "page.html"], 1, "test.csv"),
     (["--mode", "1", "-o", "x.png"], 1, "elastic"),
     (["-o", "x.gif"], 1, "elastic"),
+    (["run.csv", "--speed", "0", "-o", "x.gif"], 1, "--speed"),
+    (["bad.csv", "-o", "x.gif"], 1, "not finite"),
     (["-o", "nowhere/x.png"], 1, "cannot be written"),
     (["--port", "70000"], 2, "65535"),
 ])  # fmt: skip
 def test_what_it_cannot_show_is_told(supple, four_bar, folder, arguments, status, told):
     (folder / "test.csv").write_text("nothing,of\n1,2\n")
+    (folder / "run.csv").write_text("time,crank\n0,0\n1,0.1\n")
+    (folder / "bad.csv").write_text("time,crank\n0,nan\n1,0.1\n")
     said = supple("view", four_bar, *arguments)
     assert said.status == status
     assert told in said.err

@@ -95,7 +95,7 @@ def test_two_runs_and_their_signals_are_in_the_page(arm, full, model):
 
 
 def test_more_than_two_runs_are_refused(full):
-    with pytest.raises(InputError, match="3 runs"):
+    with pytest.raises(InputError, match="runs: 3 were given"):
         whole_page(full, runs=[full, full])
 
 

@@ -182,7 +182,7 @@ def _ending() -> Iterator[None]:
 
 
 def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None) -> None:
-    """A picture of the posture, or of a mode in it; a movie of the runs, or of a mode."""
+    """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 
     mechanism = shown.mechanism
@@ -205,7 +205,12 @@ def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: floa
         from supple.kinematics.closure import assemble
         from supple.view.sketch import sketch
 
-        where = assemble(mechanism, place)
+        if shown.runs and place is None:
+            from supple.view.page.played_motion import played, postures
+
+            where = postures(played(shown.runs[0], mechanism), mechanism)
+        else:
+            where = assemble(mechanism, place)
         written(output, lambda: sketch(where).savefig(output))
 
 

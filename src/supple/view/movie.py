@@ -98,6 +98,8 @@ def run_movie(
     begin, end = max(run.time[0] for run in runs), min(run.time[-1] for run in runs)
     if not end > begin:
         raise InputError("the runs have no time in common", hint="give runs that do")
+    if speed is not None and not 0.0 < speed < np.inf:
+        raise InputError(f"{speed:g} is no speed", part="--speed", hint="give a share of its own, as 0.1")
     slow = speed if speed is not None else min(1.0, _nice((end - begin) / _SHORTEST))
     count = int(np.clip(round(_RATE * (end - begin) / slow), 2, pictures))
     rate = (count - 1) * slow / (end - begin)
@@ -173,7 +175,7 @@ def _make_room(axes: Any, points: Array) -> None:
     low, high = np.minimum(limits[:, 0], points.min(axis=0)), np.maximum(limits[:, 1], points.max(axis=0))
     if axes.name == "3d":
         axes.set(**{f"{x}lim": (low[k], high[k]) for k, x in enumerate("xyz")})
-        axes.set_box_aspect((high - low).tolist(), zoom=1.0)
+        axes.set_box_aspect((high - low).tolist(), zoom=1.12)
     else:
         axes.update_datalim(np.array([low, high]))
         axes.autoscale_view()

@@ -49,6 +49,16 @@ def played(run: Run, mechanism: Mechanism) -> Played:
     return _recorded(run, mechanism) if "poses" in run.kept else _assembled(run, mechanism)
 
 
+def postures(motion: Played, mechanism: Mechanism, count: int = 6) -> Configuration:
+    """Some configurations along a motion, as a batch: where the bodies were, without deformation."""
+    position = rest(mechanism)
+    instants = evenly(len(motion.time), count)
+    ground = np.broadcast_to(position.X[-1], (len(instants), 1, 12))
+    X = np.concatenate([motion.X[instants], ground], axis=1)
+    theta, w = (np.broadcast_to(values, (len(instants), len(values))) for values in (position.theta, position.w))
+    return Configuration(position, theta, X, w, np.ones(len(instants)))
+
+
 def _recorded(run: Run, mechanism: Mechanism) -> Played:
     """Where bodies and nodes were, as the run of a mechanism kept it."""
     numbering = rest(mechanism).numbering
@@ -122,6 +132,9 @@ def _theta(mechanism: Mechanism, given: Mapping[str, Array], model: dict[str, An
             f"it has no column {', '.join(map(quoted, missing)) or 'of a coordinate'}", file=file,
             hint=f'view it with the mechanism that ran; "{mechanism.name}" has the coordinates {", ".join(names)}',
         )  # fmt: skip
+    for name in names:
+        if not np.isfinite(known[name]).all():
+            raise InputError(f"its column {quoted(name)} holds values that are not finite", file=file, hint="mend it")
     return np.stack([known[name] for name in names], axis=1)
 
 

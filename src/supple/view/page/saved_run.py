@@ -63,7 +63,7 @@ def read_run(path: str | Path) -> Run:
     target = Path(path)
     try:
         found = _csv(target) if target.suffix.lower() == ".csv" else _npz(target)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise InputError(
             f"cannot be read as a run ({reason})", file=str(path), hint="give a .npz or .csv of `supple simulate -o`"

@@ -38,7 +38,7 @@ def whole_page(
     if isinstance(thing, Run):
         given, thing = [thing, *given], thing.mechanism()
     if len(given) > MOST_RUNS:
-        raise InputError(f"{len(given)} runs were given", hint=f"up to {MOST_RUNS} are laid over one another")
+        raise InputError(f"{len(given)} were given", part="runs", hint=f"up to {MOST_RUNS} are laid over one another")
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     sections: dict[str, Any] = {}
     if given:
