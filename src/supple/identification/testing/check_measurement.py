@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 _BETTER = 0.15  # of likeness: so much more another posture must fit to be named
 _ALIKE = 0.9  # correlation of what two files both measured
 _SAME = 1e-6  # of a step: lines of two files
+_USUAL = Damping(structural=0.02)  # of a mechanism whose file says nothing
 _NO_PLACES: Mapping[str, str] = {}
 
 
@@ -82,13 +83,15 @@ def check_measurement(
     """Look for what is wrong with a test; with a mechanism, match its points and compare it with the model.
 
     Signs, units, axes and the posture are judged against the model, whose frequencies may be off by 15 %.
-    places, within : as in `match_channels`; the others as in `frf`
+    places, within : as in `match_channels`; the others as in `frf`, but that a mechanism without any damping is taken
+    with a loss factor of 2 %: it would answer without bound at its resonances
     """
     if mechanism is None:
         return MeasurementCheck(test, _ordered(suspicions(test)))
     matched = match_channels(test, mechanism, at, places=places, within=within)
     named = matched.responses
     chosen: Any = at if at is not None else (named.at or None)
+    damping = _USUAL if damping is None and not _damped(mechanism) else damping
 
     def answer(where: At | Configuration) -> Responses:
         lines = named.frequencies_hz
@@ -108,6 +111,17 @@ def check_measurement(
     if finite and len(named.frequencies_hz) > 2:
         found += _other_postures(named, model, mechanism, chosen, answer)
     return MeasurementCheck(named, _ordered(found), matched, model)
+
+
+def _damped(mechanism: Mechanism) -> bool:
+    """Whether its file says anything of damping."""
+    joints = mechanism.joints.values()
+    return bool(
+        mechanism.damping or mechanism.dampers or any(item.damping for item in mechanism.materials.values())
+        or any(item.damping for item in mechanism.couplings.values())
+        or any(joint.elastic_loss or joint.elastic_damping for joint in joints)
+        or any(drive.damping for joint in joints for drive in joint.drives(mechanism.plane).values())
+    )  # fmt: skip
 
 
 def join_responses(*tests: Responses) -> Responses:
