@@ -147,7 +147,7 @@ def test_the_command_writes_the_page_and_tells_what_is_in_it(tmp_path, capsys):
     assert told["bytes"] == target.stat().st_size
     assert told["region"]["elbow"] == pytest.approx(np.radians([-40.0, 40.0]))
     assert told["sections"][0] == "The mechanism"
-    assert "supple report two-link" in target.read_text()
+    assert "supple report two-link --at near --region elbow=-0.698" in target.read_text()
     for wrong, said in (
         (["two-link", "-o", str(tmp_path / "x.pdf")], "ends in .html"),
         (["two-link", "-o", str(tmp_path / "none" / "x.html")], "no such folder"),

@@ -23,7 +23,8 @@ def coefficient_sections(found: Comparison, draw: Drawings) -> list[Section]:
     ]
     off = found.force_error
     force = [] if off is None else [f"Forces that the motion needs differ by {off:.2g} of their largest value."]
-    outputs = [(name, per_cent(share)) for name, share in found.output_error.items()]
+    named = {name: share for name, share in found.output_error.items() if not name.startswith("[")}  # those inside
+    outputs = [(name, per_cent(share)) for name, share in named.items()]
     each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
     return [
         section(

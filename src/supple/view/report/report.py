@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from supple.view.report.drawing import Drawings
 from supple.view.report.mechanism_sections import mechanism_sections
 from supple.view.report.model_sections import bounds, model_sections
 from supple.view.report.origin import digest, origin_section, quoted, reduce_command, versions
-from supple.view.report.page import Report
+from supple.view.report.page import Report, Section
 from supple.view.report.stance import Stance, stance
 from supple.view.report.updating_sections import updating_cards, updating_sections
 from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections
@@ -101,7 +102,9 @@ def _of_mechanism(mechanism: Mechanism, asked: Asked) -> Report:
     typed = [f"supple check {name}"]
     if found is not None:
         typed += [f"supple modes {name}{_at(here)}", *_map_command(name, here)]
-    typed += [f"supple report {name} -o {quoted(asked.target)}"]
+    region = ",".join(f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in (asked.region or {}).items())
+    where = (_at(here) if asked.at is not None else "") + (f" --region {quoted(region)}" if region else "")
+    typed += [f"supple report {name}{where} -o {quoted(asked.target)}"]
     origin = origin_section({"file": file} if file else {}, typed, description=to_yaml(mechanism))
     cards = {
         "mobility": f"{seen.mobility}",
@@ -178,7 +181,7 @@ def _of_comparison(found: Comparison, asked: Asked) -> Report:
         "largest error": f"{max(found.error.values(), default=0.0):.2g}",
         "times as fast": f"{found.speedup:.3g}",
     }
-    origin = origin_section({}, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
+    origin = _compared_origin(asked)
     title = "Reduced model against mechanism"
     return Report(title, "Coefficients of both.", cards, (*coefficient_sections(found, draw), origin), _footer())
 
@@ -190,7 +193,7 @@ def _of_run(found: TimeComparison, asked: Asked) -> Report:
         "time that both were run": f"{found.time[-1] - found.time[0]:.4g} s" if found.points else "none",
         "times as fast": f"{found.speedup:.3g}",
     }
-    origin = origin_section({}, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
+    origin = _compared_origin(asked)
     title = "Reduced model against mechanism, in time"
     return Report(title, "Both through the same scenario.", cards, (*run_sections(found, draw), origin), _footer())
 
@@ -228,6 +231,12 @@ REPORTS = (
     ReportKind(Updated, _of_update),
     ReportKind(FittedDamping, _of_damping),
 )
+
+
+def _compared_origin(asked: Asked) -> Section:
+    """`file` are the arguments of the command, files and names of examples among them."""
+    files = {Path(text).name: text for text in shlex.split(asked.file or "") if Path(text).is_file()}
+    return origin_section(files, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
 
 
 def _of_them(elastic: Sized) -> str:
