@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 
 import numpy as np
@@ -87,6 +88,31 @@ def test_the_compiled_law_is_the_law(law, library):
         assert_allclose(command, here.C @ expected + here.D @ z + here.d, rtol=1e-12, atol=1e-12)
         expected = here.A @ expected + here.B @ z + here.b
         assert_allclose(x[: law.states], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_other_compilers_take_it_in_both_precisions(law, cxx, strict, tmp_path):
+    commands = [[cxx, "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-x", "c++"]]
+    commands += [["clang", *strict]] if shutil.which("clang") else []
+    for precision in ("double", "single"):
+        header, source = export(law, tmp_path, precision=precision)
+        assert "A step takes at most" in header.read_text()
+        upper = source.stem.upper()
+        for command in commands:
+            placed = [f"-D{upper}_TABLES=", f"-D{upper}_CODE="]
+            done = subprocess.run([*command, *placed, "-c", str(source), "-o", str(tmp_path / "x.o")],
+                                  capture_output=True, text=True, check=False)  # fmt: skip
+            assert done.returncode == 0, done.stderr[:2000]
+
+
+def test_what_is_no_number_leaves_the_command(law, library):
+    ports = law.ports
+    x, z = np.zeros(max(1, law.states)), np.full(ports.size, np.nan)
+    parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
+    command = np.full(len(ports.answered), 7.0)
+    flag = library["step"](*pointers(x, *(part for part in parts if part.size)), *pointers(command))
+    if law.fitted is not None:  # where its matrices are is not known
+        assert flag == 1
+        assert (command == 7.0).all()
 
 
 def test_what_is_no_law_is_refused(tmp_path):

@@ -6,6 +6,7 @@ from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.ports import ORDERS
 from supple.export.c.literals import number
 from supple.export.c.names import comment, identifiers
+from supple.export.c.sections import section_macros
 
 TEMPLATE = """\
 /*
@@ -21,6 +22,7 @@ extern "C" {
 
 @sizes@
 
+@sections@
 /* What functions return. */
 enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_CLAMPED = 2 };
 
@@ -47,11 +49,28 @@ int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSW
 def law_header(law: AffineLaw, prefix: str) -> str:
     """The text of `<prefix>.h`."""
     replaced = {
-        "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(law)), "UPPER": prefix.upper(),
-        "prefix": prefix, "sizes": _sizes(law, prefix.upper()), "indices": _indices(law, prefix.upper()),
+        "introduction": "\n".join(f" * {line}".rstrip() for line in [*_introduction(law), *_cost(law)]),
+        "UPPER": prefix.upper(), "prefix": prefix, "sizes": _sizes(law, prefix.upper()), "indices": _indices(law, prefix.upper()),
         "states": str(max(1, law.states)), "arguments": arguments(law, prefix.upper()),
+        "sections": "\n".join(section_macros(prefix.upper())),
     }  # fmt: skip
     return filled(TEMPLATE, replaced)
+
+
+def _cost(law: AffineLaw) -> list[str]:
+    """Operations of a step at most, and memory of the tables."""
+    n, m, a = law.states, law.ports.size, len(law.ports.answered)
+    operations, numbers = 2 * (n + a) * (n + m + 1) + m, law.template.size
+    if law.fitted is not None:
+        arrays = law.fitted.arrays
+        terms, s = int(arrays.leaves_i[:, 1].max()), law.fitted.dimension
+        degree = int(arrays.leaves_i[:, 2].max())
+        operations += 2 * terms * law.fitted.outputs + s * (4 * degree + 10) + terms * s
+        numbers += arrays.coefficients.size + arrays.leaves_f.size + arrays.nodes_f.size + arrays.roots_f.size + 4 * s
+    return [
+        "",
+        f"A step takes at most {operations} operations on numbers. Tables hold {numbers} numbers, constants all.",
+    ]
 
 
 def filled(template: str, replaced: dict[str, str]) -> str:
