@@ -49,7 +49,7 @@ static int matrices(const double z[KNOWN], double numbers[WIDTH])
     int i, leaf, flag = @UPPER@_ANSWERED;
     for (i = 0; i < AXES; ++i) {
         const double given = z[sigma_place[i]];
-        sigma[i] = given < sigma_bounds[0][i] ? sigma_bounds[0][i] : given; /* what is no number stays, and is nowhere */
+        sigma[i] = given < sigma_bounds[0][i] ? sigma_bounds[0][i] : given; /* no number stays none */
         sigma[i] = sigma[i] > sigma_bounds[1][i] ? sigma_bounds[1][i] : sigma[i];
         if (sigma[i] < given || sigma[i] > given) flag = @UPPER@_CLAMPED;
     }

@@ -50,7 +50,8 @@ def law_header(law: AffineLaw, prefix: str) -> str:
     """The text of `<prefix>.h`."""
     replaced = {
         "introduction": "\n".join(f" * {line}".rstrip() for line in [*_introduction(law), *_cost(law)]),
-        "UPPER": prefix.upper(), "prefix": prefix, "sizes": _sizes(law, prefix.upper()), "indices": _indices(law, prefix.upper()),
+        "UPPER": prefix.upper(), "prefix": prefix, "sizes": _sizes(law, prefix.upper()),
+        "indices": _indices(law, prefix.upper()),
         "states": str(max(1, law.states)), "arguments": arguments(law, prefix.upper()),
         "sections": "\n".join(section_macros(prefix.upper())),
     }  # fmt: skip
