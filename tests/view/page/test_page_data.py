@@ -108,6 +108,13 @@ def test_a_rigid_mechanism_says_why_it_has_no_modes():
     assert [part["kind"] for body in found["scene"]["bodies"] for part in body["parts"]].count("solid") >= 6
 
 
+def test_a_mechanism_without_coordinates_has_a_page():
+    text = "supple: 1\nplane: xz\npoints: {O: [0, 0], P: [1, 0]}\nbodies: {bar: {rod: [O, P], mass: 1}}\n"
+    found = page_data(supple.loads(text + "joints: {O: {revolute: [ground, bar]}}\n"))
+    assert found["coordinates"] == []
+    assert found["kinematics"]["rest"]["Psi"]["shape"] == [0]
+
+
 @pytest.mark.parametrize(
     ("section", "area"),
     [

@@ -48,6 +48,7 @@ export class Closure {
   close(theta: ArrayLike<number>): Position {
     const { rows, rest } = this, { jointRows: mc, coordinates: s } = rows;
     const X = Float64Array.from(rest.X.values), restW = rest.w.values, w = Float64Array.from(restW);
+    if (s === 0) return { X, w, reached: 1 }; // nothing to move
     let done = 0, step = 1, { sign, margin } = rest, shortest = SHORTEST;
     for (let i = 0; i < s; i++) {
       if (rows.integers[INTEGERS * (mc + i) + KIND] !== ANGLE) continue;

@@ -1,6 +1,6 @@
 /** Lines of a logarithmic axis: decades, and where they are few 2 and 5 of each. */
 export function decadeLines(_plot: uPlot, _axis: number, low: number, high: number): number[] {
-  const found: number[] = [], few = high / low < 2e3;
+  const found: number[] = [], few = high / low < 150;
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
     for (const k of few ? [1, 2, 5] : [1]) {
       const value = Number(`${k}e${power}`);

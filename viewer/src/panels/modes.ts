@@ -10,7 +10,7 @@ export function modesPanel(page: Page): HTMLElement {
   const { root, body, hint } = panel("Vibration", true, "vibration");
   const vibration = page.data.vibration;
   if (!vibration) {
-    body.append(el("p", { class: "note" }, `No modes: ${page.data.still}.`));
+    body.append(el("p", { class: "note" }, `No modes: ${page.data.still.replace(/:$/, "")}.`));
     return root;
   }
   const buttons = Array.from({ length: vibration.count }, (_, k) => {

@@ -6,6 +6,7 @@ import type { Page } from "../page";
 import { PALETTE } from "../scene/colors";
 import { colors } from "../theme";
 import { number } from "../units";
+import type { Modes } from "../vibration/modes";
 import { portRow, ports as portsOf } from "../vibration/port";
 import { receptance, type DampingLaw } from "../vibration/frf";
 import { decadeLines, decades } from "./log_range";
@@ -15,31 +16,52 @@ const LINES = 700;
 
 export function responsePanel(page: Page): HTMLElement {
   const { root, body, hint } = panel("Response", true, "response"), vibration = page.data.vibration!;
-  const letters = page.data.scene.letters;
   const ports = portsOf(page.data.scene);
   if (!ports.length) return root;
-  const last = Math.max(0, ports.findIndex(({ axis }) => axis === letters.length - 1));
-  const choice = { input: last, output: last, ratio: vibration.damping.values[0] };
+  const choice = { input: 0, output: 0, ratio: vibration.damping.values[0] };
   const names = ports.map(({ name }) => name), plotRoot = el("div", { class: "plot" });
   const law = (): DampingLaw => ({ kind: vibration.damping.kind, values: vibration.damping.kind === "rayleigh" ? vibration.damping.values : [choice.ratio] });
   const told = el("output", {}, "");
   const sayRatio = () => (told.textContent = vibration.damping.kind === "rayleigh" ? "" : `${number(100 * choice.ratio, 2)} %`);
+  const inputs = select("force at, N", names, choice.input, (i) => { choice.input = i; draw(); });
+  const outputs = select("motion of, m", names, choice.output, (i) => { choice.output = i; draw(); });
   body.append(
-    el("div", { class: "row" }, select("force at, N", names, choice.input, (i) => { choice.input = i; draw(); }).root,
-      select("motion of, m", names, choice.output, (i) => { choice.output = i; draw(); }).root), plotRoot);
+    el("div", { class: "row" }, inputs.root, outputs.root), plotRoot);
   if (vibration.damping.kind !== "rayleigh") {
     const label = vibration.damping.kind === "modal" ? "damping ζ" : "loss η";
     body.append(el("label", { class: "control" }, el("span", { class: "faint" }, label), slider(label, -4, -0.5, "any", Math.log10(Math.max(choice.ratio, 1e-4)), (x) => { choice.ratio = 10 ** x; sayRatio(); draw(); }), told));
   }
   sayRatio();
   body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
-  let plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
+  let chosen = false, plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
 
   const row = (i: number) => portRow(ports[i], vibration, page.position.X);
+
+  /** Where a force moves most at once: by the compliance of the lowest modes; at sensors, where there are any. */
+  function liveliest(modes: Modes): number {
+    const sensors = page.data.scene.sensors.length, n = vibration.size;
+    const sizes = ports.map((port, i) => {
+      if (sensors && !page.data.scene.sensors.includes(port.place)) return -1;
+      const g = row(i);
+      let total = 0;
+      for (let k = 0; k < modes.count; k++) {
+        let moved = 0;
+        for (let c = 0; c < n; c++) moved += g[c] * modes.shapes[k * n + c];
+        total += (moved / Math.max(modes.frequencies[k], 1e-9)) ** 2;
+      }
+      return total;
+    });
+    return sizes.indexOf(Math.max(...sizes));
+  }
 
   function draw(): void {
     const modes = page.modes;
     if (!modes || !root.open || !modes.count) return;
+    if (!chosen) {
+      chosen = true;
+      choice.input = choice.output = liveliest(modes);
+      inputs.input.value = outputs.input.value = String(choice.input);
+    }
     const low = 0.3 * Math.max(modes.frequencies[0], 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
     const hertz = Float64Array.from({ length: LINES }, (_, i) => low * (high / low) ** (i / (LINES - 1)));
     const found = receptance(modes, row(choice.input), row(choice.output), hertz, law());

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from supple.kinematics.closing import start_of
+from supple.kinematics.closure_kernel import Start
 from supple.kinematics.rest import Rest
 from supple.view.page.encoding import table
 
 
 def closing_rows(position: Rest) -> dict[str, Any]:
     """Rows, rest with its rigid modes, and the rank that rows have away from dead points."""
-    numbering, start = position.numbering, start_of(position)
-    arrays = numbering.arrays
+    numbering = position.numbering
+    arrays, nothing = numbering.arrays, np.zeros((0,))
+    # Without θ nothing moves on the page, and rows that leave motions free have no start.
+    still = Start(position.X, position.w, nothing, nothing, 1.0, 1.0, 0.0)
+    start = start_of(position) if numbering.coordinates else still
     return {
         "rows": {
             "sizes": table(arrays.sizes, "i4"),
