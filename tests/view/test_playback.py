@@ -158,6 +158,20 @@ def test_measured_modes_are_drawn_at_the_points_of_the_test(arm, tmp_path):
     assert section["coordinates"] == {"A": 0.5}
 
 
+def test_modes_in_a_universal_file_are_matched_by_where_their_nodes_are(arm, tmp_path):
+    pytest.importorskip("pyuff", reason="pyuff is not installed")
+    from supple.formats.measurements.universal_file import write_universal
+    from supple.formats.measurements.universal_modes import universal_modes
+
+    channels = (Channel("3", "z", "displacement", (0.5, 0.0, 0.0)), Channel("9", "z", "displacement", (0.25, 0.0, 0.0)))
+    poles, shapes = np.array([-1.0 + 100.0j]), np.array([[1.0 + 0j, 0.5]])
+    file = tmp_path / "modes.uff"
+    write_universal(file, universal_modes(channels, poles, shapes, "arm"))
+    section = measured_section(read_measured(file), arm, {"A": 0.0})
+    assert [point["name"] for point in section["points"]] == ["tip", "arm[0.5]"]
+    assert_allclose(section["frequencies_hz"], np.abs(poles) / (2.0 * np.pi), rtol=1e-6)
+
+
 def test_a_test_alone_is_drawn_on_its_points():
     channels = tuple(
         Channel(point, axis, position=(x, 0.5, 1.0)) for point, x in (("7", 0.0), ("a", 2.0)) for axis in "xz"

@@ -18,6 +18,7 @@ from supple.analyses.vibration.modal import modes
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.measurements.load_responses import load_responses
+from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.estimation import modal_parameters
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.identification.modal_parameters.pairing import pair_modes
@@ -26,10 +27,13 @@ from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import Channel, channel
+from supple.results.responses import UNIVERSAL, Responses
 from supple.view.page.encoding import table
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+
+_KEYS = ("responses", "response_positions", "frequencies_hz", "damping", "shapes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +59,18 @@ def measured_modes(found: ModalParameters, name: str = "test") -> MeasuredModes:
 
 
 def read_measured(path: str | Path) -> MeasuredModes:
-    """What `supple modal -o` wrote (.json, .npz), or responses whose modes are found now (.uff, .npz, .mat, .csv)."""
+    """What `supple modal -o` wrote (.json, .npz, .uff), or responses (.uff, .npz, .mat, .csv) whose modes are then found."""
     target = Path(path)
+    if target.suffix.lower() in UNIVERSAL:
+        modes_found = read_modes(target)
+        if modes_found is not None:
+            hertz, shapes, channels = modes_found
+            return MeasuredModes(target.name, hertz, np.full(len(hertz), np.nan), channels, shapes)
     saved = _saved(target)
     if saved is None:
         return measured_modes(modal_parameters(load_responses(target)), target.name)
     try:
-        channels = tuple(channel(str(name), "displacement") for name in saved["responses"])
+        channels = _channels(saved)
         frequencies, damping = (np.array(saved[name], dtype=float) for name in ("frequencies_hz", "damping"))
         shapes = saved["shapes"]
         if isinstance(shapes, dict):
@@ -76,6 +85,15 @@ def read_measured(path: str | Path) -> MeasuredModes:
     return MeasuredModes(target.name, frequencies, damping, channels, shapes)
 
 
+def _channels(saved: Any) -> tuple[Channel, ...]:
+    names = [str(name) for name in saved["responses"]]
+    places = np.asarray(saved.get("response_positions", np.full((len(names), 3), np.nan)), float).reshape(-1, 3)
+    return tuple(
+        channel(name, "displacement", (float(x[0]), float(x[1]), float(x[2])) if np.isfinite(x).all() else None)
+        for name, x in zip(names, places, strict=True)
+    )
+
+
 def _saved(path: Path) -> Any:
     """What `supple modal` saved; None of any other file."""
     try:
@@ -85,7 +103,7 @@ def _saved(path: Path) -> Any:
         if path.suffix.lower() == ".npz":
             with np.load(path, allow_pickle=False) as file:
                 if "shapes" in file.files and "poles" in file.files:
-                    return {name: file[name] for name in ("responses", "frequencies_hz", "damping", "shapes")}
+                    return {name: file[name] for name in _KEYS if name in file.files}
     except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as error:
         raise InputError(
             f"cannot be read ({getattr(error, 'strerror', None) or error})", file=str(path),
@@ -118,11 +136,14 @@ def measured_section(test: MeasuredModes, mechanism: Mechanism, at: At = None) -
 
 def _on_places(test: MeasuredModes, mechanism: Mechanism, places: Configuration) -> Sequence[Channel]:
     """Channels by the names of the mechanism's places."""
-    if test.found is not None:
-        return match_channels(test.found.responses, mechanism, places).responses.responses
-    for one in test.channels:
-        place_position(places, one.point)  # a name that is no place is told
-    return test.channels
+    responses = test.found.responses if test.found is not None else _as_responses(test)
+    return match_channels(responses, mechanism, places).responses.responses
+
+
+def _as_responses(test: MeasuredModes) -> Responses:
+    """Its channels as if they had been measured to a force at the first: how points are matched."""
+    pushed = test.channels[0].replaced(quantity="force")
+    return Responses(np.ones(1), test.channels, (pushed,), np.zeros((1, len(test.channels), 1), dtype=complex))
 
 
 def _moved(point: str, channels: Sequence[Channel], shapes: Complex) -> Complex:
