@@ -59,7 +59,7 @@ def measured_modes(found: ModalParameters, name: str = "test") -> MeasuredModes:
 
 
 def read_measured(path: str | Path) -> MeasuredModes:
-    """What `supple modal -o` wrote (.json, .npz, .uff), or responses (.uff, .npz, .mat, .csv) whose modes are then found."""
+    """What `supple modal -o` wrote (.json, .npz, .uff); of responses (.uff, .npz, .mat, .csv) the modes, found now."""
     target = Path(path)
     if target.suffix.lower() in UNIVERSAL:
         modes_found = read_modes(target)
