@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from supple.description.mechanism import Mechanism
 from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import Comparison
+from supple.reduction.comparison import Comparison, local_errors
 from supple.reduction.domain import path_domain, theta_domain
-from supple.reduction.exact_coefficients import exact_coefficients
+from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
-from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.house_style import FAINT, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
@@ -27,12 +27,15 @@ from supple.view.report.vibration_sections import frequencies_beside
 Array = NDArray[np.float64]
 
 _LINE = 61  # points along a coordinate
+_SEED = 1  # of fresh points, as `compare` scatters them
+_LEAST = 1e-10  # what is smaller is rounding
+_MOST_BOXES = 4000
 
 
 def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> list[Section]:
     """The model, its errors, its frequencies beside the mechanism's, what is left out, and the cost."""
     made = model.provenance
-    told = [_what(model), _errors(model, fresh, draw)]
+    told = [_what(model), _errors(model, mechanism, fresh, draw)]
     if model.layout.size > model.layout.theta:
         caption = "Locked actuators, along each coordinate through the middle of the region."
         told.append(
@@ -81,7 +84,7 @@ def place_words(model: ReducedModel, at: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {in_unit(value, units.get(name, ''))}" for name, value in at.items())
 
 
-def _errors(model: ReducedModel, fresh: Comparison, draw: Drawings) -> Section:
+def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> Section:
     made = model.provenance
     wanted = made["options"].get("tolerance") if made["options"].get("boxes") is None else None
     rows = []
@@ -102,45 +105,52 @@ def _errors(model: ReducedModel, fresh: Comparison, draw: Drawings) -> Section:
         table(("family", "", "stated", "where it is largest", "fresh"), rows, texts=(0, 1, 3)),
     ]
     if model.layout.theta <= 3 and any(item.get("at") for item in made["error"].values()):
-        caption = "Boxes of the fit, and where each family is worst."
-        parts += [heading("Where errors are largest"), draw.picture(_where(model), caption)]
+        x = scattered_over(model, fresh.points, _SEED)
+        shown = "the largest error of any family, and the boxes of the fit"
+        shown = "the error of each family" if model.layout.theta == 1 else shown
+        caption = f"At {fresh.points} fresh points: {shown}."
+        drawn = _where(model, x, local_errors(mechanism, model, x))
+        parts += [heading("Where errors are largest"), draw.picture(drawn, caption)]
     return section("How far off it is", *parts)
 
 
 @in_house_style
-def _where(model: ReducedModel) -> Panels:
+def _where(model: ReducedModel, x: Array, errors: Mapping[str, Array]) -> Panels:
+    """Over one coordinate a curve for each family; over two or three the largest of all, coloured, and the boxes."""
+    names, units = model.layout.coordinates, model.units.coordinates
+    scale = np.array([np.degrees(1.0) if units.get(name) == "rad" else 1.0 for name in names[: x.shape[1]]])
+    titles = [label(name, in_degrees(0.0, units.get(name, ""))[1]) for name in names[: x.shape[1]]]
+    if x.shape[1] == 1:
+        return _error_curves(x[:, 0] * scale[0], errors, titles[0])
+    from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle
 
-    layout, units = model.layout, model.units.coordinates
-    names, s = layout.coordinates, layout.theta
-    pairs = [(0, None)] if s == 1 else [(0, 1)] if s == 2 else [(0, 1), (0, 2), (1, 2)]
-    figure = new_figure(8.6 if len(pairs) == 1 else 10.8, 2.4 if s == 1 else 4.0 if s == 2 else 3.6)
-    arrays = model.fitted.arrays
-    places = {name: item["at"] for name, item in model.provenance["error"].items() if item.get("at")}
-    ordered = sorted(places, key=lambda name: -model.error[name])
-    for axes, (i, j) in zip(figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True):
-        scale = [np.degrees(1.0) if units.get(names[k]) == "rad" else 1.0 for k in (i, j) if k is not None]
-        for center, inverse in arrays.leaves_f:
-            half = 1.0 / inverse
-            corner = [(center[k] - half[k]) * f for k, f in zip((i, j), scale, strict=False)]
-            sides = [2.0 * half[k] * f for k, f in zip((i, j), scale, strict=False)]
-            low, tall = (corner[1], sides[1]) if j is not None else (0.0, 1.0)
-            axes.add_patch(Rectangle((corner[0], low), sides[0], tall, fill=False, edgecolor=FAINT, linewidth=0.7))
-        for n, name in enumerate(ordered):
-            x = places[name][names[i]] * scale[0]
-            y = 0.5 if j is None else places[name][names[j]] * scale[1]
-            mark = "osD^v<>pPX*h"[n % 12]
-            axes.plot(x, y, mark, color=PALETTE[n % len(PALETTE)], markersize=6.5, label=name, clip_on=False)
-        axes.set_xlabel(label(names[i], in_degrees(0.0, units.get(names[i], ""))[1]))
-        if j is None:
-            axes.set_yticks([])
-            axes.set_ylabel("box / 1")
-        else:
-            axes.set_ylabel(label(names[j], in_degrees(0.0, units.get(names[j], ""))[1]))
+    largest = np.maximum(np.max(list(errors.values()), axis=0), _LEAST)
+    pairs = [(0, 1)] if x.shape[1] == 2 else [(0, 1), (0, 2), (1, 2)]
+    figure = new_figure(7.2 if len(pairs) == 1 else 10.8, 4.6 if len(pairs) == 1 else 3.7)
+    shades = LogNorm(largest.min(), largest.max())
+    grid = figure.subplots(1, len(pairs), squeeze=False)[0]
+    order = np.argsort(largest)  # the worst on top
+    for axes, (i, j) in zip(grid, pairs, strict=True):
+        for center, inverse in model.fitted.arrays.leaves_f[:_MOST_BOXES]:
+            low, side = (center - 1.0 / inverse) * scale, 2.0 * scale / inverse
+            axes.add_patch(Rectangle((low[i], low[j]), side[i], side[j], fill=False, edgecolor=FAINT, linewidth=0.7))
+        dots = axes.scatter(x[order, i] * scale[i], x[order, j] * scale[j], c=largest[order], norm=shades, s=16)
+        axes.set(xlabel=titles[i], ylabel=titles[j])
         axes.grid(visible=False)
         axes.autoscale_view()
-    legend_beside(axes)
+    figure.colorbar(dots, ax=list(grid)).set_label(label("largest relative error", "1"))
     return panels(figure)
+
+
+def _error_curves(x: Array, errors: Mapping[str, Array], title: str) -> Panels:
+    axes = new_figure(8.6, 3.8).subplots()
+    order = np.argsort(x)
+    for name in sorted(errors, key=lambda key: -float(errors[key].max())):
+        axes.plot(x[order], np.maximum(errors[name][order], _LEAST), linewidth=1.0, label=name)
+    axes.set(yscale="log", xlabel=title, ylabel=label("relative error", "1"))
+    legend_beside(axes)
+    return panels(axes)
 
 
 def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Array, Array, Array]]:
