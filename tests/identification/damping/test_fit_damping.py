@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError
 from supple.identification.damping.damped_responses import already_there
+from supple.identification.damping.damping_kind import UnderTest
 from supple.identification.damping.fit_damping import _Fit, damping_kinds
 from supple.identification.damping.fitted_damping import FittedKind
 from supple.identification.updating.updated_file import changed_mechanism
@@ -95,7 +97,7 @@ def test_slopes_are_those_of_differences_and_responses_those_of_frf(kinds):
     machine = supple.loads(LOSSY.replace("drive: {stiffness: 4e3}", "drive: {stiffness: 4e3, damping: 1.5}"))
     machine = machine if "rayleigh" in kinds else supple.loads(LOSSY)
     fit = _Fit(machine, [responses(machine.replace(damping={"structural": 0.02}))])
-    kinds_ = [FittedKind(kind, kind.numbers(fit.tested({}))) for kind in damping_kinds(kinds)]
+    kinds_ = [FittedKind(kind, kind.numbers(fit.tested(machine, {}))) for kind in damping_kinds(kinds)]
     (one,) = fit.with_terms(kinds_)
     d = np.concatenate(
         [[item.kind.like(0.03 + 0.01 * k, 200.0, k) for k in range(len(item.numbers))] for item in kinds_]
@@ -132,6 +134,16 @@ def test_what_responses_do_not_tell_stays_at_the_whole_and_is_named(file):
         supple.fit_damping(file, test, "jonts")
     with pytest.raises(InputError, match="both laws of the whole"):
         damping_kinds("modal,rayleigh")
+
+
+def test_copies_of_a_joint_share_their_loss_factor():
+    """The Surgiscope has three chains of one description, and each joint one place in its file."""
+    robot = supple.load(Path(__file__).parents[3] / "examples" / "surgiscope" / "mechanism.yaml")
+    (kind,) = damping_kinds("joints")
+    numbers = kind.numbers(UnderTest(robot, [], (0.0, 100.0), {"rods": ["left_*", "right_*"]}))
+    assert len(numbers) == 4  # arms, elbows, wrists, and both ends of all rods
+    assert next(item for item in numbers if item.name == "elbow.loss").parts == ("elbow1", "elbow2", "elbow3")
+    assert all(path[0] == "copies" for item in numbers for path in item.paths)
 
 
 def test_a_law_of_the_whole_is_what_stands_beside_damping_of_parts(tmp_path):

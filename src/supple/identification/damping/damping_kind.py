@@ -36,7 +36,7 @@ class DampingNumber(NamedTuple):
     hertz: float = 0.0
 
 
-class Tested(NamedTuple):
+class UnderTest(NamedTuple):
     """What numbers are looked for in: the mechanism, its modes at each posture, the band of lines (Hz), and patterns of
     parts that share a number, by its name."""
 
@@ -66,7 +66,7 @@ class DampingKind:
     about: str
     hysteretic: bool
     law: bool
-    numbers: Callable[[Tested], Numbers]
+    numbers: Callable[[UnderTest], Numbers]
     over: Callable[[Spectrum, Numbers, int], Array]
     like: Callable[[float, float, int], float]
     without: Callable[[Mechanism, Numbers], Mechanism]

@@ -19,7 +19,7 @@ from scipy.optimize import least_squares
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.identification.damping.damped_responses import DampedPosture, already_there, slim
-from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Tested
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
 from supple.identification.damping.laws import STRUCTURAL
@@ -72,7 +72,7 @@ def fit_damping(
     fit = _Fit(bare, items)
     eta = fit.whole()
     told(f"loss factor of the whole: {eta:.3g}")
-    found = [FittedKind(kind, kind.numbers(fit.tested(groups))) for kind in chosen]
+    found = [FittedKind(kind, kind.numbers(fit.tested(machine, groups))) for kind in chosen]
     require_groups(groups, [number for item in found for number in item.numbers])
     start = np.concatenate([[item.kind.like(eta, fit.middle, k) for k in range(len(item.numbers))] for item in found])
     postures = fit.with_terms(found)
@@ -113,7 +113,7 @@ class _Fit:
     def __init__(self, mechanism: Mechanism, items: Sequence[Measurement]):
         structure = structure_of(no_numbers(mechanism), _BAND * max(item.highest_hz for item in items))
         trial = structure.at(np.zeros(0))
-        self.mechanism, self.postures = mechanism, []
+        self.postures: list[DampedPosture] = []
         for model, item in zip(models_of(structure, items), items, strict=True):
             spectrum = model.spectrum(trial)
             seen = response_observer(model, item.responses, item.band)
@@ -129,8 +129,9 @@ class _Fit:
         size = float(np.sqrt(np.mean([np.mean(np.abs(item.seen.measured.H) ** 2) for item in one])))
         return max(float(_least(one, np.array([_FIRST]), np.array([np.inf]), size)[0]), 1e-4)
 
-    def tested(self, groups: Mapping[str, Sequence[str]]) -> Tested:
-        return Tested(self.mechanism, [one.spectrum for one in self.postures], self.band, groups)
+    def tested(self, mechanism: Mechanism, groups: Mapping[str, Sequence[str]]) -> UnderTest:
+        """mechanism : as it was loaded, which knows what is a copy of what."""
+        return UnderTest(mechanism, [one.spectrum for one in self.postures], self.band, groups)
 
     def with_terms(self, kinds: Sequence[FittedKind]) -> list[DampedPosture]:
         each = [(item.kind, item.numbers, k) for item in kinds for k in range(len(item.numbers))]

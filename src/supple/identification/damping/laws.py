@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
-from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, Tested
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
 from supple.identification.updating.posture_model import Spectrum
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ def _rayleigh(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
     return spectrum.mu if k == 0 else np.ones(len(spectrum.mu))
 
 
-def _knots(tested: Tested) -> Numbers:
+def _knots(tested: UnderTest) -> Numbers:
     """The distinct frequencies of all postures within the band, those closer than 2 % as one."""
     low, high = tested.band
     hertz = np.sort(np.concatenate([spectrum.level_hertz() for spectrum in tested.spectra]))

@@ -12,26 +12,26 @@ from numpy.typing import NDArray
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.elastic_rest.damping_law import material_stiffness
-from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, Tested
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
 from supple.identification.updating.posture_model import Spectrum
 
 Array = NDArray[np.float64]
 
 
-def _joints(tested: Tested) -> Numbers:
+def _joints(tested: UnderTest) -> Numbers:
     """Every joint that gives way; copies of one share its number."""
     mechanism = tested.mechanism
     return _grouped(mechanism, "joints", (name for name, item in mechanism.joints.items() if item.yields), tested)
 
 
-def _materials(tested: Tested) -> Numbers:
+def _materials(tested: UnderTest) -> Numbers:
     """Every material that something elastic is made of."""
     mechanism = tested.mechanism
     used = {beam.material for body in mechanism.bodies.values() if body.elastic for beam in body.all_beams}
     return _grouped(mechanism, "materials", (name for name in mechanism.materials if name in used), tested)
 
 
-def _grouped(mechanism: Mechanism, section: str, names: Iterable[str], tested: Tested) -> Numbers:
+def _grouped(mechanism: Mechanism, section: str, names: Iterable[str], tested: UnderTest) -> Numbers:
     origins: dict[tuple[str, str], Path] = mechanism.remembered("copied", dict)
     parts: dict[Path, list[str]] = {}
     for name in names:
