@@ -114,6 +114,19 @@ def test_a_slider_moves_every_frame_to_where_assemble_says(machine):
     require_frames(machine.shown, machine.mechanism, machine.shown.slide())
 
 
+def test_numbers_beside_the_sliders_are_those_of_the_posture(machine):
+    shown = machine.shown.ask(
+        "[...document.querySelectorAll('.coordinate input[type=number]')].map((one) => one.value)"
+    )
+    factors = {"rad": 180.0 / np.pi}
+    items = machine.shown.ask("supple.page.data.coordinates")
+    theta = machine.shown.ask("supple.coordinates()")
+    for text, item in zip(shown, items, strict=True):
+        assert len(text) <= 9  # the field has room for no more
+        value = theta[item["name"]] * factors.get(item["unit"], 1.0)
+        assert any(float(text) == pytest.approx(scale * value, rel=1e-5, abs=1e-9) for scale in (1.0, 1e3))  # m or mm
+
+
 def test_frequencies_follow_the_slider(machine):
     found, theta = machine.shown.ask("supple.frequencies()"), machine.shown.ask("supple.coordinates()")
     if not machine.mechanism.elastic:

@@ -43,7 +43,9 @@ export function posturePanel(page: Page): HTMLElement {
   const update = () => {
     inputs.forEach(({ range, exact, factor }, i) => {
       range.value = String(page.theta[i]);
-      if (document.activeElement !== exact) exact.value = String(Number((page.theta[i] * factor).toPrecision(6)));
+      const tiny = 1e-9 * (Number(range.max) - Number(range.min)); // rounding of what is zero
+      const shown = Math.abs(page.theta[i]) < tiny ? 0 : Number((page.theta[i] * factor).toPrecision(6));
+      if (document.activeElement !== exact) exact.value = String(shown);
     });
     hint.textContent = `singularity ${number(page.machine.singularity(page.position), 2)}`;
   };
