@@ -16,6 +16,7 @@ copyright = "the supple developers, BSD-3-Clause"
 extensions = ["myst_parser", "equations"]
 root_doc = "index"
 html_title = "supple"
+smartquotes = False  # --at is no dash
 html_theme = "pydata_sphinx_theme"
 html_static_path = [str(HERE / "static"), FONT]
 html_css_files = ["site.css"]
