@@ -95,7 +95,8 @@ def _list(field: dict[str, Any]) -> str:
         )
     low, high = field.get("minItems"), field.get("maxItems")
     count = f"{low} " if low == high and low else f"{low} to {high} " if low and high else ""
-    return f"list of {count}{_type(field.get('items', {}))}".replace("list of 2 to 3 number", "list of 2 or 3 numbers")
+    items = _type(field.get("items", {}))
+    return f"list of {count}{'numbers' if items == 'number' else items}".replace("2 to 3 numbers", "2 or 3 numbers")
 
 
 def _named(field: dict[str, Any]) -> str:
