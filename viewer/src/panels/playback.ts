@@ -52,7 +52,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
     const unit = found[0].signal!.unit;
     plot = new uPlot({
       width: plotRoot.clientWidth || 380, height: 220, cursor: { drag: { x: true, y: false } }, scales: { x: { time: false } },
-      axes: [{ ...axis, label: "time, s", labelSize: 22, size: 34 }, { ...axis, label: unit ? `${names[chosen.signal]}, ${unit}` : names[chosen.signal], labelSize: 22, size: 62 }],
+      axes: [{ ...axis, label: "time, s", labelSize: 22, size: 34 }, { ...axis, label: unit ? `${names[chosen.signal]}, ${unit}` : names[chosen.signal], labelSize: 22, size: 66, values: (_u, ticks) => ticks.map((t) => String(Number(t.toPrecision(7)))) }],
       series: [{ label: "s" }, ...found.map(({ run }, i) => ({ label: unit ? `${run.name}, ${unit}` : run.name, stroke: runs.indexOf(run) ? SECOND : PALETTE[0], width: 2, dash: i ? [6, 4] : undefined, spanGaps: true }))],
       hooks: {
         ready: [(u) => u.over.addEventListener("click", () => u.cursor.left !== undefined && go(u.posToVal(u.cursor.left, "x")))],

@@ -14,6 +14,11 @@ export function testPanel(page: Page, test: TestData): HTMLElement {
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   const lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: "#D55E00" }));
   lines.frustumCulled = false;
+  const size = 0.012 * page.data.kinematics.rows.extent, ball = new THREE.SphereGeometry(size, 12, 8), paint = new THREE.MeshStandardMaterial({ color: "#D55E00" });
+  const balls = test.points.map(() => new THREE.Mesh(ball, paint)), stakes = test.points.map(() => new THREE.Mesh(new THREE.CylinderGeometry(0.3 * size, 0.3 * size, 1, 8), paint));
+  const marks = new THREE.Group().add(...balls, ...stakes);
+  marks.visible = false;
+  page.stage.scene.add(marks);
   lines.visible = false;
   page.stage.scene.add(lines);
   const state = { mode: null as number | null, turn: 0 };
@@ -31,7 +36,7 @@ export function testPanel(page: Page, test: TestData): HTMLElement {
     state.mode = k;
     state.turn = 0;
     rows.forEach(({ show }, i) => show.setAttribute("aria-pressed", String(i === k)));
-    lines.visible = k !== null;
+    lines.visible = marks.visible = k !== null;
     place(0);
   }
 
@@ -47,6 +52,13 @@ export function testPanel(page: Page, test: TestData): HTMLElement {
         positions[6 * i + c] = p[c];
         positions[6 * i + 3 + c] = p[c] + scale * (test.real.values[at] * Math.cos(turn) - test.imag.values[at] * Math.sin(turn));
       }
+    });
+    test.points.forEach((_, i) => {
+      const from = new THREE.Vector3().fromArray(positions, 6 * i), to = new THREE.Vector3().fromArray(positions, 6 * i + 3), way = to.clone().sub(from);
+      balls[i].position.copy(to);
+      stakes[i].position.copy(from).addScaledVector(way, 0.5);
+      stakes[i].scale.y = Math.max(way.length(), 1e-9);
+      stakes[i].quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
     });
     geometry.getAttribute("position").needsUpdate = true;
     page.stage.touch();
