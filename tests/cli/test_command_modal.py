@@ -63,3 +63,22 @@ def test_mistakes_are_named(supple, test_file, options, status, words):
     said = supple("modal", test_file, *options)
     assert said.status == status
     assert words in said.err
+
+
+def test_a_channel_of_noise_alone_is_named_and_not_counted(supple, test_file, tmp_path):
+    read = package.load_responses(test_file)
+    noise = np.random.default_rng(0).normal(size=(len(read.H), 2, 1, 2)) @ np.array([1.0, 1j])
+    both = np.concatenate([read.H, 1e-5 * np.abs(read.H).mean() * noise], axis=1)
+    channels = (*read.responses, package.Channel("d", "x"), package.Channel("d", "y"))
+    read.changed(responses=channels, H=both).save(tmp_path / "noisy.uff")
+    said = supple("modal", tmp_path / "noisy.uff", "--band", "8Hz:55Hz")
+    assert "there is hardly more than noise: d.x, d.y" in said.out
+    assert "0.00% of the responses is left over; the worst fit is" in said.out
+
+
+@pytest.mark.parametrize("command", ["modal", "measured"])
+def test_a_folder_that_is_missing_is_told_before_the_work(supple, command, tmp_path):
+    said = supple(command, tmp_path / "never-read.uff", "-o", tmp_path / "none" / "x.csv")
+    assert said.status == 1
+    assert "none does not exist; make it first" in said.err
+    assert "is a folder; name a file in it" in supple(command, tmp_path / "never-read.uff", "-o", tmp_path).err

@@ -221,3 +221,14 @@ point_masses: {tip: {at: link.T, mass: 0.5}}
 actuators: {motor: {joint: O, limits: [-1.5, 1.5]}}
 sensors: {tip: {position: T}}
 """
+
+
+def test_without_a_coordinate_the_way_on_is_told(supple, tmp_path):
+    (tmp_path / "mast.yaml").write_text(
+        "supple: 1\nmaterials: {steel: {youngs_modulus: 210 GPa, density: 7800}}\nsections: {bar: {circle: 50 mm}}\n"
+        "points: {A: [0, 0, 0], B: [0, 0, 2]}\nbodies: {mast: {beam: [A, B], section: bar, material: steel}}\n"
+        "joints: {A: {weld: [ground, mast]}}\n"
+    )
+    said = supple("reduce", tmp_path / "mast.yaml", "--internal-modes", "2", "-o", tmp_path / "mast.rom")
+    assert said.status == 1
+    assert "where that is 0 there is no θ" in said.err

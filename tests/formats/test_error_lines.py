@@ -112,7 +112,7 @@ def told(text: str) -> InputError:
         (
             "points:\n  a b: [0]",
             'f.yaml:3: point "a b": the name "a b" is not allowed; '
-            "begin with a letter, go on with letters, digits, _ or -",
+            "begin with a letter of a to z or A to Z, go on with such letters, digits, _ or -",
         ),
     ],
 )

@@ -210,3 +210,12 @@ def test_a_channel_that_symmetry_forbids_shows_noise():
     coherence = found.responses.coherence[:, :, 0].mean(axis=0)
     assert coherence[2] > 0.95
     assert (coherence[:2] < 0.7).all()  # three records of noise alone have one third in the mean
+
+
+def test_what_does_not_move_is_told():
+    """Across the guides nothing moves: a share of nothing is no error, and the channel is named."""
+    found = virtual_test(masses(), None, "upper.z", ["upper.x", "upper.z"], sampling_hz=256.0, samples=256, noise=0.01)
+    across, along = found.table().columns["error"]
+    assert np.isnan(across)
+    assert 0.0 < along < 0.2
+    assert "upper.x does not move there" in " ".join(found.responses.notes)

@@ -53,8 +53,10 @@ def damping_data(found: FittedDamping) -> dict[str, Any]:
 
 def show_damping(out: Tables, found: FittedDamping) -> None:
     """A table of its numbers, and J_Q of each measurement."""
+    from supple.results.interval import interval_words
+
     rows = [
-        (name, f"{value:.4g}", f"{low:.4g} .. {high:.4g}", "not told" if name in found.at_prior else "data")
+        (name, *interval_words(value, low, high), "not told" if name in found.at_prior else "data")
         for name, value, (low, high) in zip(found.names, found.values, found.intervals.values(), strict=True)
     ]
     out.table(("damping", "value", "95 % interval", "says"), rows)

@@ -11,6 +11,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
+from supple.cli.kept import require_folder
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.progress_line import Told
 from supple.cli.sound_measurements import Trust, sound
@@ -117,6 +118,7 @@ def identify(
 ) -> None:
     """Find stiffnesses, masses, damping and other numbers of the file from what was measured."""
     with answering(as_json) as answer:
+        require_folder(output, report)
         mechanism = read_mechanism(answer, file, settings)
         items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
         items = [sound(answer, mechanism, item, trust=trust) for item in items]
@@ -283,6 +285,7 @@ def _show(
     report: Path | None,
 ) -> None:  # fmt: skip
     from supple.cli.tables import Tables
+    from supple.results.interval import interval_words
 
     out = Tables()
     tests = "one measurement" if len(found.measured) == 1 else f"{len(found.measured)} measurements"
@@ -290,7 +293,7 @@ def _show(
     rows = []
     for name, before, after in zip(found.names, found.before, found.after, strict=True):
         low, high = found.intervals[name]
-        rows.append((name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} .. {high:.4g}",
+        rows.append((name, f"{before:.4g}", *interval_words(after, low, high),
                      "prior" if name in found.at_prior else "data"))  # fmt: skip
     out.table(("number", "before", "after", "95 % interval", "says"), rows)
     if found.afterwards is not None:
@@ -324,7 +327,7 @@ def _show(
         out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), jq)
     for where, predicted in predictions.items():
         bands = zip(predicted.frequencies_hz, predicted.low_hz, predicted.high_hz, strict=True)
-        shown = [(str(i + 1), f"{f:.4g}", f"{low:.4g} .. {high:.4g}") for i, (f, low, high) in enumerate(bands)]
+        shown = [(str(i + 1), *interval_words(f, low, high)) for i, (f, low, high) in enumerate(bands)]
         out.table((f"predicted at {where}", "[Hz]", "95 % interval"), shown)
     out.line("")
     for text in found.words():

@@ -30,6 +30,21 @@ def keep(found: Result, table: Path | None, picture: Path | None = None) -> None
         written(picture, lambda: drawn.plot().savefig(picture))
 
 
+def require_folder(*targets: Path | None) -> None:
+    """Of files that are to be written: before the work, not after."""
+    from supple.diagnostics import InputError
+
+    for target in targets:
+        if target is None:
+            continue
+        if target.is_dir():
+            raise InputError("is a folder", part=f"output {target}", hint=f"name a file in it: {target}/NAME")
+        if not target.absolute().parent.is_dir():
+            raise InputError(
+                f"the folder {target.parent} does not exist", part=f"output {target}", hint="make it first"
+            )
+
+
 def written(target: Path, write: Callable[[], Any]) -> None:
     """Call `write`; where that fails, say which file and why."""
     from supple.diagnostics import InputError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, keep
+from supple.cli.kept import Picture, keep, require_folder
 from supple.cli.options import At, Json, configuration, read_mechanism
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import LENGTH, RATIO, TIME
@@ -92,6 +92,7 @@ def measured(
     with answering(as_json) as answer:
         from supple.identification.testing.check_measurement import check_measurement, join_responses
 
+        require_folder(output, plot)
         windows = {
             "estimator": estimator, "keep_faulty": keep_faulty,
             "force_length": None if force_length is None else quantity_of(force_length, "--force-length", TIME),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering, plain
-from supple.cli.kept import keep, written
+from supple.cli.kept import keep, require_folder, written
 from supple.cli.options import Json
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY
@@ -83,6 +83,7 @@ def modal(
         from supple.formats.measurements.load_responses import load_responses
         from supple.identification.modal_parameters.estimation import modal_parameters
 
+        require_folder(output, plot)
         limits = _band(band)
         found = modal_parameters(
             load_responses(measured), band_hz=limits, method=method.value, order=order, refine=not no_refinement
@@ -132,7 +133,7 @@ def _data(found: ModalParameters) -> dict[str, Any]:
         "shapes": {"real": found.shapes.real, "imag": found.shapes.imag},
         "shape_deviations": found.shape_deviations,
         "participation": {"real": found.participation.real, "imag": found.participation.imag},
-        "auto_mac": found.mac(), "misfit": found.misfit, "assurance": found.assurance,
+        "auto_mac": found.mac(), "misfit": found.misfit, "assurance": found.assurance, "faint": found.faint,
         "method": found.method, "order": found.order, "refined": found.refined, "lines": len(test.frequencies_hz),
         "band_hz": [float(test.frequencies_hz[0]), float(test.frequencies_hz[-1])], "notes": list(found.notes),
     }  # fmt: skip
@@ -164,8 +165,12 @@ def _show(found: ModalParameters) -> None:
     ]
     titles = ("mode", "frequency", "damping ratio", "MPC", "MPD", *(("modal mass",) if weighed else ()))
     out.table(titles, rows)
-    worst = np.unravel_index(int(found.assurance.argmin()), found.assurance.shape)
+    fits = np.where(found.faint, np.inf, found.assurance)
+    worst = np.unravel_index(int(fits.argmin()), fits.shape)
     out.line(
         f"{found.misfit:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} from "
-        f"{test.references[worst[1]].name} (assurance {found.assurance.min():.4f})"
+        f"{test.references[worst[1]].name} (assurance {found.assurance[worst]:.4f})"
     )
+    faint = [test.responses[i].name for i in np.flatnonzero(found.faint.all(axis=1))]
+    if faint:
+        out.line(f"not counted, since there is hardly more than noise: {', '.join(faint)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
@@ -133,7 +134,7 @@ def reduce(
             _estimate(answer, mechanism, task)
             return
         target = output if output is not None else Path(Path(file).stem + ".rom")
-        _require_folder(target)
+        require_folder(target)
         from supple.diagnostics import NumericalError
         from supple.reduction.reduce import reduce as reduced
 
@@ -198,16 +199,6 @@ def _modes(
     if germ:
         found["germ"] = configuration(mechanism, germ)
     return found
-
-
-def _require_folder(target: Path) -> None:
-    """Before hours of work, not after."""
-    from supple.diagnostics import InputError
-
-    if target.is_dir():
-        raise InputError("is a folder", part=f"output {target}", hint="name a file: X.rom")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"the folder {target.parent} does not exist", part=f"output {target}", hint="make it first")
 
 
 def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import written
+from supple.cli.kept import require_folder, written
 from supple.cli.model_argument import is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 
@@ -125,6 +125,7 @@ def view(
             f"{output} is no page (.html), picture (.png, .svg, .pdf) or movie (.gif, .mp4)", param_hint="-o"
         )
     with answering(as_json) as answer:
+        require_folder(output)
         shown = Shown(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:

@@ -9,7 +9,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.drives_option import NoDrives
 from supple.cli.frf import DampingOption, FreeActuators, damping_law
-from supple.cli.kept import Picture, keep
+from supple.cli.kept import Picture, keep, require_folder
 from supple.cli.measured import EstimatorOption, Exponential, ForceLength, Kept, share_of
 from supple.cli.options import At, File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.quantities import quantity_of
@@ -96,6 +96,7 @@ def virtual_test(
     with answering(as_json) as answer:
         from supple.identification.testing.virtual_test import virtual_test as simulated
 
+        require_folder(output, plot)
         mechanism = read_mechanism(answer, file, settings)
         found = simulated(
             mechanism, at if at in mechanism.configurations else configuration(mechanism, at), hammer,

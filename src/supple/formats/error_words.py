@@ -99,5 +99,5 @@ def _value(value: Any) -> str:
 
 def _name_hint(entry: dict[str, Any]) -> str:
     if entry["type"] == "string_pattern_mismatch":
-        return "begin with a letter, go on with letters, digits, _ or -"
+        return "begin with a letter of a to z or A to Z, go on with such letters, digits, _ or -"
     return f"give {expected(entry)}"

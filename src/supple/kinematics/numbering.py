@@ -87,6 +87,17 @@ class Numbering:
         """Constraints and measures."""
         return self.sizes.rows
 
+    def require_coordinates(self) -> None:
+        """An InputError where there is no θ."""
+        if not self.coordinates:
+            raise InputError(
+                f"it has no coordinates: {len(self.mechanism.actuators)} actuators do not match its mobility",
+                part=f'mechanism "{self.mechanism.name}"',
+                path=("coordinates",),
+                hint="list as many coordinates: as the mobility that `supple check` prints; where that is 0 there is "
+                "no θ, and `modes`, `frf`, `sag`, `compliance` and `simulate` answer",
+            )
+
     def angles(self) -> NDArray[np.bool_]:
         """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
         return self.arrays.rows_i[:, KIND] == ANGLE

@@ -26,7 +26,6 @@ from supple.formulations.measured_units import model_units
 from supple.kinematics.closing import locked_coordinates
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.numbering import Numbering
 from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
@@ -197,7 +196,7 @@ def local(
     require_rigid_alone(rigid, choice.flexible)
     single = configuration.X.ndim == 2
     if not choice.flexible:
-        _require_coordinates(configuration.rest.numbering)
+        configuration.rest.numbering.require_coordinates()
         names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
@@ -205,7 +204,7 @@ def local(
             configuration.theta, _labels(configuration, None), row_layout(configuration), rows[0] if single else rows,
             configuration, rigid=names,
         )  # fmt: skip
-    _require_coordinates(configuration.rest.numbering)
+    configuration.rest.numbering.require_coordinates()
     system = modal_parameterization(mechanism, choice)
     found = modal_rows(configuration, system)
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
@@ -237,7 +236,7 @@ def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -
 
     A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
     """
-    _require_coordinates(configuration.rest.numbering)
+    configuration.rest.numbering.require_coordinates()
     if not choice.flexible:
         return rigid_rows(configuration)
     found = modal_rows(configuration, modal_parameterization(configuration.mechanism, choice))
@@ -276,17 +275,6 @@ def _require_modes(configuration: Configuration, system: ModalParameterization, 
         part=f'mechanism "{configuration.mechanism.name}"',
         hint="ask for fewer internal modes" if few else "choose a configuration away from where a coordinate locks",
     )
-
-
-def _require_coordinates(numbering: Numbering) -> None:
-    if not numbering.coordinates:
-        actuators = len(numbering.mechanism.actuators)
-        raise InputError(
-            f"it has no coordinates: {actuators} actuators do not match its mobility",
-            part=f'mechanism "{numbering.mechanism.name}"',
-            path=("coordinates",),
-            hint="list as many coordinates: as the mobility that `supple check` prints",
-        )
 
 
 def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -> None:

@@ -73,14 +73,9 @@ def coordinate_limits(mechanism: Mechanism) -> dict[str, Interval]:
 
 def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
     """From where to where each coordinate goes, within its limits; the two are equal where it is held."""
-    names, limits = rest(mechanism).numbering.coordinates, coordinate_limits(mechanism)
-    if not names:
-        raise InputError(
-            f"it has no coordinates: {len(mechanism.actuators)} actuators do not match its mobility",
-            part=f'mechanism "{mechanism.name}"',
-            path=("coordinates",),
-            hint="list as many coordinates: as the mobility that `supple check` prints",
-        )
+    numbering = rest(mechanism).numbering
+    numbering.require_coordinates()
+    names, limits = numbering.coordinates, coordinate_limits(mechanism)
     for name in ranges:
         if name not in names:
             raise InputError(

@@ -23,6 +23,7 @@ from supple.results.table import Table
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_FAINT = 1e-3  # of the largest response of its quantity
 PICTURES = ("stabilisation", "responses", "mac")
 
 
@@ -132,10 +133,19 @@ class ModalParameters(Result):
 
     @cached_property
     def misfit(self) -> float:
-        """Σ|H - Ĥ|² / Σ|H|² over all lines and channels, each over its mean square."""
+        """Σ|H - Ĥ|² / Σ|H|² over all lines and channels, each over its mean square; without those that are `faint`."""
         H, fitted = self.responses.H, self.synthesised()
         size = np.maximum((np.abs(H) ** 2).mean(axis=0), np.finfo(float).tiny)
-        return float((np.abs(H - fitted) ** 2 / size).mean())
+        share = (np.abs(H - fitted) ** 2 / size).mean(axis=0)
+        return float(share[~self.faint].mean() if not self.faint.all() else share.mean())
+
+    @cached_property
+    def faint(self) -> NDArray[np.bool_]:
+        """(No, Ni) where a response is small beside the largest of its quantity, and noise: unlike its fit."""
+        size = np.sqrt((np.abs(self.responses.H) ** 2).mean(axis=0))
+        kinds = [one.quantity for one in self.responses.responses]
+        largest = np.array([max(size[i].max() for i, other in enumerate(kinds) if other == one) for one in kinds])
+        return np.asarray((size <= _FAINT * largest[:, None]) & (self.assurance < 0.5))
 
     @cached_property
     def assurance(self) -> Array:

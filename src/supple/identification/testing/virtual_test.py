@@ -42,6 +42,7 @@ _SPREAD = 0.15  # of its size and length: by how much blows differ
 _FEW = 6  # channels that tell how long the motion lasts
 _ROOM = 1.25  # of the largest number: the range that is set
 _DEAD = 1e-5  # of the largest: so far must the answer have died away in the middle of the padded period
+_STILL = 1e-9  # of the largest: a response below it is none
 _SHORTEST, _LONGEST = 4, 64  # times a record: the padded period
 
 
@@ -64,12 +65,13 @@ class VirtualTest(Result):
     def table(self) -> Table:
         """Of every pair: r.m.s. of the response, its error relative to that, and its mean coherence.
 
-        Behind an exponential window the response is another one, H(σ + iω), and its error is not known here: NaN.
+        Behind an exponential window the response is another one, H(σ + iω), and its error is not known here: NaN; so it
+        is where nothing moves.
         """
         pairs = [(i, j) for i in range(len(self.exact.responses)) for j in range(len(self.exact.references))]
         size = np.sqrt(np.mean(np.abs(self.exact.H) ** 2, axis=0))
         error = np.sqrt(np.mean(np.abs(self.responses.H - self.exact.H) ** 2, axis=0))
-        share = np.divide(error, size, out=np.zeros_like(error), where=size > 0.0)
+        share = np.divide(error, size, out=np.full_like(error, np.nan), where=size > _STILL * size.max())
         if self.responses.window_rate:
             share = np.full(size.shape, np.nan)
         gamma = self.responses.coherence
@@ -364,6 +366,11 @@ def _notes(model: _Model, H: Complex, period: int, setup: _Setup) -> tuple[str, 
     structural = (
         law.structural if isinstance(law, Damping) else law.get("structural") if isinstance(law, Mapping) else 0
     )
+    size = np.abs(H).max(axis=0).max(axis=-1)
+    still = [one.name for one, moves in zip(model.responses, size > _STILL * size.max(), strict=True) if not moves]
+    if still:
+        verb = "does" if len(still) == 1 else "do"
+        notes.append(f"{', '.join(still)} {verb} not move there: what is recorded is noise or rounding")
     if structural:
         half = 0.5 * period / setup.sampling_hz  # so that what comes before the blow is seen
         u = np.fft.irfft(_struck(H, model.responses, _lines(period, setup), setup, half), axis=0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.results.interval import interval_words
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
 from supple.view.report.damping_sections import damping_section
 from supple.view.report.drawing import Drawings
@@ -66,7 +67,7 @@ def _numbers(found: Updated) -> Html | None:
         silent = name in found.at_prior
         said = "stays at the prior" if silent else "by itself" if name in found.identifiability.found else "in part"
         quiet += [len(rows)] if silent else []
-        cells = [name, f"{before:.4g}", f"{after:.4g}", f"{low:.4g} … {high:.4g}", f"{100 * left:.2g} %", said]
+        cells = [name, f"{before:.4g}", *interval_words(after, low, high, " … "), f"{100 * left:.2g} %", said]
         rows.append(cells)
     heads = ("number / SI", "before", "after", "95 % interval", "of what was not known is left", "data say")
     return table(heads, rows, silent=quiet)
@@ -74,7 +75,7 @@ def _numbers(found: Updated) -> Html | None:
 
 def _predicted(item: Predicted) -> Html | None:
     rows = [
-        [str(i + 1), f"{f:.4g}", f"{low:.5g} … {high:.5g}", str(count)]
+        [str(i + 1), *interval_words(f, low, high, " … "), str(count)]
         for i, (f, low, high, count) in enumerate(
             zip(item.frequencies_hz, item.low_hz, item.high_hz, item.modes, strict=True)
         )
