@@ -82,3 +82,11 @@ def test_a_folder_that_is_missing_is_told_before_the_work(supple, command, tmp_p
     assert said.status == 1
     assert "none does not exist; make it first" in said.err
     assert "is a folder; name a file in it" in supple(command, tmp_path / "never-read.uff", "-o", tmp_path).err
+
+
+@pytest.mark.parametrize("suffix", [".uff", ".npz", ".mat", ".csv"])
+def test_a_test_that_is_not_there(supple, suffix, tmp_path):
+    for words in (["modal", tmp_path / f"no{suffix}"], ["measured", tmp_path / f"no{suffix}"],
+                  ["identify", "pendulum", "--measured", tmp_path / f"no{suffix}", "--parameters", "x"]):  # fmt: skip
+        said = supple(*words)
+        assert (said.status, "there is no such file; check the name" in said.err) == (1, True), said.err

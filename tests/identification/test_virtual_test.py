@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.identification.testing.check_measurement import check_measurement
 from supple.identification.testing.estimate_responses import estimate_responses
 from supple.identification.testing.virtual_test import virtual_test
 
@@ -219,3 +220,8 @@ def test_what_does_not_move_is_told():
     assert np.isnan(across)
     assert 0.0 < along < 0.2
     assert "upper.x does not move there" in " ".join(found.responses.notes)
+    quiet = virtual_test(masses(), None, "upper.z", ["upper.x", "upper.z"], sampling_hz=256.0, samples=256)
+    (dead,) = (one for one in check_measurement(quiet.responses, masses()).suspicions if one.kind == "dead channel")
+    assert dead.channel == "upper.x"
+    assert not dead.certain  # a fit is made with the other
+    assert "the model does not move there either" in dead.what

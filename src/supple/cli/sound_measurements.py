@@ -44,4 +44,6 @@ def sound(answer: Answer, mechanism: Mechanism, item: Measurement, *, trust: boo
             answer.warn(f"{item.label or 'responses'}: {one}")
         if len(alike) > _FEW:
             answer.warn(f"{item.label or 'responses'}: the same of {len(alike) - _FEW} more channels")
-    return replace(item, responses=matched)
+    still = {one.channel for one in found.suspicions if one.kind == "dead channel" and not one.certain}
+    moving = [one.name for one in matched.responses if one.name not in still]
+    return replace(item, responses=matched.select(moving) if still and moving else matched)

@@ -12,12 +12,8 @@ def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
     """What a file holds, at most `largest` bytes; hint : what to do with one that is larger."""
     name = brief(path, 500)
     try:
-        place = Path(path)
-        if not place.exists():
-            raise InputError("there is no such file", file=name, hint="check the name and the folder")
-        if not place.is_file():
-            raise InputError("this is not a file", file=name, hint="name the file inside it")
-        with place.open("rb") as stream:
+        require_file(path)
+        with Path(path).open("rb") as stream:
             content = stream.read(largest + 1)  # not more, whatever size the system told
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -25,6 +21,15 @@ def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
     if len(content) > largest:
         raise too_large(name, largest, hint)
     return content
+
+
+def require_file(path: str | Path) -> None:
+    """An InputError where there is none."""
+    place, name = Path(path), brief(path, 500)
+    if not place.exists():
+        raise InputError("there is no such file", file=name, hint="check the name and the folder")
+    if not place.is_file():
+        raise InputError("this is not a file", file=name, hint="name the file inside it")
 
 
 def text_of(content: bytes, file: str) -> str:

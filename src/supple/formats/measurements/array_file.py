@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
-from supple.formats.text_file import read_bytes
+from supple.formats.text_file import read_bytes, require_file
 from supple.results.channel import Channel, direction_of
 from supple.results.responses import Responses
 from supple.results.time_records import TimeRecords
@@ -33,6 +33,7 @@ _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
 
 def read_npz(path: str | Path) -> Responses:
     """The responses in an .npz file; nothing in it can run, and no more memory is used than its arrays need."""
+    require_file(path)
     try:
         return responses_from(read_archive(path, WANTED, "iufcU"), str(path))
     except ValueError as error:
@@ -80,6 +81,7 @@ def read_records(path: str | Path) -> TimeRecords:
     if Path(path).suffix.lower() == ".mat":
         arrays = read_mat(path)
     else:
+        require_file(path)
         try:
             arrays = read_archive(path, WANTED, "iufcU")
         except ValueError as error:

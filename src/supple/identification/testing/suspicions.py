@@ -50,7 +50,7 @@ def suspicions(test: Responses, model: Responses | None = None) -> list[Suspicio
     model : what a mechanism answers for the same channels and lines; without it signs are judged at driving points
             and by reciprocity alone, and units not at all
     """
-    found = [*_not_finite(test), *_dead(test), *_few_lines(test), *_incoherent(test)]
+    found = [*_not_finite(test), *_dead(test, model), *_few_lines(test), *_incoherent(test)]
     wrong = {item.channel for item in found if item.kind in ("not finite", "dead channel")}
     sound = [one.name for one in test.responses if one.name not in wrong]
     if not sound:
@@ -80,15 +80,32 @@ def _not_finite(test: Responses) -> list[Suspicion]:
     return found
 
 
-def _dead(test: Responses) -> list[Suspicion]:
+def _dead(test: Responses, model: Responses | None) -> list[Suspicion]:
+    """A channel that shows nothing; where the model does not move either, that is as it should be."""
+    still = _silent(model) if model is not None else np.zeros(len(test.responses), bool)
     size = np.sqrt(np.mean(np.abs(np.nan_to_num(test.H)) ** 2, axis=(0, 2)))
     found = []
+    for i in np.flatnonzero(_silent(test)):
+        what = "it is dead: " + ("zero at every line" if size[i] == 0.0 else f"{size[i]:.2g} {test.unit(int(i), 0)}")
+        if still[i]:
+            what, hint = (
+                f"{what}, and the model does not move there either",
+                "it tells nothing, and is left out of fits",
+            )
+        else:
+            hint = "check sensor, cable and supply; leave it out (select)"
+        found.append(Suspicion("dead channel", test.responses[i].name, what, hint, not still[i]))
+    return found
+
+
+def _silent(test: Responses) -> NDArray[np.bool_]:
+    """(No,) which channels show nothing beside others of their quantity."""
+    size = np.sqrt(np.mean(np.abs(np.nan_to_num(test.H)) ** 2, axis=(0, 2)))
+    found = size == 0.0
     for i, one in enumerate(test.responses):
         alike = [size[k] for k, other in enumerate(test.responses) if other.quantity == one.quantity and size[k] > 0.0]
-        if size[i] == 0.0 or size[i] < _DEAD * float(np.median(alike)):
-            what = "it is dead: " + ("zero at every line" if size[i] == 0.0 else f"{size[i]:.2g} {test.unit(i, 0)}")
-            found.append(Suspicion("dead channel", one.name, what, "check sensor, cable and supply; leave it out"))
-    return found
+        found[i] |= bool(alike) and size[i] < _DEAD * float(np.median(alike))
+    return np.asarray(found)
 
 
 def _few_lines(test: Responses) -> list[Suspicion]:
