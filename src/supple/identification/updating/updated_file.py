@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Changes = Mapping[tuple[str, ...], Any]
 
 NOTHING: Changes = {}
+_WRITTEN = (".yaml", ".yml", "")  # files whose numbers are changed where they stand
 
 
 def updated_mechanism(numbers: Numbers, values: Array, beside: Changes = NOTHING) -> Mechanism:
@@ -71,13 +72,13 @@ def save_updated(path: str | Path, numbers: Numbers, values: Array, beside: Chan
 
 
 def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING, *, place: Path | None = None) -> str:
-    """The text of the mechanism's file with the numbers found; of one that was not read from a file, a new one.
+    """The text of the mechanism's file with the numbers found; of one that was not read from YAML (a URDF), a new one.
 
     beside : what else is to stand in it, by path: damping, stiffness tables
     place  : the folder that it will stand in; that of the mechanism's file if left out
     """
     tree = source_of(numbers.mechanism)
-    if tree is None or not Path(tree.file).is_file():
+    if tree is None or not Path(tree.file).is_file() or Path(tree.file).suffix.lower() not in _WRITTEN:
         return to_yaml(updated_mechanism(numbers, values, beside))
     text = read_text(tree.file)
     changes = {**numbers_in_file(numbers, values), **beside}
