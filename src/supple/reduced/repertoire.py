@@ -82,6 +82,8 @@ def named_theta(model: ReducedModel, theta: Values | str) -> Values:
             )  # fmt: skip
     if not set(names) <= set(here):
         raise InputError(
-            f'"{theta}" says nothing of its coordinate {", ".join(names)}', part=part, hint="give its value"
+            f'"{theta}" says nothing of its coordinate {", ".join(names)}',
+            part=part,
+            hint=f"give its value: {names[0]}=...",
         )
     return np.array([here[name] for name in names])
