@@ -133,7 +133,8 @@ def _data(found: ModalParameters) -> dict[str, Any]:
         "shapes": {"real": found.shapes.real, "imag": found.shapes.imag},
         "shape_deviations": found.shape_deviations,
         "participation": {"real": found.participation.real, "imag": found.participation.imag},
-        "auto_mac": found.mac(), "misfit": found.misfit, "assurance": found.assurance, "faint": found.faint,
+        "auto_mac": found.mac(), "misfit": found.misfit, "left_over": found.left_over, "missing_hz": found.missing_hz,
+        "assurance": found.assurance, "faint": found.faint,
         "method": found.method, "order": found.order, "refined": found.refined, "lines": len(test.frequencies_hz),
         "band_hz": [float(test.frequencies_hz[0]), float(test.frequencies_hz[-1])], "notes": list(found.notes),
     }  # fmt: skip
@@ -168,7 +169,7 @@ def _show(found: ModalParameters) -> None:
     fits = np.where(found.faint, np.inf, found.assurance)
     worst = np.unravel_index(int(fits.argmin()), fits.shape)
     out.line(
-        f"{found.misfit:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} from "
+        f"{found.left_over:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} from "
         f"{test.references[worst[1]].name} (assurance {found.assurance[worst]:.4f})"
     )
     faint = [test.responses[i].name for i in np.flatnonzero(found.faint.all(axis=1))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -202,13 +203,21 @@ def _told(
     beside = None
     if len(others):
         beside = Poles(at.poles[others], at.participation[others]), fit.shapes[others]
-    return ModalParameters(
+    told = ModalParameters(
         poles=s[order], shapes=shapes[order], participation=(at.participation * ratio[:, None])[order],
         frequency_deviations_hz=f_dev[order], damping_deviations=z_dev[order], correlation=correlation[order],
         shape_deviations=deviations[order], lower=fit.lower, upper=fit.upper, responses=test,
         noise=np.sqrt(band.variance) * np.abs(factor), stabilisation=diagram, method=method, order=highest,
         refined=refined, beside=beside, notes=(*test.notes, *notes),
     )  # fmt: skip
+    if not len(told.missing_hz):
+        return told
+    near = listed([f"{f:.4g} Hz" for f in told.missing_hz])
+    said = (
+        f"{told.left_over:.2%} of the responses is left over, and a mode seems missing near {near}: look at the fit "
+        "there; more references, longer records, or an exponential window where motions outlast them may show it"
+    )
+    return replace(told, notes=(*told.notes, said))
 
 
 def _deviations(s: Complex, covariance: Array) -> tuple[Array, Array, Array]:

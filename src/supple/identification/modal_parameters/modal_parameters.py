@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.vibration.mac import mac
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.complexity import phase_collinearity, phase_deviation
+from supple.identification.modal_parameters.missing import left_over_share, missing_modes
 from supple.identification.modal_parameters.modal_model import Poles, synthesised
 from supple.identification.modal_parameters.stabilisation import Stabilisation
+from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
@@ -148,6 +150,22 @@ class ModalParameters(Result):
         return np.asarray((size <= _FAINT * largest[:, None]) & (self.assurance < 0.5))
 
     @cached_property
+    def left_over(self) -> float:
+        """Share of the responses' power that the fit leaves over, all responses alike, `faint` pairs aside. [eq. 21]"""
+        return left_over_share(*self._counted)
+
+    @cached_property
+    def missing_hz(self) -> Array:
+        """Near which frequencies a mode seems missing: peaks in what is left over."""
+        return missing_modes(self.responses.frequencies_hz, *self._counted)
+
+    @cached_property
+    def _counted(self) -> tuple[Complex, Complex]:
+        """H and Ĥ, zero where a pair is `faint`, unless all are."""
+        seen = ~self.faint | self.faint.all()
+        return np.asarray(self.responses.H * seen), np.asarray(self.synthesised() * seen)
+
+    @cached_property
     def assurance(self) -> Array:
         """(No, Ni) how alike each response and its fit are, |ΣĤ*H|² / (Σ|Ĥ|² Σ|H|²): 1 if but for a factor."""
         H, fitted = self.responses.H, self.synthesised()
@@ -169,8 +187,13 @@ class ModalParameters(Result):
         of = f' of "{self.responses.title}"' if self.responses.title else ""
         return (
             f"{len(self)} modes{of} from {hertz[0]:.4g} to {hertz[-1]:.4g} Hz: {found or 'none'} Hz; "
-            f"{self.misfit:.2%} of the responses left over"
+            f"{self.left_over:.2%} of the responses left over{self._missing()}"
         )
+
+    def _missing(self) -> str:
+        if not len(self.missing_hz):
+            return ""
+        return f"; a mode seems missing near {listed([f'{f:.4g} Hz' for f in self.missing_hz])}"
 
     def table(self) -> Table:
         """A row for each mode; shapes are among the `arrays`."""
@@ -196,6 +219,7 @@ class ModalParameters(Result):
             "participation": self.participation, "phase_collinearity": self.phase_collinearity,
             "phase_deviation": self.phase_deviation, "modal_masses": self.modal_masses,
             "lower": self.lower, "upper": self.upper,
+            "left_over": np.array(self.left_over), "missing_hz": self.missing_hz,
             "responses": np.array([one.name for one in self.responses.responses], dtype=str),
             "references": np.array([one.name for one in self.responses.references], dtype=str),
             "response_positions": np.array([one.position or (np.nan,) * 3 for one in self.responses.responses]),

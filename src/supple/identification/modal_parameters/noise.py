@@ -19,9 +19,16 @@ _THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
 
 
 def from_coherence(H: Complex, coherence: Array, averages: int) -> Array:
-    """E|δH|² = |H|² (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 10]"""
+    """E|δH|² = S (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 10]
+
+    With a coherence of each pair, S = |H_oi|². One that all references share is the multiple coherence of a response,
+    of which the noise on it is the rest whatever each reference does: S = Σ_j |H_oj|², of forces that are alike.
+    """
     share = np.clip(coherence, 1e-3, 1.0 - _LEAST)
-    found = np.abs(H) ** 2 * (1.0 - share) / (max(averages, 1) * share)
+    size = np.abs(H) ** 2
+    if H.shape[2] > 1 and bool((coherence == coherence[:, :, :1]).all()):
+        size = np.broadcast_to(size.sum(axis=2, keepdims=True), size.shape)
+    found = size * (1.0 - share) / (max(averages, 1) * share)
     return np.asarray(found + _floor(H))
 
 
