@@ -197,7 +197,9 @@ def close_step(rows, selected, target, w, start_sign, X, work, correction):
             return False, sign, margin, first
         # With a factorisation that is kept, corrections shrink by a constant ratio.
         shrinking = size / before if iteration > 0 else 1.0
-        if size * (shrinking if reuse else max(size, shrinking * shrinking)) <= ROUNDING:
+        # Near a dead point rounding itself is larger: whole steps of Newton's that no longer shrink are made of it.
+        rounding = iteration > 0 and not reuse and CONTRACTION * before < size <= CLOSED
+        if rounding or size * (shrinking if reuse else max(size, shrinking * shrinking)) <= ROUNDING:
             # Of redundant rows only some are watched: they may lose rank by themselves, far from a dead point.
             crossed = sign != start_sign and not (redundant and margin > 10.0 * first)
             return not crossed, sign, margin, first

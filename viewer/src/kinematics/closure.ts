@@ -143,7 +143,8 @@ export class Closure {
       if (iteration === 0) first = size;
       else if (size > CONTRACTION * before && size > CLOSED) return { closed: false, sign, margin, first };
       const shrinking = iteration > 0 ? size / before : 1;
-      if (size * (reuse ? shrinking : Math.max(size, shrinking * shrinking)) <= ROUNDING) {
+      const rounding = iteration > 0 && !reuse && size > CONTRACTION * before && size <= CLOSED;
+      if (rounding || size * (reuse ? shrinking : Math.max(size, shrinking * shrinking)) <= ROUNDING) {
         const crossed = sign !== startSign && !(redundant && margin > 10 * first);
         return { closed: !crossed, sign, margin, first };
       }
