@@ -94,6 +94,19 @@ def test_noise_is_averaged_and_its_deviation_is_told():
     assert found.coherence[band].mean() > 0.8
 
 
+def test_noise_is_as_large_with_a_reference_that_moves_nothing():
+    """Two white forces, of which the second does not move the response: the deviation of both pairs is told alike."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((40, 2, 256))
+    y = 2.0 * x[:, :1] + 0.3 * rng.standard_normal((40, 1, 256))
+    forces = tuple(supple.Channel(name, "z", "force") for name in ("a", "b"))
+    records = supple.TimeRecords(256.0, forces, (supple.Channel("c", "z", "acceleration"),), x, y)
+    found = estimate_responses(records)
+    stated = np.sqrt((found.deviations()[:, 0] ** 2).mean(axis=0))
+    error = np.sqrt((np.abs(found.H[:, 0] - [2.0, 0.0]) ** 2).mean(axis=0) / 2.0)  # of each part
+    assert_allclose(stated, error, rtol=0.2)  # 128 lines: 9 %
+
+
 def test_h1_is_low_h2_high_and_hv_between_under_noise():
     noisy = struck(30, noise=0.2)
     low, high, between = (np.abs(estimate_responses(noisy, estimator=name).H) for name in ("H1", "H2", "Hv"))

@@ -185,13 +185,14 @@ class Responses(Result):
     def deviations(self) -> Array | None:
         """Standard deviation of |H| of a mean of n records, from the coherence γ²: (n, responses, references).
 
-        σ(|H|) = |H| √((1 - γ²) / (2 n γ²))                                   [Bendat and Piersol; measurements, eq. 6]
+        σ(|H|) = √(S (1 - γ²) / (2 n γ²)), S as in `explained_power`          [Bendat and Piersol; measurements, eq. 6]
         None where the coherence or the number of averages is not known, or there is but one record.
         """
         if self.coherence is None or self.averages < 2:
             return None
         share = np.clip(self.coherence, 1e-12, 1.0)
-        return np.asarray(np.abs(self.H) * np.sqrt((1.0 - share) / (2.0 * self.averages * share)))
+        S = explained_power(self.H, self.coherence)
+        return np.asarray(np.sqrt(S * (1.0 - share) / (2.0 * self.averages * share)))
 
     # ------------------------------------------------------------------------------------------ told, kept, drawn
 
@@ -308,3 +309,15 @@ def require_names(channels: Sequence[Channel], what: str) -> None:
                 f'two channels are called "{one.name}"', part=what, hint="give each point and direction one name"
             )
         seen.add(one.name)
+
+
+def explained_power(H: Complex, coherence: Array) -> Array:
+    """S (n, responses, references): what of a response a coherence explains, over the spectrum of the force.
+
+    With a coherence of each pair S = |H_oi|². One that all references share is the multiple coherence of a response,
+    of which the noise on it is the rest whatever each reference does: S = Σ_j |H_oj|², of forces that are alike.
+    """
+    size = np.abs(H) ** 2
+    if H.shape[2] > 1 and bool((coherence == coherence[:, :, :1]).all()):
+        size = np.broadcast_to(size.sum(axis=2, keepdims=True), size.shape)
+    return np.asarray(size)

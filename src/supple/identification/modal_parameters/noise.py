@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.results.responses import explained_power
+
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
@@ -19,16 +21,9 @@ _THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
 
 
 def from_coherence(H: Complex, coherence: Array, averages: int) -> Array:
-    """E|δH|² = S (1 - γ²) / (n γ²), n averages (1 where they are not known)        [Bendat and Piersol; eq. 10]
-
-    With a coherence of each pair, S = |H_oi|². One that all references share is the multiple coherence of a response,
-    of which the noise on it is the rest whatever each reference does: S = Σ_j |H_oj|², of forces that are alike.
-    """
+    """E|δH|² = S (1 - γ²) / (n γ²), n averages (1 where they are not known), S as in `explained_power`     [eq. 10]"""
     share = np.clip(coherence, 1e-3, 1.0 - _LEAST)
-    size = np.abs(H) ** 2
-    if H.shape[2] > 1 and bool((coherence == coherence[:, :, :1]).all()):
-        size = np.broadcast_to(size.sum(axis=2, keepdims=True), size.shape)
-    found = size * (1.0 - share) / (max(averages, 1) * share)
+    found = explained_power(H, coherence) * (1.0 - share) / (max(averages, 1) * share)
     return np.asarray(found + _floor(H))
 
 
