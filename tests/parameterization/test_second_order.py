@@ -66,6 +66,8 @@ joints:
 actuators: {crank: {joint: A}}
 """
 
+# Motors of these machines have no inertia, which is said; slopes do not ask for it.
+pytestmark = pytest.mark.filterwarnings("ignore:a motion of .* has no inertia")
 MACHINES = {"arm": (ARM, [0.4, -0.7]), "loop": (LOOP, [0.3]), "slider": (SLIDER, [0.3])}
 
 BLADE = """\

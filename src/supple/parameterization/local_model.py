@@ -7,6 +7,7 @@ A rigid mechanism has no δ.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
@@ -29,6 +30,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
+from supple.parameterization.massless_motion import massless_words
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
@@ -210,9 +212,13 @@ def local(
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, system, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
-    return LocalModel(
+    model = LocalModel(
         configuration.theta, _labels(configuration, system), layout_of(system), rows, configuration, system, modes
     )
+    words = massless_words(mechanism, model.labels.coordinates, model.M if single else model.M[0])
+    if words is not None:
+        warnings.warn(words, SuppleWarning, stacklevel=2)
+    return model
 
 
 def mode_choice(

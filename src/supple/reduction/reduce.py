@@ -23,7 +23,7 @@ from supple.diagnostics import NumericalError, SuppleWarning
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
-from supple.parameterization.local_model import mode_choice
+from supple.parameterization.local_model import local, mode_choice
 from supple.parameterization.mode_choice import RIGID
 from supple.reduced.model import ReducedModel
 from supple.reduction.column_choice import ROUNDING, choose_columns
@@ -125,6 +125,9 @@ def reduce(
     stated = stated_errors(columns, approximation)
     origin = provenance(mechanism, columns, approximation, stated, task.options(), time.perf_counter() - start)
     if choice.flexible:
+        # In the middle of the region as it is: a fit would hide that M is singular. It says so itself.
+        local(mechanism, task.domain.scanned[0].center, constraint_modes=choice.constraint,
+              internal_modes=choice.internal)  # fmt: skip
         lost = truncation(mechanism, choice, task.domain.scanned)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
