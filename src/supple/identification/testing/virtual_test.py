@@ -21,6 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.measurements.universal_file import write_universal
 from supple.formats.measurements.universal_test import universal_test
+from supple.identification.testing.digitised import Digits, shown_by_channels
 from supple.identification.testing.estimate_responses import Estimator, estimate_responses
 from supple.identification.testing.excitation import Shaker, blow_spectrum, shaker_signals, usual_band
 from supple.identification.testing.model_responses import model_responses, place_channels
@@ -40,7 +41,6 @@ _BEFORE = 0.04  # of a record: what comes before the trigger
 _SOFT = 1.25  # of the period of half the sampling rate: how long a blow lasts, 17 dB down at the end of the band
 _SPREAD = 0.15  # of its size and length: by how much blows differ
 _FEW = 6  # channels that tell how long the motion lasts
-_ROOM = 1.25  # of the largest number: the range that is set
 _DEAD = 1e-5  # of the largest: so far must the answer have died away in the middle of the padded period
 _STILL = 1e-9  # of the largest: a response below it is none
 _SHORTEST, _LONGEST = 4, 64  # times a record: the padded period
@@ -156,18 +156,9 @@ def virtual_test(
     setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)
     period = _period(model, setup)
     H = model(_lines(period, setup))
-    sizes = _Digits(noise, floor, bits, ranges or {})
+    sizes = Digits(noise, floor, bits, ranges or {})
     options = {"estimator": estimator, "force_length": force_length, "exponential": exponential}
     return _Bench(model, setup, period, H, sizes, options, named, _notes(model, H, period, setup))(seed)
-
-
-class _Digits(NamedTuple):
-    """What channels make of what they are shown."""
-
-    noise: float
-    floor: float
-    bits: int | None
-    ranges: Mapping[str, float]
 
 
 class _Bench(NamedTuple):
@@ -177,7 +168,7 @@ class _Bench(NamedTuple):
     setup: _Setup
     period: int
     H: Complex
-    digits: _Digits
+    digits: Digits
     options: dict[str, Any]
     at: Any
     notes: tuple[str, ...]
@@ -187,7 +178,7 @@ class _Bench(NamedTuple):
         model, setup = self.model, self.setup
         rng = np.random.default_rng(seed)
         x, y = _motion(setup, self.H, self.period, rng)
-        x, y, full = _measured(x, y, [*model.references, *model.responses], self.digits, rng)
+        x, y, full = shown_by_channels(x, y, [*model.references, *model.responses], self.digits, rng)
         records = TimeRecords(
             setup.sampling_hz, tuple(model.references), tuple(model.responses), x, y, setup.before, full, self.at,
             f"virtual test of {model.mechanism.name}", notes=self.notes,
@@ -325,39 +316,6 @@ def _shaken(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) 
         setup.shaker, sampling_hz=setup.sampling_hz, samples=samples, records=setup.blows, inputs=inputs,
         band_hz=usual_band(setup.sampling_hz, setup.samples), rms=setup.peak, seed=int(rng.integers(2**31)),
     )  # fmt: skip
-
-
-def _measured(
-    x: Array,
-    y: Array,
-    channels: Sequence[Channel],
-    digits: _Digits,
-    rng: np.random.Generator,
-) -> tuple[Array, Array, Array | None]:
-    """What the channels show of it, and their full scales."""
-    both = np.concatenate([x, y], axis=1)
-    noise, floor, bits, ranges = digits
-    for name in ranges:
-        if name not in {one.name for one in channels} | {one.quantity for one in channels}:
-            raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
-    if noise:
-        size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
-        least = [max(size[:, k].max() for k, other in enumerate(channels) if other.quantity == one.quantity)
-                 for one in channels]  # fmt: skip
-        size = np.maximum(size, floor * np.array(least)[:, None])
-        both = both + noise * size * rng.normal(size=both.shape)
-    if bits is None and not ranges:
-        return both[:, : x.shape[1]], both[:, x.shape[1] :], None
-    needed = _ROOM * np.abs(both).max(axis=(0, 2))
-    full = np.array(
-        [ranges.get(one.name, ranges.get(one.quantity, n)) for one, n in zip(channels, needed, strict=True)]
-    )
-    full = np.where(full > 0.0, full, 1.0)
-    if bits is not None:
-        step = full / 2.0 ** (bits - 1)
-        both = np.round(both / step[:, None]) * step[:, None]
-    both = np.clip(both, -full[:, None], full[:, None])
-    return both[:, : x.shape[1]], both[:, x.shape[1] :], full
 
 
 def _notes(model: _Model, H: Complex, period: int, setup: _Setup) -> tuple[str, ...]:
