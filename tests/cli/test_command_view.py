@@ -63,7 +63,7 @@ def test_a_run_knows_its_mechanism(supple, four_bar, folder, built):
     (["-o", "x.gif"], 1, "elastic"),
     (["run.csv", "--speed", "0", "-o", "x.gif"], 1, "--speed"),
     (["bad.csv", "-o", "x.gif"], 1, "not finite"),
-    (["-o", "nowhere/x.png"], 1, "cannot be written"),
+    (["-o", "nowhere/x.png"], 1, "the folder nowhere does not exist"),
     (["--port", "70000"], 2, "65535"),
 ])  # fmt: skip
 def test_what_it_cannot_show_is_told(supple, four_bar, folder, arguments, status, told):

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
 import supple
+from supple.diagnostics import SuppleWarning
 
 # A deflection has 1e-8 of the inertia that moves with it (`drives.DEFLECTION`): an error of ω² of as much.
 CLOSE = 1e-7
@@ -139,9 +140,10 @@ def test_two_hinges_by_hand():
 
 
 def test_damping_of_a_drive():
-    """With c = βk in both drives, and nothing else elastic, D is β K; the motors feel none of it."""
+    """With c = βk in both drives, and nothing else elastic, D is β K; motors feel none of it, and have no inertia."""
     made = supple.loads(spatial_arm(RIGID, first="revolute", turned=True, hubs=False, damped=True))
-    model = supple.local(made, "bent", internal_modes=2)
+    with pytest.warns(SuppleWarning, match="has no inertia"):
+        model = supple.local(made, "bent", internal_modes=2)
     assert_allclose(model.damping[2:, 2:], 1e-3 * model.K[2:, 2:], atol=1e-7 * model.K.max())
     assert_allclose(model.damping[:2], 0.0, atol=1e-9)
 
