@@ -7,7 +7,8 @@ import keyword
 import os
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -57,10 +58,17 @@ def save_text(path: str | Path, text: str) -> Path:
 
 
 def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
-    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with written_beside(target) as beside, beside.open("wb") as stream:
+        write(stream)
+    return target
+
+
+@contextmanager
+def written_beside(target: Path) -> Iterator[Path]:
+    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise."""
+    beside = target.with_name(f"{target.stem}.{os.getpid()}.part{target.suffix}")
     try:
-        with beside.open("wb") as stream:
-            write(stream)
+        yield beside
         beside.replace(target)
     except OSError as error:
         raise InputError(
@@ -68,7 +76,6 @@ def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
         ) from None
     finally:
         beside.unlink(missing_ok=True)
-    return target
 
 
 def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:

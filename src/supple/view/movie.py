@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.results.file import written_beside
 from supple.view.house_style import INK, in_house_style
 from supple.view.mode_sketch import UNDEFORMED, length
 from supple.view.moving_lines import MovingLines
@@ -133,22 +133,13 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
     drawn = [_drawn(axes, lines, part, over=k > 0) for k, part in enumerate(strokes[0])]
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # it has found its place: not again for every picture
-    beside = target.with_name(f"{target.stem}.{os.getpid()}.part{target.suffix}")
-    try:
-        with writer.saving(figure, str(beside), _DPI):
-            for picture, parts in zip(pictures, strokes, strict=True):
-                title.set_text(picture.title)
-                for artists, part in zip(drawn, parts, strict=True):
-                    for artist, stroke in zip(artists, part, strict=True):
-                        (artist.set_data if axes.name != "3d" else artist.set_data_3d)(*stroke.T)
-                writer.grab_frame()
-        beside.replace(target)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error})", file=str(target), hint="give another place"
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    with written_beside(target) as beside, writer.saving(figure, str(beside), _DPI):
+        for picture, parts in zip(pictures, strokes, strict=True):
+            title.set_text(picture.title)
+            for artists, part in zip(drawn, parts, strict=True):
+                for artist, stroke in zip(artists, part, strict=True):
+                    (artist.set_data if axes.name != "3d" else artist.set_data_3d)(*stroke.T)
+            writer.grab_frame()
     return target
 
 

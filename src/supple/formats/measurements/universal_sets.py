@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import tempfile
 import warnings
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
 from supple.formats.text_file import read_bytes
+from supple.results.file import written_beside
 
 LARGEST = 2**28  # bytes
 KINDS = (15, 55, 58, 82, 151, 164, 2411)
@@ -82,29 +82,20 @@ def write_sets(path: str | Path, sets: list[dict[str, Any]]) -> Path:
     """Write sets as pyuff's dictionaries; beside the target first, so that it is written whole or not at all."""
     package = pyuff()
     target = Path(path)
-    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        # pyuff reads the whole file again after every set: each is written into a file of its own.
-        with tempfile.TemporaryDirectory() as folder, beside.open("wb") as stream:
-            one = Path(folder) / "set.uff"
-            for item in sets:
-                if "data" in item and not np.isfinite(item["data"]).all():
-                    raise InputError(
-                        f"{int((~np.isfinite(item['data'])).sum())} values are not finite",
-                        part=item.get("id4", "data"),
-                        hint="a universal file has no NaN: take the lines or the channel out",
-                    )  # fmt: skip
-                one.unlink(missing_ok=True)
-                with contextlib.redirect_stdout(io.StringIO()):  # "overwrite" would lose the head of binary sets
-                    package.UFF(str(one)).write_sets(dict(item), mode="add")
-                stream.write(one.read_bytes())
-        beside.replace(target)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error})", file=str(target), hint="give another place"
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    # pyuff reads the whole file again after every set: each is written into a file of its own.
+    with written_beside(target) as beside, tempfile.TemporaryDirectory() as folder, beside.open("wb") as stream:
+        one = Path(folder) / "set.uff"
+        for item in sets:
+            if "data" in item and not np.isfinite(item["data"]).all():
+                raise InputError(
+                    f"{int((~np.isfinite(item['data'])).sum())} values are not finite",
+                    part=item.get("id4", "data"),
+                    hint="a universal file has no NaN: take the lines or the channel out",
+                )
+            one.unlink(missing_ok=True)
+            with contextlib.redirect_stdout(io.StringIO()):  # "overwrite" would lose the head of binary sets
+                package.UFF(str(one)).write_sets(dict(item), mode="add")
+            stream.write(one.read_bytes())
     return target
 
 
