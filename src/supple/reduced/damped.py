@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import PiecewiseArrays
+from supple.reduced.family import with_columns
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -24,7 +25,7 @@ def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
     mass, stiffness : α (1/s) and β (s). All columns of the fitted function are sums over the same terms on the same
     boxes, so that this is exact: the columns of D are sums of those of M and K.
     """
-    layout, arrays = model.layout, model.fitted.arrays
+    layout = model.layout
     n, s = layout.size, layout.theta
     if n == s or not (mass or stiffness):
         return model
@@ -32,25 +33,29 @@ def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
     deformation = np.zeros((n, n))
     deformation[s:, s:] = 1.0
     kept = deformation[np.triu_indices(n)]
-    columns = np.zeros((len(arrays.coefficients), width))
-    constants = arrays.leaves_i[:, _FIRST_ROW]
-    for name, factor in (("damping", 1.0), ("M", mass), ("K", stiffness)):
-        among = np.ones(width) if name == "damping" else kept
-        if name in layout.columns:
-            first, stop = layout.columns[name]
-            columns += factor * among * arrays.coefficients[:, first:stop]
-        elif name in layout.constants:
-            columns[constants] += factor * among * np.ravel(layout.constants[name])
-    if "damping" in layout.columns:
+    places = layout.columns
+    if "damping" not in places:
+        places = {**places, "damping": (layout.fitted, layout.fitted + width)}
+
+    def change(arrays: PiecewiseArrays) -> Array:
+        columns = np.zeros((len(arrays.coefficients), width))
+        constants = arrays.leaves_i[:, _FIRST_ROW]
+        for name, factor in (("damping", 1.0), ("M", mass), ("K", stiffness)):
+            among = np.ones(width) if name == "damping" else kept
+            if name in layout.columns:
+                first, stop = layout.columns[name]
+                columns += factor * among * arrays.coefficients[:, first:stop]
+            elif name in layout.constants:
+                columns[constants] += factor * among * np.ravel(layout.constants[name])
+        if "damping" not in layout.columns:
+            return np.hstack([arrays.coefficients, columns])
         first, stop = layout.columns["damping"]
-        coefficients, places = arrays.coefficients.copy(), layout.columns
+        coefficients = arrays.coefficients.copy()
         coefficients[:, first:stop] = columns
-    else:
-        coefficients = np.hstack([arrays.coefficients, columns])
-        places = {**layout.columns, "damping": (layout.fitted, layout.fitted + width)}
+        return coefficients
+
     others = {name: value for name, value in layout.constants.items() if name != "damping"}
-    fitted = Piecewise(arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
-    return replace(model, layout=replace(layout, columns=places, constants=others), fitted=fitted)
+    return with_columns(model, replace(layout, columns=places, constants=others), change)
 
 
 def first_frequency(model: ReducedModel, theta: Array) -> float:

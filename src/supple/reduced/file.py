@@ -19,6 +19,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.equations.observation import Observation, observation_from
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
+from supple.reduced.family import Family, Parameter, require_family
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
@@ -28,7 +29,8 @@ from supple.results.units import UNKNOWN, units_from
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-SCHEMA = 3  # 1 had neither repertoire nor basis; flexible models before 3 have M(θ) beside a fitted Γ(θ)
+# 1 had neither repertoire nor basis; flexible models before 3 have M(θ) beside a fitted Γ(θ); families alone are 4
+SCHEMA, _SINGLE = 4, 3
 _FORMAT = "supple reduced model"
 _INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
 _LARGEST = 2**31  # numbers in one array; a damaged header must not exhaust the memory
@@ -61,7 +63,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
     try:
         with h5py.File(beside, "w", libver=("earliest", "v110"), userblock_size=SIZE) as file:
             file.attrs["format"] = _FORMAT
-            file.attrs["schema"] = SCHEMA
+            file.attrs["schema"] = _SINGLE if model.family is None else SCHEMA
             file["layout"] = json.dumps(facts, ensure_ascii=False)
             file["provenance"] = provenance
             if model.repertoire is not None:
@@ -76,7 +78,10 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
             _write_named(file.create_group("dry_forces"), layout.dry_forces)
             _write_named(file.create_group("limits"), layout.limits)
             group = file.create_group("fitted")
-            for name, array in model.fitted.arrays._asdict().items():
+            if model.family is not None:
+                file["family"] = json.dumps(_family_data(model.family), ensure_ascii=False, allow_nan=False)
+            whole = model.fitted if model.family is None else model.family.fitted
+            for name, array in whole.arrays._asdict().items():
                 group[name] = array
         seal(beside)
         beside.replace(target)
@@ -85,6 +90,10 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
     finally:
         beside.unlink(missing_ok=True)
     return target
+
+
+def _family_data(family: Family) -> dict[str, Any]:
+    return {"parameters": [item._asdict() for item in family.parameters], "values": list(family.values)}
 
 
 def _write_named(group: Any, values: Any) -> None:
@@ -121,7 +130,9 @@ def load_model(path: str | Path) -> ReducedModel:
             basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
             units = units_from(_json(file, "units", dict)) if "units" in file else UNKNOWN
             hardware = hardware_from(_json(file, "hardware", dict)) if "hardware" in file else NO_HARDWARE
-            return ReducedModel(name, layout, _fitted(file, layout), error, provenance, names, basis, units, hardware)
+            family = _family(file, layout) if "family" in file else None
+            fitted = _fitted(file, layout, ()) if family is None else family.slice()
+            return ReducedModel(name, layout, fitted, error, provenance, names, basis, units, hardware, family)
     except InputError as error:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:
@@ -251,11 +262,28 @@ def _internal(facts: dict[str, Any]) -> int:
     return found
 
 
-def _fitted(file: Any, layout: CoefficientLayout) -> Piecewise:
+def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[Parameter, ...]) -> Piecewise:
+    """Over θ and parameters."""
     group = _group(file, "fitted")
     arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
-    require_sound(arrays, layout.theta, layout.fitted)
+    require_sound(arrays, layout.theta + len(parameters), layout.fitted)
     return Piecewise(arrays)
+
+
+def _family(file: Any, layout: CoefficientLayout) -> Family:
+    facts = _json(file, "family", dict)
+    found, values = facts["parameters"], facts["values"]
+    if not isinstance(found, list) or not isinstance(values, list) or len(found) != len(values) or len(found) > 100:
+        raise _wrong("the parameters are not what they should be")
+    parameters = tuple(
+        Parameter(
+            str(item["name"]), float(item["lower"]), float(item["upper"]), float(item["nominal"]), str(item["unit"])
+        )
+        for item in found
+    )
+    family = Family(parameters, tuple(float(value) for value in values), _fitted(file, layout, parameters))
+    require_family(family, layout.coordinates)
+    return family
 
 
 def require_sound(arrays: PiecewiseArrays, s: int, t: int) -> None:

@@ -8,7 +8,7 @@ M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
 from supple.reduced.evaluator import Evaluator
+from supple.reduced.family import Family, at_values, slope_model
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.ode import Ode
@@ -62,6 +63,7 @@ class ReducedModel:
     basis      : what δ is counted in; None of a rigid model, or if it does not say
     units      : of coordinates, inputs and outputs, as far as it knows them
     hardware   : drives of its inputs and instruments of its outputs
+    family     : of which it is the model at some values of parameters; None where none were varied
 
     Throughout, θ is (s,) in the order of the coordinates or {name: value}, the name of a configuration in its
     repertoire, or a batch (N, s); rates and accelerations are those of η, (n,) or (N, n). δ is zero if left out; a
@@ -77,14 +79,16 @@ class ReducedModel:
     basis: Basis | None = None
     units: Units = UNKNOWN
     hardware: Hardware = NO_HARDWARE
+    family: Family | None = None
 
     def __post_init__(self) -> None:
         require_consistent(self.name, self.layout, self.fitted)
 
     def __repr__(self) -> str:
         layout, boxes = self.layout, len(self.fitted.arrays.leaves_i)
+        varied = "" if self.family is None else f", at {self.family}"
         return brief("ReducedModel", f'"{self.name}" in {listed(layout.coordinates)} ({layout.theta} of them θ), '
-                     f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes")  # fmt: skip
+                     f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes{varied}")  # fmt: skip
 
     def _repr_html_(self) -> str:
         from supple.reduced.told import model_html
@@ -139,6 +143,23 @@ class ReducedModel:
         """Coordinates of the mechanism that keep one value throughout, and that value, rad or m; they are no
         coordinates of the model."""
         return dict(self.provenance.get("options", {}).get("held", {}))
+
+    # ------------------------------------------------------------------------ parameters
+
+    def at(self, values: Mapping[str, float] | None = None, /, **named: float) -> ReducedModel:
+        """The model at other values of the parameters that were varied, exact within the fit; those that are not named
+        stay as they are. `at(payload=12)`, or `at({"payload": 12})`; outside the range: InputError."""
+        return at_values(self, {**(values or {}), **named})
+
+    def parameter_slopes(self, theta: Values | str, *, delta: ArrayLike | None = None) -> dict[str, Coefficients]:
+        """{parameter: ∂/∂μ of all coefficients at θ and δ}, those of the fit, exactly; none of a model without any."""
+        at = named_theta(self, theta)
+        return {name: model.evaluate(at, delta=delta) for name, model in self.slope_models.items()}
+
+    @cached_property
+    def slope_models(self) -> dict[str, ReducedModel]:
+        """{parameter: ∂/∂μ of the model}, whose coefficients are slopes."""
+        return {} if self.family is None else {name: slope_model(self, name) for name in self.family.names}
 
     # ------------------------------------------------------------------------ coefficients
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise.piecewise import Piecewise
+from supple.approximation.piecewise.piecewise import PiecewiseArrays
 from supple.diagnostics import InputError
+from supple.reduced.family import with_columns
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -34,12 +35,16 @@ def scaled(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0)
     elastic = np.zeros((n, n), dtype=bool)
     elastic[s:, s:] = True
     among = elastic[np.triu_indices(n)]
-    coefficients, constants = model.fitted.arrays.coefficients.copy(), dict(layout.constants)
-    for name, factor in (("K", stiffness), ("damping", damping)):
-        if name in layout.columns:
+    factors = {"K": np.where(among, stiffness, 1.0), "damping": np.where(among, damping, 1.0)}
+    constants = {
+        name: factors[name] * np.ravel(value) if name in factors else value for name, value in layout.constants.items()
+    }
+
+    def change(arrays: PiecewiseArrays) -> Array:
+        coefficients = arrays.coefficients.copy()
+        for name in factors.keys() & layout.columns.keys():
             first, stop = layout.columns[name]
-            coefficients[:, first:stop][:, among] *= factor
-        elif name in constants:
-            constants[name] = np.where(among, factor, 1.0) * np.ravel(constants[name])
-    fitted = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
-    return replace(model, layout=replace(layout, constants=constants), fitted=fitted)
+            coefficients[:, first:stop] *= factors[name]
+        return coefficients
+
+    return with_columns(model, replace(layout, constants=constants), change)

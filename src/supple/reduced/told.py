@@ -20,6 +20,7 @@ def model_html(model: ReducedModel) -> str:
     ]
     facts = [
         ("region", ", ".join(region)),
+        ("parameters", "" if model.family is None else str(model.family)),
         ("deformation", ", ".join(layout.coordinates[layout.theta :]) or "none: it is rigid"),
         ("inputs", ", ".join(f"{name} / {units.inputs.get(name) or 'SI'}" for name in layout.inputs)),
         ("outputs", ", ".join(f"{name} / {units.outputs.get(name) or 'SI'}" for name in layout.outputs)),
