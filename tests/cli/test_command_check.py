@@ -34,7 +34,7 @@ def test_notes_are_said_in_both_forms(supple, four_bar):
 def test_parameters_can_be_set(supple, four_bar):
     said = supple("check", four_bar, "--set", "ground=3", "--json")
     assert said.status == 1
-    assert "does not close" in said.object["error"]
+    assert "does not close" in said.object["error"]["text"]
     assert supple("check", four_bar, "--set", "ground=0.9 m", "--set", "crank=ground/2").status == 0
 
 

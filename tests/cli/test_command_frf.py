@@ -50,7 +50,7 @@ def test_forces_of_free_actuators(supple, ralf):
     options = ("--input", "lift", "--output", "tip.z", "--no-drives", *LINES)
     refused = supple("frf", ralf, *options, "--json")
     assert refused.status == 1
-    assert "is locked" in refused.object["error"]
+    assert "is locked" in refused.object["error"]["text"]
     assert "--free-actuators" in refused.err
     with_gravity, without = (
         supple("frf", ralf, *options, "--free-actuators", "--json", *more).object["real"]

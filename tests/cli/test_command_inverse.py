@@ -53,7 +53,7 @@ def test_bounds_by_name_with_units_and_intervals(supple):
 def test_bounds_that_cannot_be_met_exit_with_1(supple):
     said = supple(*TURN, "--bounds", "50", "--json")
     assert said.status == 1
-    assert "at 0.839 s every bound must rise by 8.5 N m" in said.object["error"]
+    assert "at 0.839 s every bound must rise by 8.5 N m" in said.object["error"]["text"]
     assert "raise the bounds" in said.err
 
 

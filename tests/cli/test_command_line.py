@@ -82,35 +82,93 @@ def test_the_public_names_are_listed_once():
         _ = api.laod
 
 
+_OURS = "this is a defect of supple, not of your input: "
+_SUFFICE = "ask for less at once, or take a machine with more memory"
+
+
 @pytest.mark.parametrize(
-    ("error", "status", "message"),
+    ("error", "kind", "status", "pieces"),
     [
-        (api.InputError("it is wrong", part="joint", hint="mend it"), 1, "error: joint: it is wrong; mend it\n"),
-        (NumericalError("it failed"), 3, "error: it failed\n"),
-        (KeyboardInterrupt(), 130, "error: interrupted\n"),
-        (ValueError("odd\nthing"), 3, "error: internal error: ValueError: odd\\nthing; SUPPLE_DEBUG=1 shows where\n"),
-        (RecursionError("deep"), 3, "error: internal error: RecursionError: deep; SUPPLE_DEBUG=1 shows where\n"),
+        (api.InputError("it is wrong", part="joint", hint="mend it"), "input", 1, ("joint", "it is wrong", "mend it")),
+        (NumericalError("it failed"), "numerical", 3, (None, "it failed", None)),
+        (KeyboardInterrupt(), "interrupted", 130, (None, "interrupted", None)),
+        (MemoryError("1 TB"), "input", 1, (None, "the memory does not suffice: 1 TB", _SUFFICE)),
+        (ValueError("odd\nthing"), "defect", 4, (None, _OURS + "ValueError: odd\\nthing", "please send the report")),
+        (RecursionError("deep"), "defect", 4, (None, _OURS + "RecursionError: deep", "please send the report")),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_every_failure_is_one_line_and_a_status(supple, four_bar, monkeypatch, error, status, message):
+def test_every_failure_is_one_line_a_status_and_an_object(
+    supple, four_bar, folder, monkeypatch, error, kind, status, pieces
+):
     def fail(mechanism):
         raise error
 
     monkeypatch.setattr("supple.analyses.check.check", fail)
-    assert supple("check", four_bar) == (status, "", message)
+    part, message, hint = pieces
+    said = supple("check", four_bar)
+    assert (said.status, said.out) == (status, "")
+    line = said.err.removeprefix("error: ").removesuffix("\n")
+    assert line.startswith(": ".join(item for item in (part, message) if item))
+    assert "\n" not in line
+    again = supple("check", four_bar, "--json")
+    assert again.status == status
+    found = again.object.pop("error")
+    assert again.err == f"error: {found['text']}\n"
+    assert (found["kind"], found["status"]) == (kind, status)
+    assert (found["part"], found["message"], (found["hint"] or "")[: len(hint or "")]) == (part, message, hint or "")
+    assert set(found) == {"kind", "text", "message", "status", "part", "hint", "file", "line", "report"}
+    assert (found["report"] is not None) == (status == 4)
+
+
+def test_the_report_of_a_defect_says_what_is_needed_to_find_it(supple, four_bar, folder, monkeypatch):
+    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
+    found = supple("check", four_bar, "--json").object["error"]
+    (file,) = folder.glob("supple-defect-*.txt")
+    assert found["report"] == str(file)
+    text = file.read_text()
+    for words in (f"supple check {four_bar} --json", "Traceback", "ZeroDivisionError", "numpy 2", "platform "):
+        assert words in text
+    assert "line_mass" not in text  # nothing of the user's files
+
+
+def test_a_report_that_cannot_be_written_goes_to_standard_error(supple, four_bar, monkeypatch, tmp_path):
+    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
+    monkeypatch.setattr("pathlib.Path.write_text", lambda *_, **__: (_ for _ in ()).throw(PermissionError("no")))
     said = supple("check", four_bar, "--json")
-    assert (said.status, said.err) == (status, message)
-    assert said.object == {"error": message.removeprefix("error: ").rstrip("\n")}
+    assert (said.status, said.object["error"]["report"]) == (4, None)
+    assert "Traceback" in said.err
+    assert said.err.splitlines()[-1].startswith(f"error: {_OURS}ZeroDivisionError")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part", "words"),
+    [
+        (("chekc", "four-bar"), None, "No such command"),
+        (("check",), "FILE", "Missing argument"),
+        (("check", "four-bar", "--sett", "a=1"), "--sett", "No such option"),
+        (("modes", "four-bar", "--count", "few"), "--count", "integer"),
+        (("check", "four-bar", "--set", "crank"), "--set", "not NAME=VALUE"),
+        (("simulate", "four-bar"), "--until", "how long?"),
+    ],
+)
+def test_a_wrong_command_line_is_an_object_too(supple, arguments, part, words):
+    plain_one, said = supple(*arguments), supple(*arguments, "--json")
+    assert (plain_one.status, said.status) == (2, 2)
+    found = said.object["error"]
+    assert (found["kind"], found["status"], found["part"]) == ("usage", 2, part)
+    assert words in found["message"]
+    assert said.err  # for people, as without
 
 
 @pytest.mark.parametrize("how", ["option", "variable"])
-def test_a_traceback_can_be_had(supple, four_bar, monkeypatch, how):
+def test_a_traceback_can_be_had(supple, four_bar, folder, monkeypatch, how):
     monkeypatch.setenv("SUPPLE_DEBUG", "1" if how == "variable" else "0")
     monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
     said = supple(*(["--debug"] if how == "option" else []), "check", four_bar)
-    assert said.status == 3
+    assert said.status == 4
     assert "Traceback" in said.err
-    assert "internal error: ZeroDivisionError" in said.err
+    assert f"{_OURS}ZeroDivisionError" in said.err
 
 
 def test_an_error_found_late_has_its_line(supple, four_bar, monkeypatch):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from supple.cli.failure import INTERRUPTED, LONGEST, Failure, failure, failure_of, memory_ran_out
 from supple.diagnostics import EarlyEnd, SuppleError, SuppleNote
 from supple.diagnostics.quoting import brief
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
-
-INTERNAL_ERROR = 3
-INTERRUPTED = 130
-_LONGEST = 2000  # characters of a message
 
 
 class Answer:
@@ -44,34 +39,29 @@ class Answer:
             show()
 
     def note(self, text: str) -> None:
-        print(f"note: {brief(text, _LONGEST)}", file=sys.stderr)
+        print(f"note: {brief(text, LONGEST)}", file=sys.stderr)
 
     def warn(self, text: str) -> None:
-        print(f"warning: {brief(text, _LONGEST)}", file=sys.stderr)
+        print(f"warning: {brief(text, LONGEST)}", file=sys.stderr)
 
     def heard(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """A warning of the work itself, or a note."""
         (self.note if issubclass(category, SuppleNote) else self.warn)(str(message))
 
-    def fail(self, text: str, status: int) -> typer.Exit:
+    def fail(self, what: Failure) -> typer.Exit:
         """Tell what went wrong; the exception to raise carries the exit status."""
-        line = brief(text, _LONGEST)
-        if os.environ.get("SUPPLE_DEBUG", "0") not in ("", "0"):
-            traceback.print_exc()
-        print(f"error: {line}", file=sys.stderr)
-        if self.as_json:
-            print(json.dumps({"error": line}))
-        return typer.Exit(status)
+        return typer.Exit(what.tell(self.as_json))
 
     def cut_short(self, text: str, status: int) -> typer.Exit:
         """The result was given as far as it goes; tell why it ends there, and raise what this returns."""
-        print(f"error: {brief(text, _LONGEST)}", file=sys.stderr)
+        print(f"error: {brief(text, LONGEST)}", file=sys.stderr)
         return typer.Exit(status)
 
 
 @contextmanager
 def answering(as_json: bool) -> Iterator[Answer]:
-    """Inside, a command may raise what it likes: the user sees one line, scripts see the exit status."""
+    """Inside, a command raises what is wrong: the user sees one line, scripts see the exit status. What is no error of
+    ours goes on to where the command was started, and is a defect (`main`)."""
     answer = Answer(as_json)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EarlyEnd)  # `cut_short` says it
@@ -79,14 +69,11 @@ def answering(as_json: bool) -> Iterator[Answer]:
         try:
             yield answer
         except SuppleError as error:
-            raise answer.fail(str(_located(error, answer.mechanism)), error.exit_status) from None
+            raise answer.fail(failure_of(_located(error, answer.mechanism))) from None
         except KeyboardInterrupt:
-            raise answer.fail("interrupted", INTERRUPTED) from None
-        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
-            raise  # typer knows what to do
-        except Exception as error:  # noqa: BLE001 - whatever it is, a user never meets a traceback
-            text = f"internal error: {type(error).__name__}: {error}; SUPPLE_DEBUG=1 shows where"
-            raise answer.fail(text, INTERNAL_ERROR) from None
+            raise answer.fail(failure("interrupted", INTERRUPTED)) from None
+        except MemoryError as error:
+            raise answer.fail(memory_ran_out(error)) from None
 
 
 def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -38,11 +39,15 @@ from supple.cli import (
     virtual_test,
     warmup,
 )
+from supple.cli.defect import defect
+from supple.cli.failure import INTERRUPTED, failure
 from supple.cli.kind_option import ListsKinds
+from supple.cli.usage import AnswersUsage
 from supple.compilation.patience import patiently
 
 app = typer.Typer(
     name="supple",
+    cls=AnswersUsage,
     help="Small, explicit models of multibody mechanisms.",
     epilog="FILE is a mechanism file, a URDF or the name of a bundled example: supple check four-bar",
     no_args_is_help=True,
@@ -107,11 +112,26 @@ def run(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     patiently()
-    try:
-        status = sweep.swept(given, lambda one: app(args=one, prog_name="supple"))
+    with _telling(given):
+        status = sweep.swept(given, _performed)
         if status is not None:
             raise SystemExit(status)
-        app(args=given, prog_name="supple")
+        _performed(given)
+
+
+def _performed(arguments: list[str]) -> None:
+    """One command; ends with SystemExit."""
+    with _telling(arguments):
+        app(args=arguments, prog_name="supple")
+
+
+@contextmanager
+def _telling(arguments: list[str]) -> Iterator[None]:
+    """What no part of a command knows how to tell is a defect of ours; a user never meets a bare traceback."""
+    as_json = "--json" in arguments
+    try:
+        yield
     except KeyboardInterrupt:  # outside a subcommand; inside, the answer takes care
-        print("interrupted", file=sys.stderr)
-        raise SystemExit(130) from None
+        raise SystemExit(failure("interrupted", INTERRUPTED).tell(as_json)) from None
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        raise SystemExit(defect(error, arguments).tell(as_json)) from None

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.cli.answer import INTERRUPTED
+from supple.cli.failure import INTERRUPTED, USAGE, failure_of
 from supple.diagnostics import SuppleError
 
 _SET = "--set"
 _WRITTEN = ("-o", "--file", "--folder", "--plot")  # each run has a file of its own
-_WRONG_COMMAND_LINE = 2
 
 
 class Run(NamedTuple):
@@ -68,7 +66,8 @@ def perform(runs: list[Run], command: Callable[[list[str]], None]) -> int:
         except SystemExit as ended:
             status = int(ended.code or 0)
             worst = max(worst, status)
-            if status in (_WRONG_COMMAND_LINE, INTERRUPTED):  # the others would end like it
+            if status in (USAGE, INTERRUPTED):  # the others would end like it
+                print(heard.getvalue(), end="")
                 return status
         if as_json:
             objects.append({"set": run.settings} | json.loads(heard.getvalue() or "{}"))
@@ -82,8 +81,7 @@ def swept(arguments: Sequence[str], command: Callable[[list[str]], None]) -> int
     try:
         runs = runs_of(arguments)
     except SuppleError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_status
+        return failure_of(error).tell("--json" in arguments)
     return perform(runs, command) if runs else None
 
 
