@@ -5,8 +5,8 @@ It holds numbers and texts alone; nothing that is read can run code, and everyth
 
 from __future__ import annotations
 
+import io
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, Piecewi
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.equations.observation import Observation, observation_from
+from supple.files.whole import written_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
 from supple.reduced.family import Family, Parameter, require_family
 from supple.reduced.layout import CoefficientLayout
@@ -41,7 +42,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
     import h5py
 
     target = Path(path)
-    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    content = io.BytesIO()  # so that a full disk is met in plain writing, not inside HDF5
     layout = model.layout
     facts = {
         "name": model.name,
@@ -60,35 +61,31 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
         provenance = json.dumps(model.provenance, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"cannot be written ({error})", part="provenance", hint="keep to JSON") from None
-    try:
-        with h5py.File(beside, "w", libver=("earliest", "v110"), userblock_size=SIZE) as file:
-            file.attrs["format"] = _FORMAT
-            file.attrs["schema"] = _SINGLE if model.family is None else SCHEMA
-            file["layout"] = json.dumps(facts, ensure_ascii=False)
-            file["provenance"] = provenance
-            if model.repertoire is not None:
-                file["repertoire"] = json.dumps(model.repertoire.data(), ensure_ascii=False, allow_nan=False)
-            if model.basis is not None:
-                file["basis"] = json.dumps(model.basis.data(), ensure_ascii=False, allow_nan=False)
-            if model.hardware is not NO_HARDWARE:
-                file["hardware"] = json.dumps(model.hardware.data(), ensure_ascii=False, allow_nan=False)
-            file["units"] = json.dumps(model.units.data(), ensure_ascii=False)
-            _write_named(file.create_group("error"), model.error)
-            _write_named(file.create_group("constants"), layout.constants)
-            _write_named(file.create_group("dry_forces"), layout.dry_forces)
-            _write_named(file.create_group("limits"), layout.limits)
-            group = file.create_group("fitted")
-            if model.family is not None:
-                file["family"] = json.dumps(_family_data(model.family), ensure_ascii=False, allow_nan=False)
-            whole = model.fitted if model.family is None else model.family.fitted
-            for name, array in whole.arrays._asdict().items():
-                group[name] = array
+    with h5py.File(content, "w", libver=("earliest", "v110"), userblock_size=SIZE) as file:
+        file.attrs["format"] = _FORMAT
+        file.attrs["schema"] = _SINGLE if model.family is None else SCHEMA
+        file["layout"] = json.dumps(facts, ensure_ascii=False)
+        file["provenance"] = provenance
+        if model.repertoire is not None:
+            file["repertoire"] = json.dumps(model.repertoire.data(), ensure_ascii=False, allow_nan=False)
+        if model.basis is not None:
+            file["basis"] = json.dumps(model.basis.data(), ensure_ascii=False, allow_nan=False)
+        if model.hardware is not NO_HARDWARE:
+            file["hardware"] = json.dumps(model.hardware.data(), ensure_ascii=False, allow_nan=False)
+        file["units"] = json.dumps(model.units.data(), ensure_ascii=False)
+        _write_named(file.create_group("error"), model.error)
+        _write_named(file.create_group("constants"), layout.constants)
+        _write_named(file.create_group("dry_forces"), layout.dry_forces)
+        _write_named(file.create_group("limits"), layout.limits)
+        group = file.create_group("fitted")
+        if model.family is not None:
+            file["family"] = json.dumps(_family_data(model.family), ensure_ascii=False, allow_nan=False)
+        whole = model.fitted if model.family is None else model.family.fitted
+        for name, array in whole.arrays._asdict().items():
+            group[name] = array
+    with written_beside(target) as beside:
+        beside.write_bytes(content.getbuffer())
         seal(beside)
-        beside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error})", part=f"file {target}", hint="name another place") from None
-    finally:
-        beside.unlink(missing_ok=True)
     return target
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import keyword
-import os
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.files.whole import written_beside
 from supple.results.names import fresh
 
 Arrays = dict[str, NDArray[Any]]
@@ -61,21 +60,6 @@ def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
     with written_beside(target) as beside, beside.open("wb") as stream:
         write(stream)
     return target
-
-
-@contextmanager
-def written_beside(target: Path) -> Iterator[Path]:
-    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise."""
-    beside = target.with_name(f"{target.stem}.{os.getpid()}.part{target.suffix}")
-    try:
-        yield beside
-        beside.replace(target)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error})", file=str(target), hint="give another place"
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:

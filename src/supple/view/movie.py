@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.files.whole import written_beside
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.results.file import written_beside
 from supple.view.house_style import INK, in_house_style
 from supple.view.mode_sketch import UNDEFORMED, length
 from supple.view.moving_lines import MovingLines

@@ -17,8 +17,8 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
+from supple.files.whole import written_beside
 from supple.formats.text_file import read_bytes
-from supple.results.file import written_beside
 
 LARGEST = 2**28  # bytes
 KINDS = (15, 55, 58, 82, 151, 164, 2411)

@@ -1,0 +1,131 @@
+"""A file is there whole or not at all: written beside its place, brought to the disk, renamed.
+
+What a killed process leaves beside the place, a file that ends in .part, is cleared by whoever writes there next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import platform
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from supple.diagnostics import InputError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room: of the disk, of the user, of one file
+_OLD = 86400.0  # s after which a part is nobody's, wherever the process ran that wrote it
+
+
+@contextlib.contextmanager
+def written_beside(target: Path) -> Iterator[Path]:
+    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise."""
+    beside = place_beside(target)
+    try:
+        clear_parts(target)
+        yield beside
+        settle(beside)
+        beside.replace(target)
+        settle_folder(target.parent)
+    except OSError as error:
+        full = error.errno in FULL
+        raise InputError(
+            f"cannot be written ({error.strerror or error}){'; nothing was changed' if full else ''}",
+            file=str(target),
+            hint="make room, or give another place" if full else "give another place",
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_whole(target: Path, content: bytes) -> None:
+    """The bytes as a file; OSError where that cannot be."""
+    beside = place_beside(target)
+    try:
+        with beside.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def place_beside(target: Path) -> Path:
+    """A name that no other process, and no other thread, has."""
+    return target.with_name(f"{target.stem}.{_here()}-{os.getpid()}-{secrets.token_hex(3)}.part{target.suffix}")
+
+
+def clear_parts(target: Path) -> None:
+    """Remove parts of this target that were left behind: their process is gone, or they are older than a day.
+
+    A part of a process that runs is never touched; of processes elsewhere (another machine, another container, which
+    share the folder) nothing is known but how old their parts are.
+    """
+    pattern = re.compile(
+        rf"{re.escape(target.stem)}\.([0-9a-f]{{6}})-([0-9]{{1,9}})-[0-9a-f]{{6}}\.part{re.escape(target.suffix)}"
+    )
+    try:
+        names = os.listdir(target.parent)
+    except OSError:  # then nothing can be written there either, which is said
+        return
+    for name in names:
+        match = pattern.fullmatch(name)
+        if match and _left(target.parent / name, match[1], int(match[2])):
+            with contextlib.suppress(OSError):
+                (target.parent / name).unlink()
+
+
+def _left(part: Path, where: str, process: int) -> bool:
+    if where == _here() and os.name != "nt":
+        return not runs(process)
+    try:
+        return time.time() - part.stat().st_mtime > _OLD
+    except OSError:
+        return False
+
+
+def runs(process: int) -> bool:
+    """Whether a process of this machine runs (not on Windows, where asking would end it)."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it does, and is another user's
+        return True
+    return True
+
+
+@cache
+def _here() -> str:
+    """This machine since it started, and which container of it: where a number of a process means something."""
+    known = [platform.node()]
+    with contextlib.suppress(OSError):
+        known.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))
+    with contextlib.suppress(OSError):
+        known.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256("\n".join(known).encode()).hexdigest()[:6]
+
+
+def settle(file: Path) -> None:
+    """Bring a file to the disk before it takes another's place: a power cut must not leave an empty one there."""
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def settle_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
