@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError, NumericalError
 from supple.kinematics.closure_kernel import SHORTEST, Start, close_batch
@@ -29,7 +30,7 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
 
     rounds : how often this is asked for with as many θ
     """
-    count = len(theta)
+    theta, count = native_array(theta), len(theta)
     X = np.empty((count, *position.X.shape))
     w = np.empty((count, len(position.w)))
     reached = np.empty(count)

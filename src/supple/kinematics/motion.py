@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled, kernel
+from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
@@ -74,10 +75,8 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
         rest.numbering.arrays,
         rest.selected,
         X,
-        np.array(
-            first.reshape(-1, s)
-        ),  # copies: what was broadcast is read-only, which would be compiled for once more
-        np.array(second.reshape(-1, s)),
+        native_array(first.reshape(-1, s)),
+        native_array(second.reshape(-1, s)),
         V,
         dV,
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.equations.forces import Friction
@@ -44,7 +45,7 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
     layout = layout_of(position.numbering, load)
     friction = Friction(np.array(list(load.dry_forces.values()), dtype=float), float(friction_speed))
     (count, s), actuators = configuration.theta.shape, inputs.shape[1]
-    states = States(configuration.X, configuration.w, rates, inputs)
+    states = States(*(native_array(item) for item in (configuration.X, configuration.w, rates, inputs)))
     A, B = np.empty((count, 2 * s, 2 * s)), np.empty((count, 2 * s, actuators))
     M, P2, P1 = np.zeros((3, count, s, s))
     found = LinearModels(A, B, np.zeros((count, s)), M, P2, P1, np.empty(count, dtype=np.int64))

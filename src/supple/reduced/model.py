@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import compiled
+from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError, NumericalError
 from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.dry_friction import FRICTION_SPEED
@@ -282,7 +283,8 @@ class ReducedModel:
         (N, n)."""
         outputs, energy = np.empty((len(eta), len(self.layout.measures))), np.empty((len(eta), 2))
         status = np.empty(len(eta), dtype=np.int64)
-        compiled(observe_batch, count=len(eta))(*self.arrays, eta, rates, outputs, energy, status)
+        given = native_array(eta), native_array(rates)
+        compiled(observe_batch, count=len(eta))(*self.arrays, *given, outputs, energy, status)
         self._require(status, eta)
         return outputs, energy
 

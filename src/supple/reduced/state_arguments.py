@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.compilation.native_array import native_array
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.named_values import in_order
 
@@ -17,7 +18,7 @@ Values = Mapping[str, float] | ArrayLike
 def theta_points(layout: CoefficientLayout, theta: Values) -> tuple[Array, bool]:
     """θ as (N, s), and whether it was a single one."""
     points = in_order("θ", theta, layout.coordinates[: layout.theta], required=True)
-    return np.ascontiguousarray(np.atleast_2d(points)), points.ndim == 1
+    return native_array(np.atleast_2d(points)), points.ndim == 1
 
 
 def states(layout: CoefficientLayout, theta: Values, delta: ArrayLike | None) -> tuple[Array, bool]:
@@ -29,7 +30,8 @@ def states(layout: CoefficientLayout, theta: Values, delta: ArrayLike | None) ->
     given = in_order("δ", delta, names, required=True)
     single = single and given.ndim == 1
     both = np.broadcast_arrays(points[:, :1], np.atleast_2d(given)[:, :1])[0]
-    return np.hstack([np.broadcast_to(x, (len(both), x.shape[1])) for x in (points, np.atleast_2d(given))]), single
+    parts = [np.broadcast_to(x, (len(both), x.shape[1])) for x in (points, np.atleast_2d(given))]
+    return native_array(np.hstack(parts)), single
 
 
 def batch(part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
@@ -42,7 +44,7 @@ def batch(part: str, values: Values | None, names: tuple[str, ...], count: int) 
 def alike(*parts: Array) -> list[Array]:
     """Batches of the same length: one state goes with many of another kind."""
     count = max(len(part) for part in parts)
-    return [np.ascontiguousarray(np.broadcast_to(part, (count, part.shape[1]))) for part in parts]
+    return [native_array(np.broadcast_to(part, (count, part.shape[1]))) for part in parts]
 
 
 def is_one(values: Values | None) -> bool:

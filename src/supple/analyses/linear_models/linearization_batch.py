@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.linear_models.operating_point import force_size, holding_inputs
 from supple.analyses.linear_models.tree_linearization import TreeOrder, tree_inputs, tree_order, tree_rows, tree_states
+from supple.compilation.native_array import native_array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
@@ -165,4 +166,4 @@ def _states(label: str, values: Values | None, names: tuple[str, ...], count: in
     found = in_order(label, values, names)
     if found.ndim == 2 and len(found) != count:
         raise InputError(f"has {len(found)} states, θ has {count}", part=label, hint="give one row a state")
-    return np.ascontiguousarray(np.broadcast_to(found, (count, len(names))))
+    return native_array(np.broadcast_to(found, (count, len(names))))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
+from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size
 from supple.formulations.recursive.gather import States
@@ -197,7 +198,7 @@ def _rows(label: str, given: ArrayLike | None, width: int, count: int | None) ->
     """(N, width), every row a state; none given are zeros."""
     if given is None:
         return np.zeros((count or 1, width))
-    values = np.ascontiguousarray(given, dtype=np.float64)
+    values = native_array(given)
     rows = values.reshape(1, -1) if values.ndim == 1 else values
     if rows.ndim != 2 or rows.shape[1] != width or (count is not None and len(rows) != count):
         wanted = f"({width},) or (N, {width})" if count is None or count == 1 else f"({count}, {width})"
