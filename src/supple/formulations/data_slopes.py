@@ -1,0 +1,100 @@
+"""How the numbers that a mechanism is made of change with a parameter of its file: rows, inertia, loads and laws.
+
+The way from a parameter to these arrays is explicit (expressions, places in the drawing, axes of bodies, integrals of
+masses), and analytic but for min, max and abs. So their slopes are taken from the arrays themselves at six values
+around the parameter's own, by the polynomial through them (`approximation.analytic_slope`): known to about 1e-12 of an
+array's size, and refused where an array is not smooth there.             (docs/theory/parameters.md, eqs. 1 and 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.analytic_slope import Stencil, slope, smooth, stencil
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.quoting import quoted
+from supple.formats.varied import require_parameters, varied
+from supple.formulations.coefficients import carried
+from supple.kinematics.primitives import SCALE, ZERO
+from supple.kinematics.rest import rest
+
+Array = NDArray[np.float64]
+
+
+class DataSlopes(NamedTuple):
+    """∂/∂μ of the arrays of the rigid mechanism, as RowArrays and CoefficientArrays have them."""
+
+    rows_f: Array
+    inertia: Array
+    loads_f: Array
+    uses_f: Array
+
+
+class Neighbours(NamedTuple):
+    """Mechanisms at the points of a stencil around the value of a parameter."""
+
+    name: str
+    stencil: Stencil
+    mechanisms: tuple[Mechanism, ...]
+
+    def slopes(self, arrays: Callable[[Mechanism], Mapping[str, NDArray[Any]]]) -> dict[str, Array]:
+        """∂/∂μ of arrays that a mechanism has, by name. Those whose numbers are whole must not change."""
+        values = [arrays(mechanism) for mechanism in self.mechanisms]
+        found = {}
+        for name in values[0]:
+            each = [np.asarray(item[name]) for item in values]
+            same = all(array.shape == each[0].shape for array in each)
+            whole = each[0].dtype.kind in "iub"
+            if not same or (whole and not all(np.array_equal(array, each[0]) for array in each)):
+                raise self.rough("the mechanism is put together in another way on either side of it")
+            if not whole:
+                if not smooth(each):
+                    raise self.rough(f"its {name.replace('_', ' ')} have a kink there")
+                found[name] = slope(self.stencil, each)
+        return found
+
+    def rough(self, why: str) -> InputError:
+        """What is said where there is no slope."""
+        middle = float(np.mean(self.stencil.points))
+        return InputError(
+            f"nothing has a slope along it at {middle:.6g}: {why}", part=f"parameter {quoted(self.name)}",
+            hint="choose another value of it, or write what uses it without min, max and abs",
+        )  # fmt: skip
+
+
+def neighbours(mechanism: Mechanism, name: str) -> Neighbours:
+    """The mechanism at six values around that of one of its parameters; made once."""
+
+    def made() -> Neighbours:
+        require_parameters(mechanism, (name,))
+        around = stencil(float(mechanism.parameters[name]))
+        return Neighbours(name, around, tuple(varied(mechanism, {name: value}) for value in around.points))
+
+    return mechanism.remembered(f"neighbours along {name}", made)
+
+
+def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
+    """∂/∂μ of rows, inertia, loads and laws along a parameter; computed once."""
+
+    def made() -> DataSlopes:
+        found = neighbours(mechanism, name).slopes(_arrays)
+        return DataSlopes(*(found[field] for field in DataSlopes._fields))
+
+    return mechanism.remembered(f"data slopes along {name}", made)
+
+
+def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
+    position = rest(mechanism)
+    rows, load = position.numbering.arrays, carried(position).arrays
+    rows_f = rows.rows_f.copy()
+    rows_f[:, [SCALE, ZERO]] = 0.0  # what values are counted in, and turns
+    return {
+        "rows_f": rows_f, "inertia": load.inertia, "loads_f": load.loads_f, "uses_f": load.uses_f,
+        "rows_i": rows.rows_i, "tree": rows.tree, "loads_i": load.loads_i, "uses_i": load.uses_i,
+        "uses_start": load.uses_start,
+    }  # fmt: skip

@@ -1,0 +1,197 @@
+"""How the coefficients of a rigid mechanism change with a parameter μ of its file, θ held: exact to rounding.
+
+    Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              how poses move: twists ξ      (parameters, 3)
+    [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      how rigid modes change                  (4)
+    ∂_μM = ∂_μΨᵀM₀Ψ + ΨᵀM₀∂_μΨ + Ψᵀ(∂M₀/∂μ)Ψ + ...                         and all that is made of them             (5)
+
+The first is the implicit function theorem. With ξ, Ψ, ∂_μΨ and the slopes of the arrays known, what the kernels of
+local models compute is taken once along a complex step, and its imaginary part is the slope. [Brüls 2004; Squire 1998]
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.analytic_slope import slope, stencil
+from supple.compilation.threads import single_blas_thread
+from supple.equations.row import RowLayout
+from supple.formulations.coefficients import (
+    ACTUATOR,
+    AT_POINT,
+    BODY,
+    DRY,
+    FOLLOWS,
+    LAW,
+    OF_FORCE,
+    OF_MOMENT,
+    SENSOR,
+    CoefficientArrays,
+    carried,
+)
+from supple.formulations.data_slopes import DataSlopes, data_slopes
+from supple.formulations.laws import law
+from supple.kinematics.complex_terms import STEP, Rows, moved_poses, rows_of
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.primitives import SCALE
+from supple.parameterization.rigid_rows import layout_of
+
+Array = NDArray[Any]
+
+KNOWN = ("M", "damping", "potential", "force", "input_map", "outputs", "friction_map")
+"""Coefficients of a rigid mechanism whose slopes along parameters are known."""
+_RANK = 1e-11  # of the largest singular value: redundant rows have less
+_BATCH = 64
+
+
+class Moved(NamedTuple):
+    """Configurations with a complex step along a parameter.
+
+    X (N, bodies + 1, 12), Psi (N, bodies, 6, s) in body axes, rows : at X
+    """
+
+    X: Array
+    Psi: Array
+    rows: Rows
+
+
+def parameter_slopes(configuration: Configuration, name: str) -> Array:
+    """∂/∂μ of the coefficients at each configuration, (N, width) as `rigid_rows.layout_of` says; what is not KNOWN is
+    nan. One configuration gives N = 1."""
+    position = configuration.rest
+    position.numbering.require_coordinates()
+    data, load = data_slopes(position.numbering.mechanism, name), carried(position)
+    layout = layout_of(position.numbering, load)
+    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
+    w = np.atleast_2d(configuration.w)
+    out = np.full((len(X), layout.width), np.nan)
+    for start in range(0, len(X), _BATCH):
+        piece = slice(start, start + _BATCH)
+        here = moved_along(position.numbering, data, X[piece])
+        _fill(layout, position.numbering, load.arrays, data, here, w[piece], out[piece])
+    return out
+
+
+@single_blas_thread()
+def moved_along(numbering: Numbering, data: DataSlopes, X: Array) -> Moved:
+    """Poses and rigid modes with a complex step along the parameter, joints and θ held.  (parameters, 3 and 4)"""
+    arrays, sizes = numbering.arrays, numbering.sizes
+    count, d, s, N = sizes.joint_rows + sizes.coordinates, sizes.width, sizes.coordinates, len(X)
+    varied = arrays.rows_f + 1j * STEP * data.rows_f
+    held = rows_of(arrays.rows_i, varied, X, count)  # the numbers change, the poses do not
+    scale = arrays.rows_f[:count, SCALE]
+    units = np.where(arrays.column < 3, arrays.extent, 1.0)
+
+    def matrix(gradients: Array) -> Array:
+        own = gradients[:, :, :, arrays.column] * units
+        return np.asarray(own.reshape(N, count, -1) / scale[:, None])
+
+    def twists(scaled: Array) -> Array:
+        """(N, bodies, 6, k) in body axes from scaled velocities (N, n, k)."""
+        found = np.zeros((N, sizes.bodies, 6, scaled.shape[-1]))
+        found[:, :, arrays.column] = scaled.reshape(N, sizes.bodies, d, -1) * units[:, None]
+        return found
+
+    inverse = np.linalg.pinv(matrix(held.gradients.real), rcond=_RANK)
+    xi = twists(-inverse @ (held.values.imag / STEP / scale)[..., None])[..., 0]
+    moving = moved_poses(X, np.concatenate([xi, np.zeros((N, 1, 6))], axis=1))
+    rows = rows_of(arrays.rows_i, varied, moving, sizes.rows)
+    unit = np.zeros((count, s))
+    unit[sizes.joint_rows :] = np.diag(1.0 / scale[sizes.joint_rows :])
+    scaled = inverse @ unit
+    change = matrix(rows.gradients[:, :count].imag / STEP)
+    Psi = twists(scaled) + 1j * STEP * twists(-inverse @ (change @ scaled))
+    return Moved(moving, Psi, rows)
+
+
+def _fill(
+    layout: RowLayout,
+    numbering: Numbering,
+    load: CoefficientArrays,
+    data: DataSlopes,
+    here: Moved,
+    w: Array,
+    out: Array,
+) -> None:
+    s, column = numbering.sizes.coordinates, numbering.arrays.column
+    N, inputs = len(here.X), numbering.sizes.actuators
+    inertia = load.inertia + 1j * STEP * data.inertia
+    own = here.Psi[:, :, column]
+    total: dict[str, Array] = {
+        "M": np.einsum("nbci,bce,nbej->nij", own, inertia, own, optimize=True),
+        "damping": np.zeros((N, s, s), complex),
+        "potential": np.zeros((N, 1), complex),
+        "force": np.zeros((N, s), complex),
+        "input_map": np.zeros((N, s, inputs), complex),
+        "outputs": np.zeros((N, *layout.shapes["outputs"]), complex),
+        "friction_map": np.zeros((N, *layout.shapes["friction_map"]), complex),
+    }
+    _add_loads(load, load.loads_f + 1j * STEP * data.loads_f, here, total)
+    first = numbering.constraints
+    for measure in range(len(load.uses_start) - 1):
+        uses = range(load.uses_start[measure], load.uses_start[measure + 1])
+        if not uses:
+            continue
+        ell = w[:, measure] + 1j * here.rows.values[:, first + measure].imag
+        along = np.einsum("nbc,nbcj->nj", here.rows.gradients[:, first + measure], here.Psi)
+        for use in uses:
+            role, to = load.uses_i[use]
+            if role == LAW:
+                _act(_law(int(to), load.uses_f[use], data.uses_f[use], ell), along, total)
+            elif role == ACTUATOR:
+                total["input_map"][:, :, to] = along
+            elif role == SENSOR:
+                total["outputs"][:, to] = ell
+            elif role == DRY:
+                total["friction_map"][:, to] = along
+    for name in KNOWN:
+        layout.part(out, name)[:] = total[name].imag / STEP
+
+
+def _add_loads(load: CoefficientArrays, loads_f: Array, here: Moved, total: dict[str, Array]) -> None:
+    """p_j += F·(v_j + ω_j × r) + moment·ω_j, and V -= F·x of what keeps its direction."""
+    R = here.X[..., 3:].reshape(*here.X.shape[:-1], 3, 3)
+    for (b, follows), numbers in zip(load.loads_i[:, [BODY, FOLLOWS]], loads_f, strict=True):
+        point, force, moment = (numbers[at : at + 3] for at in (AT_POINT, OF_FORCE, OF_MOMENT))
+        turn = R[:, b]
+        r = turn @ point
+        F, torque = (turn @ x if follows else np.tile(x, (len(r), 1)) for x in (force, moment))
+        if not follows:
+            total["potential"][:, 0] -= np.einsum("ni,ni->n", F, here.X[:, b, :3] + r)
+        if b < here.Psi.shape[1]:
+            v, spin = (np.einsum("nij,njk->nik", turn, here.Psi[:, b, part]) for part in (slice(3), slice(3, 6)))
+            total["force"] += np.einsum("ni,nij->nj", F, v) + np.einsum("ni,nij->nj", np.cross(r, F) + torque, spin)
+
+
+class _Acting(NamedTuple):
+    energy: Array
+    force: Array
+    damping: Array
+    inertia: Array
+
+
+def _law(number: int, p: Array, change: Array, ell: Array) -> _Acting:
+    """What a law gives along ℓ (N,) with a complex step: along ℓ from its own slopes, along its numbers at Chebyshev's
+    points about them."""
+    found = np.array([law(number, p, length) for length in ell.real]).reshape(-1, 6)
+    energy, force, bend, damping, damping_bend, inertia = found.T
+    moved = ell.imag / STEP
+    slopes = np.array([-force * moved, bend * moved, damping_bend * moved, np.zeros(len(ell))])
+    if change.any():
+        around = stencil(0.0, float(np.abs(p).max() / np.abs(change).max()) or 1.0)
+        each = [[law(number, p + t * change, length) for length in ell.real] for t in around.points]
+        slopes += slope(around, np.array(each).reshape(len(around.points), -1, 6))[:, [0, 1, 3, 5]].T
+    values = np.array([energy, force, damping, inertia])
+    return _Acting(*(values + 1j * STEP * slopes))
+
+
+def _act(acts: _Acting, along: Array, total: dict[str, Array]) -> None:
+    """V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ."""
+    outer = along[:, :, None] * along[:, None, :]
+    total["potential"][:, 0] += acts.energy
+    total["force"] += acts.force[:, None] * along
+    total["damping"] += acts.damping[:, None, None] * outer
+    total["M"] += acts.inertia[:, None, None] * outer
