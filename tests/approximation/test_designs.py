@@ -90,6 +90,15 @@ def test_gradients_stand_in_for_samples(s):
     assert len(points) < len(indices) or s == 1
 
 
+def test_slopes_may_be_known_along_the_first_axes_alone():
+    indices = total_degree(3, 4)
+    points = sequence(3, 24)
+    c = np.random.default_rng(4).normal(size=(len(indices), 2))
+    gradients = np.einsum("nsk,kt->nts", basis_gradient(points, indices), c)[..., :2]
+    assert len(points) < len(indices)
+    assert_allclose(fit(points, basis(points, indices) @ c, indices, gradients), c, atol=1e-11)
+
+
 def test_too_few_samples_give_the_smallest_coefficients_not_an_error():
     indices = tensor(2, 3)
     found = fit(leja(2, 2), np.ones((6, 1)), indices)

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 class Evaluated:
     """Points are told apart by their exact coordinates, so neighbouring boxes share those on their faces.
 
-    points : (N, s); values : (N, t); gradients : (N, t, s) or None; families : name -> (N, k); valid : (N,)
+    points : (N, s); values : (N, t); gradients : (N, t, k) or None; families : name -> (N, k); valid : (N,)
     fitted : (N,) whether some fit has used the point; the others served only to check
     floors : norms below which a family does not count, where the caller knows them
     """
@@ -75,8 +75,9 @@ class Evaluated:
         return self.samples
 
     @property
-    def has_gradients(self) -> bool:
-        return self.known.gradients is not None
+    def slopes(self) -> int:
+        """Along how many of the coordinates, the first ones, slopes are known."""
+        return 0 if self.known.gradients is None else self.known.gradients.shape[2]
 
     def valid(self, rows: Rows) -> NDArray[np.bool_]:
         return self.known.valid[rows]

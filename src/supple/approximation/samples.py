@@ -15,7 +15,7 @@ class Samples(NamedTuple):
     """A function f : R^s -> R^t at N points.
 
     values    : (N, t)
-    gradients : (N, t, s) with respect to x, or None if they are not known
+    gradients : (N, t, k) with respect to the first k of x, those along which slopes are known; None if none are
     families  : name -> (N, k): the quantities whose error counts; they may be outputs of f, or follow from f and its
                 gradient
     valid     : (N,) False where the function does not exist; the other entries are then nan

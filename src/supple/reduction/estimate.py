@@ -104,9 +104,10 @@ def estimate(
         doubts |= dict.fromkeys(_doubts(ok, worst, tolerance))
         parts.append(_tree(s, worst, chosen, degree, tolerance, len(item.families)))
     samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
-    width, gradients = sampled[0].values.shape[1], sampled[0].gradients is not None
+    width, known = sampled[0].values.shape[1], sampled[0].gradients
+    slopes = 0 if known is None else known.shape[2]
     raised = chosen.raises_degree and boxes is None
-    fitting = sum(_fitting(s, part, width, gradients, None if raised else chosen) for part in parts)
+    fitting = sum(_fitting(s, part, width, slopes, None if raised else chosen) for part in parts)
     seconds, total = each * (samples + checks) + fitting, samples + checks
     whole = sum(part.boxes for part in parts)
     if boxes is not None:
@@ -129,7 +130,7 @@ def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
     return doubts
 
 
-def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, fixed: Fit | None) -> float:
+def _fitting(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | None) -> float:
     """Time to fit and to look for errors, s: one of each is done, and multiplied.
 
     fixed : the fit of every box, once, which is then judged at its own points; None: degrees are raised step by step,
@@ -142,11 +143,11 @@ def _fitting(s: int, part: _Expected, outputs: int, gradients: bool, fixed: Fit 
         kind.coefficients(values)
         return 2.0 * part.boxes * (time.perf_counter() - start)
     indices = total_degree(s, part.degree)
-    points = scattered(s, samples_for(s, part.degree, gradients), seed=0)
+    points = scattered(s, samples_for(s, part.degree, slopes), seed=0)
     values = np.ones((len(points), outputs))
-    slopes = np.zeros((len(points), outputs, s)) if gradients else None
+    gradients = np.zeros((len(points), outputs, slopes)) if slopes else None
     start = time.perf_counter()
-    coefficients = fit_polynomial(points, values, indices, slopes)
+    coefficients = fit_polynomial(points, values, indices, gradients)
     once = time.perf_counter() - start
     xi = candidates(s)
     start = time.perf_counter()
@@ -196,7 +197,7 @@ def _tree(s: int, tails: Array, fit: Fit, degree: int | None, tolerance: float, 
         levels = max(0, math.ceil(math.log2(max(tail / tolerance, 1e-300)) / (n + 1)))
         boxes = 2 ** (levels * s)
         if fit.raises_degree:
-            each = boxes * samples_for(s, n, gradients=True)
+            each = boxes * samples_for(s, n, s)
             held = boxes * (check_count(s) + (families + 1) * (1 + s) // 2)
             checks = held + max(10 * (1 + s), each) // 2 + 2 * families * (1 + s)
         else:

@@ -17,12 +17,14 @@ def slope_weight(indices: Indices) -> float:
     return 1.0 / max(1, int(indices.sum(axis=1).max()))
 
 
-def equations(xi: Array, indices: Indices, gradients: bool) -> Array:
-    """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point, if gradients are known."""
+def equations(xi: Array, indices: Indices, slopes: int) -> Array:
+    """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point along the first `slopes` axes,
+    those of known slopes."""
     A = basis(xi, indices)
-    if not gradients:
+    if not slopes:
         return A
-    return np.vstack([A, slope_weight(indices) * basis_gradient(xi, indices).reshape(-1, len(indices))])
+    along = basis_gradient(xi, indices)[:, :slopes]
+    return np.vstack([A, slope_weight(indices) * along.reshape(-1, len(indices))])
 
 
 def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = None) -> Array:
@@ -30,10 +32,10 @@ def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = No
 
     xi        : (N, s) in [-1, 1]
     values    : (N, t)
-    gradients : (N, t, s) with respect to ξ; each row then counts as a further sample, weighed by 1/degree because
-                derivatives of a polynomial are that much larger than its values
+    gradients : (N, t, k) with respect to the first k of ξ; each row then counts as a further sample, weighed by
+                1/degree because derivatives of a polynomial are that much larger than its values
     """
-    A, y = equations(xi, indices, gradients is not None), values
+    A, y = equations(xi, indices, 0 if gradients is None else gradients.shape[2]), values
     if gradients is not None:
         y = np.vstack([y, slope_weight(indices) * np.swapaxes(gradients, 1, 2).reshape(-1, values.shape[1])])
     Q, R = np.linalg.qr(A)

@@ -32,9 +32,9 @@ def highest_degree(dimension: int) -> int:
     return n
 
 
-def samples_for(dimension: int, degree: int, gradients: bool) -> int:
-    """Samples for a fit of a degree; one with a gradient counts as 1 + s equations."""
-    return dimension + ceil(OVERSAMPLING * count(dimension, degree) / (1 + dimension if gradients else 1))
+def samples_for(dimension: int, degree: int, slopes: int) -> int:
+    """Samples for a fit of a degree; one with slopes along k axes counts as 1 + k equations."""
+    return dimension + ceil(OVERSAMPLING * count(dimension, degree) / (1 + slopes))
 
 
 def sequence(dimension: int, length: int) -> Array:
@@ -74,13 +74,13 @@ def missing(known: Array, length: int) -> Array:
 def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Array:
     """Coefficients (terms, t) from the samples in `rows`, with their gradients if known."""
     known = evaluated.known
-    gradients = None if known.gradients is None else known.gradients[rows] * box.half
+    gradients = None if known.gradients is None else known.gradients[rows] * box.half[: evaluated.slopes]
     return fit(box.to_unit(evaluated.points[rows]), known.values[rows], indices, gradients)
 
 
 def leverage(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices, xi: Array) -> Array:
     """How loosely the samples in `rows` hold a fit at points ξ (N, s): ‖R⁻ᵀ T(ξ)‖ with A = Q R. It peaks in gaps."""
-    A = equations(box.to_unit(evaluated.points[rows]), indices, evaluated.has_gradients)
+    A = equations(box.to_unit(evaluated.points[rows]), indices, evaluated.slopes)
     _, R = np.linalg.qr(A)
     return np.asarray(np.linalg.norm(np.linalg.lstsq(R.T, basis(xi, indices).T, rcond=None)[0], axis=0))
 

@@ -155,14 +155,14 @@ def _judged(parts: Sequence[Part], problem: Problem, medians: Mapping[str, float
 def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
     """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
 
-    With gradients, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
+    With gradients along all axes, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
     all known points of the box.
     """
     box, known = part.node.box, evaluated.known
     assert part.node.coefficients is not None
     xi = box.to_unit(evaluated.points[part.rows])
     values = known.values[part.rows]
-    if known.gradients is not None:
+    if known.gradients is not None and evaluated.slopes == box.dimension:
         slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
         off = np.abs(known.gradients[part.rows] * box.half - slopes) * weight[:, None]
         return np.asarray(off.max(axis=(0, 1)))

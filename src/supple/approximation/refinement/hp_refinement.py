@@ -114,9 +114,9 @@ class Refinement:
         none = np.zeros((0, s))
         if leaf.stage == "verify":
             return none, leaf.box.from_unit(self.suspicion.of_leaf(leaf, self.medians))
-        gradients = self.evaluated.samples is None or self.evaluated.has_gradients
+        slopes = s if self.evaluated.samples is None else self.evaluated.slopes
         known = leaf.box.to_unit(self.evaluated.points[leaf.fitted])
-        samples = leaf.box.from_unit(missing(known, samples_for(s, leaf.degree, gradients)))
+        samples = leaf.box.from_unit(missing(known, samples_for(s, leaf.degree, slopes)))
         if leaf.errors:
             return samples, none
         if s <= 3:  # errors are largest near corners: better to fit them than to find that out
@@ -128,7 +128,7 @@ class Refinement:
     def _fit(self, leaf: Leaf) -> None:
         """Try every degree the samples allow and keep the one that does best on all points of the box."""
         s = leaf.box.dimension
-        equations = len(leaf.fitted) * (1 + s if self.evaluated.has_gradients else 1)
+        equations = len(leaf.fitted) * (1 + self.evaluated.slopes)
         degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
         tried: list[tuple[float, Array]] = []
         for n in [n for n in degrees if n >= leaf.degree - 1][:4] or degrees[-1:]:
@@ -193,7 +193,7 @@ class Refinement:
         extra = 2 * check_count(s)  # held out, suspected and fresh ones
 
         def samples(n: int) -> int:
-            return samples_for(s, n, self.evaluated.has_gradients) + extra
+            return samples_for(s, n, self.evaluated.slopes) + extra
 
         known = len(leaf.fitted) + len(leaf.checks)
         higher = cost(expected, samples, self.highest, 0) - known

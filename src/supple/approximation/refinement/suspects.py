@@ -74,7 +74,7 @@ class Suspicion:
         """Errors of a fit at points ξ, as a fit of higher degree to the known points `rows` sees them."""
         assert node.coefficients is not None
         s = self._dimension
-        equations = len(rows) * (1 + s if self.evaluated.has_gradients else 1)
+        equations = len(rows) * (1 + self.evaluated.slopes)
         degrees = range(self.highest + _HIGHER + 1)
         degree = max(n for n in degrees if n == 0 or LEAST_OVERSAMPLING * count(s, n) <= equations)
         indices = total_degree(s, degree)
