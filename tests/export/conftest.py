@@ -368,8 +368,9 @@ def rom(request, models):
     return models[request.param]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def reference():
     """The equations in numpy, independent of the kernels of a reduced model."""
     known = {"coefficients": coefficients, "resistance": resistance, "invented": invented, "sampled": sampled}
+    known["forest"] = forest
     return SimpleNamespace(**known, step=reference_step)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics.quoting import quoted
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
+from supple.export.fixed import fixed, said_fixed
 from supple.export.targets import TARGETS
 from supple.export.writing import write_together
+from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
 
@@ -24,6 +29,7 @@ def export(
     *,
     to: str = "c",
     prefix: str | None = None,
+    set: Mapping[str, float] | None = None,
     **options: Any,
 ) -> list[Path]:
     """Write a reduced model, a controller, or a linear model (to "fmu"), into a directory; the files that were written.
@@ -32,11 +38,34 @@ def export(
              registered
     prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
              computed torque's in _torque, beside its model
+    set    : values of parameters of a family, {name: value}; what is written is then that one model. Left out, the
+             whole family, its parameters to be set where it runs; a target that cannot have that says so
     options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
 
     The files are written as a set: all of them are new, or all as they were.
     """
-    return write_together(Path(directory), _files(rom, to, prefix, options))
+    return write_together(Path(directory), _files(_of_family(rom, to, set), to, prefix, options))
+
+
+def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
+    """The model as the target can write it: one by itself, unless it writes families and is not asked for one model."""
+    family = isinstance(rom, ReducedModel) and rom.family is not None
+    if values and not family:
+        raise InputError(
+            f"there is no parameter {quoted(next(iter(values)))} to set", part="export",
+            hint="only models of a family have any: reduce the mechanism with it in `vary`",
+        )  # fmt: skip
+    if values:
+        return fixed(rom, values)
+    if isinstance(rom, ComputedTorque):
+        return rom if getattr(rom.model, "family", None) is None else replace(rom, model=_told(rom.model))
+    return _told(rom) if family and not TARGETS[to].families else rom
+
+
+def _told(rom: Any) -> ReducedModel:
+    one = fixed(rom)
+    warnings.warn(SuppleNote(said_fixed(one)), stacklevel=5)
+    return one
 
 
 def _files(

@@ -15,6 +15,8 @@ class ExportTarget:
     files : of a `ReducedModel` and a prefix for all names, the name and content of each file
     laws  : the same of an `AffineLaw`, or of a `ComputedTorque` with its model; None where it knows no controllers
     linear : the same of a `LinearModel`; None where it knows none
+    families : whether it writes a whole family, its parameters to be set where it runs; others are given the model at
+               its own values, and that is said
     options : names of what both take beside, by keyword, as in `export(rom, folder, to=name, precision="single")`
     """
 
@@ -24,3 +26,4 @@ class ExportTarget:
     laws: Callable[..., Mapping[str, str | bytes]] | None = None
     options: tuple[str, ...] = ()
     linear: Callable[..., Mapping[str, str | bytes]] | None = None
+    families: bool = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.export.c import polynomial
+from supple.export.c.family import CFamily
 from supple.export.c.law_header import filled
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
@@ -77,7 +78,8 @@ def exact_type(model: CModel) -> str:
     """The type, and what single precision cuts off the constant part of M in each box."""
     if not model.exact:
         return ""
-    return filled(TYPE, {"UPPER": model.upper}) + table("double", "mass_rest", constant_rest(model))
+    rest = table("double", "mass_rest", constant_rest(model)) if model.family is None else ""
+    return filled(TYPE, {"UPPER": model.upper}) + rest
 
 
 def exact_functions(model: CModel) -> str:
@@ -119,6 +121,20 @@ def constant_rest(model: CModel) -> np.ndarray:
     arrays = model.fitted.arrays
     constant = arrays.coefficients[arrays.leaves_i[:, 0], slice(*columns)]
     return constant - constant.astype(np.float32).astype(float)
+
+
+def family_rest(model: CModel, family: CFamily) -> np.ndarray:
+    """(boxes, terms in μ alone, numbers of M): the same of a family."""
+    columns = model.coefficients["M"].columns
+    assert columns is not None
+    arrays, (order, first) = family.whole.arrays, family.order
+    found = np.zeros((len(arrays.leaves_i), int(first[1]), columns[1] - columns[0]))
+    for leaf, (start, terms, _) in enumerate(arrays.leaves_i.tolist()):
+        here = order[: first[1]]
+        here = here[here < terms]
+        constant = arrays.coefficients[start + here, slice(*columns)]
+        found[leaf, : len(here)] = constant - constant.astype(np.float32).astype(float)
+    return found
 
 
 def mass_lines(model: CModel, source: str, bending: list[str]) -> list[str]:

@@ -22,8 +22,8 @@ int main(void)
     double accelerations[@UPPER@_COORDINATES] = {0.0}, forces[@UPPER@_COORDINATES];
 @declare@    int i, flag;
 
-    flag = @prefix@_inverse(@state@, rates, accelerations, forces);
-    if (!flag) flag = @prefix@_forward(@state@, rates, @inputs@accelerations);
+    flag = @prefix@_inverse(@own@@state@, rates, accelerations, forces);
+    if (!flag) flag = @prefix@_forward(@own@@state@, rates, @inputs@accelerations);
     if (flag) {
         printf("no result: flag %d\\n", flag);
         return 1;
@@ -37,13 +37,15 @@ int main(void)
 
 def example(model: CModel) -> str:
     """The text of `example_main.c`."""
-    center = model.fitted.arrays.leaves_f[0, 0].tolist()
+    fitted = model.fitted if model.family is None else model.rom.fitted
+    center = fitted.arrays.leaves_f[0, 0].tolist()
     inputs = "input_map" in model.coefficients
     replaced = {
         "name": comment(model.rom.name),
         "prefix": model.prefix,
         "UPPER": model.upper,
         "state": model.state,
+        "own": "" if model.family is None else "0, ",
         "names": ", ".join(map(string, model.layout.coordinates)),
         "point": ", ".join(map(number, [*center, *[0.0] * model.elastic])),
         "declare": f"    const double inputs[{model.upper}_INPUTS] = {{0.0}};\n" if inputs else "",

@@ -13,9 +13,10 @@ def row_macro(fitted: Piecewise) -> str:
     return f"#define ROW(leaf) ({'(leaf) * TERMS' if regular else 'leaf_row[leaf]'})\n\n"
 
 
-def leaf_tables(fitted: Piecewise) -> str:
-    """Where leaves lie, where their rows begin and how many there are, and the steps from term to term."""
-    rows, steps = polynomial.first_rows(fitted), polynomial.step_table(fitted)
+def leaf_tables(fitted: Piecewise, *, first: bool = True) -> str:
+    """Where leaves lie, where their rows begin (unless not `first`) and how many there are, and the steps from term to
+    term."""
+    rows, steps = polynomial.first_rows(fitted) if first else None, polynomial.step_table(fitted)
     text = table("double", "leaf_place", fitted.arrays.leaves_f)
     text += "" if rows is None else table("int", "leaf_row", rows)
     several = len(polynomial.term_counts(fitted)) > 1

@@ -8,21 +8,24 @@ from typing import Any
 import numpy as np
 
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.export.c import setting
 from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument
 from supple.export.c.literals import number
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers
 from supple.export.c.operations import worst_operations
+from supple.export.c.precision import BYTES
 from supple.export.c.sections import section_macros
 from supple.export.c.source import table_bytes
 from supple.export.c.stability import StableStep
+from supple.export.fixed import fixed_lines
 
 
 def header(model: CModel, stable: StableStep) -> str:
     """The text of `<prefix>.h`; stable : how long explicit steps may be."""
-    U = model.upper
-    return "\n".join(
+    U, family = model.upper, model.family
+    text = "\n".join(
         [
             *_introduction(model, stable),
             f"#ifndef {U}_H",
@@ -36,6 +39,7 @@ def header(model: CModel, stable: StableStep) -> str:
             *_outside(model),
             *section_macros(U),
             *_indices(model),
+            *([] if family is None else setting.macros(model, family)),
             *structure(model),
             *parameters(model),
             *_functions(model),
@@ -47,6 +51,7 @@ def header(model: CModel, stable: StableStep) -> str:
             "",
         ]
     )
+    return text if family is None else setting.declared_parameters(text, model)
 
 
 def _introduction(model: CModel, stable: StableStep) -> list[str]:
@@ -75,11 +80,15 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
         lines += ["Dry friction, by joint:"]
         lines += [f"    {comment(name)}: {number(value)}" for name, value in layout.dry_forces.items()]
         lines += [f"    Its direction is tanh(rate / {model.upper}_SLIP_RATE), or the sign if that is defined as 0."]
+    lines += fixed_lines(model.rom) if model.family is None else setting.said(model.family)
     lines += ["", *_errors(model)]
     lines += [
         f"Boxes: {len(fitted.arrays.leaves_i)}. Tables: {table_bytes(model)} bytes of constants. Operations, at most:"
     ]
     lines += [f"    {name}: {count}" for name, count in worst_operations(model).items()]
+    if model.family is not None:
+        size = setting.structure_bytes(model, model.family, BYTES[model.precision])
+        lines += [f"The structure of parameters: {size} bytes of memory of yours; keep it off the stack."]
     lines += _steps(stable)
     lines += ["", "Compile (FMA and vector instructions of the target make it faster):"]
     lines += [f"    cc -std=c99 -O3 -c {model.prefix}.c"]
@@ -127,7 +136,10 @@ def sizes(model: CModel) -> list[str]:
         *([] if model.layout.observation is None else [("MEASURES", y, "measures that outputs are made of")]),
         ("COLUMNS", model.fitted.outputs, "fitted columns"),
     ]
-    defined = (f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows)
+    defined = [f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows]
+    if model.family is not None:
+        count = len(model.family.family.parameters)
+        defined = [*defined, f"#define {model.upper}_PARAMETERS {count} /* parameters mu of the mechanism */"]
     return [*defined, "", *_slip_rate(model)]
 
 
@@ -183,6 +195,7 @@ def parameters(model: CModel) -> list[str]:
     if friction:
         lines += [f"    double friction[{friction}]; /* dry friction, N or N m, in the order above */"]
         lines += ["    double slip_rate; /* below which it is rounded off, m/s or rad/s */"]
+    lines += [] if model.family is None else setting.members(model, model.family)
     return [*lines, f"}} {model.prefix}_parameters;", ""]
 
 
@@ -254,6 +267,14 @@ def _state_functions(model: CModel, inputs: bool) -> list[str]:
     given = f"const {P}_parameters *parameters, const double state[{U}_STATES],\n    {u}"
     step = f"const {P}_parameters *parameters, double state[{U}_STATES],\n    {u}double step);"
     lines = ["/* parameters: null for the model's own. */", f"void {P}_defaults({P}_parameters *parameters);", ""]
+    if model.family is not None:
+        lines += [
+            f"/* Sets mu, and what is made of it, in parameters that {P}_defaults began: once before many calls, or",
+            f" * between any two. {U}_OUTSIDE where a value lies outside its range or is no number: they then stay as",
+            f" * they were. With {U}_CLAMP the nearest are set, and {U}_CLAMPED is returned. */",
+            f"int {P}_set_parameters({P}_parameters *parameters, const double mu[{U}_PARAMETERS]);",
+            "",
+        ]
     lines += [
         "/* dx/dt = f(x, u), and its Jacobians A = df/dx and B = df/du. */"
         if inputs

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
+from supple.export.c.family import CFamily
 from supple.export.c.location import Grid, regular_grid
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout, unpacked
@@ -61,13 +62,21 @@ class CModel:
         return self.rom.layout
 
     @cached_property
+    def family(self) -> CFamily | None:
+        """The family it is of, whose parameters are set at run time; None for a model by itself."""
+        family = getattr(self.rom, "family", None)
+        return None if family is None else CFamily(family, self.layout.theta)
+
+    @cached_property
     def grid(self) -> Grid | None:
         """The boxes as a regular grid, if they are one."""
-        return regular_grid(self.rom.fitted)
+        return regular_grid(self.rom.fitted) if self.family is None else self.family.grid
 
     @property
     def fitted(self) -> Piecewise:
-        """The fitted function, its leaves in the order of the grid if there is one."""
+        """The fitted function, its leaves in the order of the grid if there is one; of a family its boxes."""
+        if self.family is not None:
+            return self.family.boxes
         return self.rom.fitted if self.grid is None else self.grid.fitted
 
     @property
@@ -119,6 +128,9 @@ class CModel:
             raise self._refused(f"{layout.fitted} columns are named, {arrays.coefficients.shape[1]} fitted")
         tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
         tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
+        if self.family is not None:
+            whole = self.family.whole.arrays
+            tables += [whole.roots_f, whole.nodes_f, whole.leaves_f, whole.coefficients]
         if not all(np.isfinite(values).all() for values in tables):
             raise self._refused("some of its numbers are not finite")
 
@@ -144,8 +156,9 @@ class CModel:
         columns = self.coefficients["M"].columns
         if columns is None or self.layout.size == 1:
             return 1.0
-        centers = np.ascontiguousarray(self.rom.fitted.arrays.leaves_f[:, 0])
-        M = unpacked(self.rom.fitted.evaluate(centers)[:, slice(*columns)], self.layout.size)
+        fitted = self.rom.fitted if self.family is None else self.family.family.fitted
+        centers = np.ascontiguousarray(fitted.arrays.leaves_f[:, 0])
+        M = unpacked(fitted.evaluate(centers)[:, slice(*columns)], self.layout.size)
         scale = 1.0 / np.sqrt(np.maximum(np.einsum("kii->ki", M), np.finfo(float).tiny))
         return float(np.linalg.cond(M * scale[:, :, None] * scale[:, None]).max())
 

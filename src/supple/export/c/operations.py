@@ -7,6 +7,7 @@ compiler leaves out what is zero. `tests/export/test_operations.py` counts them 
 from __future__ import annotations
 
 from supple.export.c.equations import needs_slopes
+from supple.export.c.family import CFamily
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import highest_degree, term_counts
 
@@ -22,7 +23,20 @@ def worst_operations(model: CModel) -> dict[str, int]:
     found["step_explicit"] = 4 * one + 2 * n * 4 * 5 + 2 * n * 5
     solved = 4 * (2 * n * 12 + 4 * n * n + 2 * n * n + 5 * n)
     found["step_implicit"] = jacobian + 2 * one + n * n * 6 + n**3 + 4 * n * n + solved + 20 * n
+    if model.family is not None:
+        found["set_parameters"] = _set(model, model.family)
     return found
+
+
+def _set(model: CModel, family: CFamily) -> int:
+    """Every term of every box that may be met, once."""
+    parameters, whole = len(family.family.parameters), family.whole.arrays
+    boxes, top = family.largest[1], int(whole.indices[:, family.theta :].max(initial=1))
+    rest = 2 * int(family.order[1][1]) + 1 if model.exact else 0
+    term = parameters + 2 * model.fitted.outputs
+    return boxes * (
+        parameters * (2 + 3 * top) + int(whole.leaves_i[:, 1].max()) * term + rest * model.coefficients["M"].width
+    )
 
 
 def _terms(model: CModel) -> int:

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.piecewise.slice import sliced
 from supple.diagnostics import NumericalError
+from supple.export.c.family import CFamily
 from supple.export.c.law_header import filled
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
@@ -17,7 +19,7 @@ from supple.reduced.observed import Moving, outputs_along
 
 Array = NDArray[np.float64]
 
-POINTS = 12
+POINTS, FAMILY_VALUES = 12, 4
 _TRIES = 200
 _DEFLECTION = 1e-4
 TOLERANCE = {"double": 1e-10, "single": 1e-3}
@@ -57,35 +59,43 @@ int main(void)
     double rate[@UPPER@_STATES], forces[@UPPER@_COORDINATES];
     double forward = 0.0, inverse = 0.0;
 @declare@    int point, i, failed = 0;
-    for (point = 0; point < POINTS; ++point) {
+@defaults@    for (point = 0; point < POINTS; ++point) {
         const double *state = states[point];
         double off;
-        if (@prefix@_derivative(0, state, @inputs@rate)) return printf("point %d lies outside\\n", point), 1;
+@set@        if (@prefix@_derivative(@own@, state, @inputs@rate)) return printf("point %d lies outside\\n", point), 1;
         off = compared(rate + @UPPER@_COORDINATES, accelerations[point], @UPPER@_COORDINATES, @acceleration_scale@);
         if (!(off <= forward)) forward = off;
-        if (@prefix@_inverse(state, state + @UPPER@_COORDINATES, asked[point], forces)) return 1;
+        if (@prefix@_inverse(@before@state, state + @UPPER@_COORDINATES, asked[point], forces)) return 1;
         off = compared(forces, needed[point], @UPPER@_COORDINATES, @force_scale@);
         if (!(off <= inverse)) inverse = off;
 @measure@    }
     for (i = 0; i < @UPPER@_STATES; ++i) rate[i] = states[0][i];
     rate[0] = (double)NAN;
-    if (@prefix@_derivative(0, rate, @first@rate) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\\n"), 1;
-    failed += said("forward dynamics", forward);
+    if (@prefix@_derivative(@own@, rate, @first@rate) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\\n"), 1;
+@refuse@    failed += said("forward dynamics", forward);
     failed += said("inverse dynamics", inverse);
 @say@    return failed != 0;
 }
 """
 MEASURE = """\
-        if (@prefix@_measure(0, state, @inputs@y)) return 1;
+        if (@prefix@_measure(@own@, state, @inputs@y)) return 1;
         off = compared(y, outputs[point], @UPPER@_OUTPUTS, @output_scale@);
         if (!(off <= seen)) seen = off;
+"""
+
+SET = """\
+        if (@prefix@_set_parameters(&parameters, mu[point])) return printf("parameters %d are refused\\n", point), 1;
+"""
+REFUSE = """\
+    for (i = 0; i < @UPPER@_PARAMETERS; ++i) nowhere[i] = (double)NAN;
+    if (@prefix@_set_parameters(&parameters, nowhere) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\\n"), 1;
 """
 
 
 def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
     """The text of `<prefix>_test.c`; "" where no state could be found at which M is positive definite."""
     n, inputs = rom.layout.size, "input_map" in model.coefficients
-    found = reference_states(rom, POINTS)
+    found, mu = (reference_states(rom, POINTS), None) if model.family is None else _family_states(model.family, rom)
     if found is None:
         return ""
     states, u, a, asked, needed, y = found
@@ -94,6 +104,7 @@ def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
     tables += table("double", "asked", asked) + table("double", "needed", needed)
     tables += table("double", "inputs", u) if inputs else ""
     tables += table("double", "outputs", y) if outputs else ""
+    tables += "" if mu is None else table("double", "mu", mu)
     assert states.shape[1] == 2 * n
     words = {
         "name": comment(rom.name), "prefix": model.prefix, "UPPER": model.upper, "points": str(len(states)),
@@ -103,6 +114,13 @@ def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
         "declare": f"    double y[{model.upper}_OUTPUTS], seen = 0.0;\n" if outputs else "",
         "say": '    failed += said("outputs", seen);\n' if outputs else "",
     }  # fmt: skip
+    words |= {"own": "0", "before": "", "set": "", "defaults": "", "refuse": ""}
+    if mu is not None:
+        words |= {"own": "&parameters", "before": "&parameters, ", "set": filled(SET, words)}
+        words["defaults"] = f"    {model.prefix}_defaults(&parameters);\n"
+        words["refuse"] = filled(REFUSE, words)
+        words["declare"] += f"    static {model.prefix}_parameters parameters;\n"
+        words["declare"] += f"    double nowhere[{model.upper}_PARAMETERS];\n"
     words["measure"] = filled(MEASURE, words) if outputs else ""
     return filled(TEMPLATE, words)
 
@@ -117,6 +135,23 @@ class References(NamedTuple):
     asked: Array
     needed: Array
     outputs: Array
+
+
+def _family_states(family: CFamily, rom: ReducedModel) -> tuple[References | None, Array | None]:
+    """Of a family: some states each at both ends of all ranges and at random parameters between, and these."""
+    rng, lower, upper = np.random.default_rng(3), family.lower, family.upper
+    between = rng.uniform(0.02, 0.98, (FAMILY_VALUES - 2, len(lower)))
+    values = np.vstack([lower, upper, lower + between * (upper - lower)])
+    found, mu = [], []
+    for k, at in enumerate(values):
+        model = ReducedModel(rom.name, rom.layout, sliced(family.family.fitted, at))
+        here = reference_states(model, POINTS // FAMILY_VALUES, seed=k + 1)
+        if here is not None:
+            found.append(here)
+            mu += [at] * len(here.states)
+    if not found:
+        return None, None
+    return References(*(np.vstack(parts) for parts in zip(*found, strict=True))), np.array(mu)
 
 
 def _scale(values: Array) -> str:

@@ -17,6 +17,7 @@ from supple.export.c import (
     observed,
     outputs,
     polynomial,
+    setting,
     state_space,
 )
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
@@ -45,8 +46,18 @@ HEAD = """\
 def source(model: CModel) -> str:
     """The text of `<prefix>.c`."""
     text = filled(HEAD, {"name": comment(model.rom.name), "prefix": model.prefix})
-    text += tables(model) + location.location(model.fitted, model.grid)[1]
-    text += location.placing(model.fitted, model.upper) + equations_of(model) + integrators.integrators(model)
+    text += tables(model)
+    locate, family = location.location(model.fitted, model.grid)[1], model.family
+    if family is None:
+        return text + locate + location.placing(model.fitted, model.upper) + _functions(model)
+    code = setting.placing(family, model.upper) + _functions(model)
+    text += setting.locating(locate) + setting.taking_parameters(code, model)
+    return text + setting.set_parameters(model, family)
+
+
+def _functions(model: CModel) -> str:
+    """All that follows the box of a point."""
+    text = equations_of(model) + integrators.integrators(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
     return text + seen + measured.measured(model) + division.division(model)
 
@@ -61,12 +72,16 @@ def tables(model: CModel) -> str:
     }  # fmt: skip
     if model.bent:
         enum["SLOPED"] = model.layout.sloped
+    family = model.family
+    enum |= {} if family is None else setting.family_sizes(family)
     text = "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
-    text += row_macro(fitted) + places + leaf_tables(fitted) + basis_rates.term_table(fitted)
+    text += (row_macro(fitted) if family is None else "") + places
+    text += leaf_tables(fitted, first=family is None) + basis_rates.term_table(fitted)
     for item in model.coefficients.values():
         if item.columns is None:
             text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
-    text += equations.nothing(model) + coefficient_table(fitted) + exact_parts.exact_type(model)
+    numbers = coefficient_table(fitted) if family is None else setting.family_tables(model, family)
+    text += equations.nothing(model) + numbers + exact_parts.exact_type(model)
     return text + deformation.changes(model) + _standard(model)
 
 
@@ -91,6 +106,8 @@ def _standard(model: CModel) -> str:
     """The model's own parameters."""
     friction = ", ".join(number(value) for value in model.layout.dry_forces.values())
     values = f"1.0, {{{friction}}}, {model.upper}_SLIP_RATE" if friction else "1.0"
+    if model.family is not None:
+        values += f",\n    {setting.standard_members(model, model.family)}"
     return f"static const {model.prefix}_parameters standard = {{{values}}};\n"
 
 
@@ -116,11 +133,15 @@ def _widths(model: CModel) -> set[int]:
 def table_bytes(model: CModel) -> int:
     """Bytes of the constant tables, with 4 for an integer and 8 or 4 for a number, up to alignment."""
     arrays, size = model.fitted.arrays, BYTES[model.precision]
+    arrays = arrays if model.family is None else model.family.whole.arrays
     if model.grid is None:
         place = size * arrays.roots_f.size + 4 * arrays.roots_i.size + (size + 16) * arrays.nodes_f.size
     else:
         place = sum(size * edge.size + 16 for edge in model.grid.edges)
     constants = sum(np.size(values) for values in model.layout.constants.values())
-    place += size * exact_parts.constant_rest(model).size if model.exact else 0
+    if model.family is not None:
+        place += setting.family_bytes(model, model.family, size)
+    elif model.exact:
+        place += size * exact_parts.constant_rest(model).size
     place += 8 * len(arrays.leaves_i) + 12 * polynomial.term_counts(model.fitted)[-1]
     return place + size * (arrays.leaves_f.size + arrays.coefficients.size + constants)

@@ -25,7 +25,17 @@ class StableStep(NamedTuple):
 
 
 def stable_step(model: ReducedModel) -> StableStep:
-    """At random points (seeded), undeformed, at rest, without inputs; dry friction is steepest there."""
+    """At random points (seeded), undeformed, at rest, without inputs; dry friction is steepest there. Of a family also
+    with each parameter at both of its ends."""
+    found = [_stable(model)]
+    for item in () if model.family is None else model.family.parameters:
+        found += [_stable(model.at(**{item.name: value})) for value in (item.lower, item.upper)]
+    return StableStep(
+        min(item.step for item in found), max(item.fastest for item in found), sum(item.points for item in found)
+    )
+
+
+def _stable(model: ReducedModel) -> StableStep:
     leaves, rng = model.fitted.arrays.leaves_f, np.random.default_rng(2)
     poles, n = [], model.layout.size
     for center, inverse in leaves[rng.integers(len(leaves), size=_POINTS)]:

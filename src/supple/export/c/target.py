@@ -74,4 +74,5 @@ C = ExportTarget(
     c_files,
     c_laws,
     ("precision",),
+    families=True,
 )

@@ -1,0 +1,282 @@
+"""C code that sets the parameters μ of a family, and code of one model made to take its numbers from what was set.
+
+The slice at μ stands in the structure of parameters that the caller owns, so that nothing is global and several of them
+run side by side. A call then costs what that of a single model costs.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from supple.export.c.exact_parts import family_rest
+from supple.export.c.family import CFamily
+from supple.export.c.law_header import filled
+from supple.export.c.literals import braced, number, table
+from supple.export.c.model import CModel
+from supple.export.c.names import comment, identifiers, string
+from supple.export.c.polynomial import term_counts
+
+PLACE = """
+/* The box of theta at the parameters, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+static int place(const double *theta, double at[AXES], int *flag)
+{
+    double x[PLACES];
+    int i;
+    *flag = @UPPER@_INSIDE;
+    for (i = 0; i < AXES; ++i) {
+        at[i] = theta[i];
+#if @UPPER@_CLAMP
+        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
+        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
+#endif
+        x[i] = at[i];
+    }
+    for (i = 0; i < PARAMETERS; ++i) x[AXES + i] = p->mu[i];
+    return locate(x);
+}
+"""
+SET = """
+int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UPPER@_PARAMETERS])
+{
+    double at[PARAMETERS];
+    @real@ t[PARAMETERS][@degrees@], sums[COLUMNS];
+    int leaf, i, k, n, o, term, row = 0@box@, flag = @UPPER@_INSIDE;
+    for (i = 0; i < PARAMETERS; ++i) {
+        at[i] = mu[i];
+#if @UPPER@_CLAMP
+        if (at[i] < range[0][i]) at[i] = range[0][i], flag = @UPPER@_CLAMPED;
+        if (at[i] > range[1][i]) at[i] = range[1][i], flag = @UPPER@_CLAMPED;
+#endif
+        if (!(at[i] >= range[0][i] && at[i] <= range[1][i])) return @UPPER@_OUTSIDE;
+    }
+    for (leaf = 0; leaf < LEAVES; ++leaf) {
+        int met = 1;
+        for (i = 0; i < PARAMETERS; ++i)
+            met &= (met_from[leaf][i] <= at[i])
+                   & ((at[i] < met_to[leaf][i]) | (met_end[leaf][i] & (at[i] <= met_to[leaf][i])));
+        parameters->rows[leaf] = 0;
+@no_box@        if (!met) continue;
+        if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* never, since ROWS is that of the largest slice */
+        for (i = 0; i < PARAMETERS; ++i) {
+            const @real@ x = (@cast@at[i] - leaf_place[leaf][0][AXES + i]) * leaf_place[leaf][1][AXES + i];
+            t[i][0] = 1.0;
+            t[i][1] = x;
+            for (n = 2; n < @degrees@; ++n) t[i][n] = 2.0 * x * t[i][n - 1] - t[i][n - 2];
+        }
+        parameters->rows[leaf] = row;
+@its_box@        for (term = 0; term < @terms@; ++term, ++row) {
+            double *const to = parameters->coefficients + row * COLUMNS;
+            for (o = 0; o < COLUMNS; ++o) sums[o] = 0.0;
+            for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* high degrees are small */
+                const double *from;
+                @real@ weight = 1.0;
+                k = slice_terms[n];
+                if (k >= @family_terms@) continue;
+                from = family + (FAMILY_ROW(leaf) + k) * COLUMNS;
+                for (i = 0; i < PARAMETERS; ++i) weight *= t[i][term_degrees[k][i]];
+                for (o = 0; o < COLUMNS; ++o) sums[o] += weight * @cast@from[o];
+@rest@            }
+            for (o = 0; o < COLUMNS; ++o) to[o] = (double)sums[o];
+@mass_rest@        }
+    }
+    for (i = 0; i < PARAMETERS; ++i) parameters->mu[i] = at[i];
+    return flag;
+}
+"""
+REST = """\
+                for (o = 0; term == 0 && o < @pairs@; ++o)
+                    sums[@mass@ + o] += weight * @cast@family_rest[leaf][n][o];
+"""
+MASS_REST = """\
+            for (o = 0; term == 0 && o < @pairs@; ++o)
+                parameters->mass_rest[box][o] = (double)(sums[@mass@ + o] - @cast@to[@mass@ + o]);
+            if (term == 0) ++box;
+"""
+# Functions that need the slice: inside, and those that are called from outside and take no parameters without a family.
+INSIDE = ("place", "assemble", "equations", "exact_parts")
+OUTSIDE = ("coefficients", "columns", "inverse", "forward", "outputs", "output_rates", "observe", "divide")
+_FUNCTION = re.compile(
+    r"^(?P<head>(?:static )?(?:int|void|double) (?P<name>\w+)\()(?P<given>[^{]*?\)\n\{\n)(?P<body>.*?)^\}",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def family_tables(model: CModel, family: CFamily) -> str:
+    """Numbers of the family, and where a slice finds them; in the place of the tables of one model."""
+    arrays, ranges = family.whole.arrays, family.ranges
+    order, first = family.order
+    terms = family.whole.arrays.leaves_i[:, 1]
+    starts, regular = arrays.leaves_i[:, 0], np.arange(len(terms)) * terms[0]
+    same = np.array_equal(starts, regular)
+    text = f"#define FAMILY_ROW(leaf) ({f'(leaf) * {terms[0]}' if same else 'family_row[leaf]'})\n"
+    text += "" if same else table("int", "family_row", starts)
+    text += table("int", "family_terms", terms) if len(np.unique(terms)) > 1 else ""
+    text += table("double", "range", np.array([family.lower, family.upper]))
+    text += table("double", "met_from", ranges.lower) + table("double", "met_to", ranges.upper)
+    text += table("int", "met_end", ranges.ends.astype(np.int64))
+    text += table("int", "slice_terms", order) + table("int", "first_term", first)
+    text += table("int", "term_degrees", arrays.indices[:, family.theta :])
+    lines = ",\n".join(", ".join(map(repr, row)) for row in arrays.coefficients.tolist())
+    text += "/* [row][column], the rows of a box one after the other */\n"
+    text += f"static const double family[{arrays.coefficients.size}] = {{\n{lines}\n}};\n"
+    return text + (table("double", "family_rest", family_rest(model, family)) if model.exact else "")
+
+
+def family_sizes(family: CFamily) -> dict[str, int]:
+    """Numbers that the code is in terms of, by name."""
+    parameters = len(family.family.parameters)
+    leaves = len(family.boxes.arrays.leaves_i)
+    return {"PARAMETERS": parameters, "PLACES": family.theta + parameters, "LEAVES": leaves, "ROWS": family.largest[0]}
+
+
+def set_parameters(model: CModel, family: CFamily) -> str:
+    """`<prefix>_set_parameters`."""
+    several = len(term_counts(family.boxes)) > 1
+    counts = np.unique(family.whole.arrays.leaves_i[:, 1])
+    columns = model.coefficients["M"].columns
+    words = {
+        "prefix": model.prefix, "UPPER": model.upper, "real": model.real, "cast": "(exact)" if model.exact else "",
+        "degrees": str(max(2, 1 + int(family.whole.arrays.indices[:, family.theta :].max(initial=1)))),
+        "terms": "leaf_terms[leaf]" if several else "TERMS",
+        "family_terms": "family_terms[leaf]" if len(counts) > 1 else str(counts[0]),
+        "pairs": str(model.coefficients["M"].width), "mass": str(columns[0] if columns else 0),
+        "box": "", "no_box": "", "its_box": "", "rest": "", "mass_rest": "",
+    }  # fmt: skip
+    if model.exact:
+        words |= {
+            "box": ", box = 0", "no_box": "        parameters->boxes[leaf] = 0;\n",
+            "its_box": "        parameters->boxes[leaf] = box;\n", "rest": filled(REST, words),
+            "mass_rest": filled(MASS_REST, words),
+        }  # fmt: skip
+    return filled(SET, words)
+
+
+def placing(family: CFamily, upper: str) -> str:
+    """The function `place`, with the region of θ that it clamps to."""
+    bounds = family.whole.arrays.roots_f[:, :, : family.theta]
+    region = table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
+    held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
+    begin = f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n"
+    return begin + PLACE.replace("@UPPER@", upper)
+
+
+def locating(text: str) -> str:
+    """`locate` over (θ, μ)."""
+    return text.replace("theta[AXES]", "theta[PLACES]").replace("i < AXES", "i < PLACES")
+
+
+def members(model: CModel, family: CFamily) -> list[str]:
+    """What the structure of parameters holds beside the rest."""
+    U, rows, boxes = model.upper, *family.largest
+    lines = [f"    double mu[{U}_PARAMETERS]; /* as {model.prefix}_set_parameters set it; the rest is made of it */"]
+    lines += [f"    int rows[{len(family.boxes.arrays.leaves_i)}];"]
+    lines += [f"    int boxes[{len(family.boxes.arrays.leaves_i)}];"] if model.exact else []
+    lines += [f"    double coefficients[{rows * model.fitted.outputs}];"]
+    lines += [f"    double mass_rest[{boxes}][{model.coefficients['M'].width}];"] if model.exact else []
+    return lines
+
+
+def standard_members(model: CModel, family: CFamily) -> str:
+    """The same at the family's own values, as an initializer."""
+    made = family.slice()
+    parts = [braced(np.array(family.family.values, dtype=float)), braced(made.rows)]
+    parts += [braced(made.boxes)] if model.exact else []
+    parts += [braced(made.coefficients.ravel())]
+    if model.exact:
+        columns = model.coefficients["M"].columns
+        assert columns is not None
+        rest = np.zeros((family.largest[1], columns[1] - columns[0]))
+        met = np.flatnonzero(family.met(np.array(family.family.values)))
+        constant = made.coefficients[made.rows[met], slice(*columns)]
+        rest[: len(met)] = constant - constant.astype(np.float32).astype(float)
+        parts += [braced(rest)]
+    return ",\n    ".join(parts)
+
+
+def taking_parameters(text: str, model: CModel) -> str:
+    """Code of one model, its functions made to take the slice from what they are given."""
+    P = f"{model.prefix}_parameters"
+    outside = {f"{model.prefix}_{name}" for name in OUTSIDE}
+    calls = re.compile(rf"\b({'|'.join(INSIDE)})\(")
+    own = re.compile(rf"\b({'|'.join(sorted(outside))})\(")
+
+    def changed(found: re.Match[str]) -> str:
+        head, name, given, body = found["head"], found["name"], found["given"], found["body"]
+        made = own.sub(r"\1(parameters, ", calls.sub(r"\1(p, ", body))
+        made = made.replace("coefficients + ROW(leaf) * COLUMNS", "p->coefficients + p->rows[leaf] * COLUMNS")
+        made = made.replace("mass_rest[leaf]", "p->mass_rest[p->boxes[leaf]]")
+        if name in outside:
+            head += f"const {P} *parameters, "
+            made = made.replace("&standard", "p")
+        if name in INSIDE:
+            head += f"const {P} *p, "
+            made = made if re.search(r"\bp\b", made) else f"    (void)p;\n{made}"
+        elif made != body and not re.search(r"\bconst \w+_parameters \*(?:const )?p\b", given + made):
+            if re.search(r"\bp\b", made):
+                made = f"    const {P} *const p = parameters ? parameters : &standard;\n" + made
+            made = made.replace("    (void)parameters;\n", "")
+        return f"{head}{given}{made}}}"
+
+    return _FUNCTION.sub(changed, text)
+
+
+def declared_parameters(text: str, model: CModel) -> str:
+    """The same of a header's declarations."""
+    names = "|".join(OUTSIDE)
+    return re.sub(
+        rf"^(int {model.prefix}_(?:{names})\()", rf"\1const {model.prefix}_parameters *parameters, ", text,
+        flags=re.MULTILINE,
+    )  # fmt: skip
+
+
+def macros(model: CModel, family: CFamily) -> list[str]:
+    """Names, units, ranges and own values for a header."""
+    U, parameters = model.upper, family.family.parameters
+    rows = [
+        ("NAMES", [string(item.name) for item in parameters], "what they are called in the mechanism"),
+        ("UNITS", [string(item.unit) for item in parameters], "their units, empty where there is none"),
+        ("LOWER", [number(item.lower) for item in parameters], "the least that may be set"),
+        ("UPPER", [number(item.upper) for item in parameters], "and the most"),
+        ("NOMINAL", [number(value) for value in family.family.values], "the model's own"),
+    ]
+    made = [f"{U}_PARAMETER_{item} = {i}" for i, item in enumerate(identifiers(family.family.names))]
+    return [
+        "/* Parameters mu of the mechanism, as initializers of arrays, and where each stands. */",
+        *(f"#define {U}_PARAMETERS_{name} {{{', '.join(values)}}} /* {says} */" for name, values, says in rows),
+        "enum {",
+        "    " + ",\n    ".join(made),
+        "};",
+        "",
+    ]
+
+
+def said(family: CFamily) -> list[str]:
+    """The parameters, for the introduction of a header."""
+    lines = ["Parameters mu, set while it runs, from and to:"]
+    for i, (item, value) in enumerate(zip(family.family.parameters, family.family.values, strict=True)):
+        unit = f" {comment(item.unit)}" if item.unit else ""
+        lines += [
+            f"    {i}  {comment(item.name)}  {number(item.lower)} ... {number(item.upper)}{unit}, "
+            f"{number(value)} if not set"
+        ]
+    return lines
+
+
+def structure_bytes(model: CModel, family: CFamily, size: int) -> int:
+    """Of the structure of parameters, up to alignment; size : of a number."""
+    rows, boxes = family.largest
+    leaves, friction = len(family.boxes.arrays.leaves_i), len(model.layout.dry_forces)
+    numbers = 1 + (friction + 1 if friction else 0) + len(family.family.parameters) + rows * model.fitted.outputs
+    numbers += boxes * model.coefficients["M"].width if model.exact else 0
+    return size * numbers + 4 * leaves * (2 if model.exact else 1)
+
+
+def family_bytes(model: CModel, family: CFamily, size: int) -> int:
+    """Of what a family needs in tables beside its polynomials: its ranges and terms, and its own slice."""
+    order, first = family.order
+    leaves, parameters = len(family.ranges.lower), len(family.family.parameters)
+    integers = len(order) * (1 + parameters) + len(first) + leaves * (2 + parameters)
+    numbers = 2 * parameters * (leaves + 1) + (family_rest(model, family).size if model.exact else 0)
+    return 4 * integers + size * numbers + structure_bytes(model, family, size)
