@@ -88,7 +88,7 @@ def test_odd_archives_are_named(name, tmp_path):
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     """A megabyte of zeros in a kilobyte, beyond what is allowed: refused by what the directory says."""
-    monkeypatch.setattr("supple.description.elastic.array_archive.MOST_BYTES", 2**19)
+    monkeypatch.setenv("SUPPLE_LIMITS", "memory=512KiB")
     archive(tmp_path / "x.npz", a=packed(np.zeros(2**17)))
     with pytest.raises(ValueError, match="its arrays take"):
         read_archive(tmp_path / "x.npz", WANTED)

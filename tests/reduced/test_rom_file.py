@@ -101,6 +101,16 @@ def linked(name, link):
     return spoil
 
 
+def larger(**options):
+    """Coefficients of a terabyte in a file that is small: packed, or never written."""
+
+    def spoil(file):
+        del file["fitted/coefficients"]
+        file.create_dataset("fitted/coefficients", shape=(2**33, 16), dtype="f8", **options)
+
+    return spoil
+
+
 DAMAGE = {
     "later version": attribute("schema", 99),
     "version of another kind": attribute("schema", "one"),
@@ -141,6 +151,8 @@ DAMAGE = {
     "flat": replaced("fitted/leaves_f", lambda array: array.ravel()),
     "a scalar": replaced("fitted/roots_i", lambda array: array[0]),
     "cut short": replaced("fitted/coefficients", lambda array: array[:-1]),
+    "a terabyte, packed": larger(chunks=(2**16, 16), compression="gzip"),
+    "a terabyte, never written": larger(),
     "soft link": linked("fitted/nodes_f", h5py.SoftLink("/fitted/coefficients")),
     "another file": linked("fitted/nodes_f", h5py.ExternalLink("other.h5", "/x")),
     "another file's group": linked("fitted", h5py.ExternalLink("other.h5", "/")),
@@ -157,6 +169,15 @@ def test_damaged_files_are_refused_with_their_name(damage, orthoglide_direct, tm
         DAMAGE[damage](file)
     seal(path)  # as if it had been written like that
     with pytest.raises(InputError, match=r"x\.rom"):
+        load_model(path)
+
+
+def test_a_model_that_takes_too_much_says_how_to_allow_it(orthoglide_direct, tmp_path, monkeypatch):
+    path = orthoglide_direct.save(tmp_path / "x.rom")
+    with h5py.File(path, "r+") as file:
+        DAMAGE["a terabyte, packed"](file)
+    seal(path)
+    with pytest.raises(InputError, match=r"takes 1\.1 TB, and the limit is .*SUPPLE_LIMITS=memory=1101GB"):
         load_model(path)
 
 

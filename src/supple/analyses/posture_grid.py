@@ -7,6 +7,7 @@ What has one number stays there. Postures that cannot be assembled, or places th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.posture import component_dimension
 from supple.description.quantities.dimension import LENGTH
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.formulations.measured_units import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -121,6 +123,7 @@ def posture_grid(mechanism: Mechanism, grid: Mapping[str, ArrayLike | str], at: 
     if not axes:
         hint = f"give values of one of {', '.join(names) or 'none'}, or of where a place is, such as tool.x"
         raise InputError("a map needs a coordinate to vary", part=f'mechanism "{mechanism.name}"', hint=hint)
+    require_within("postures", math.prod(len(values) for values in axes.values()), part="map", hint="take fewer values")
     others = _others(mechanism, at)
     by_place = not set(names) >= {*given, *others}
     if not by_place:

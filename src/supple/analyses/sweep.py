@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,6 +16,7 @@ from supple.analyses.progress_bar import ProgressBar
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
@@ -23,8 +25,6 @@ from supple.results.table import Table
 
 T = TypeVar("T")
 Values = str | Sequence[float | str]
-
-_MOST = 100_000  # runs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,9 +115,8 @@ def settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, An
     """Every combination, the last parameter changing fastest: as they are set, and as numbers in SI."""
     if not parameters or not all(len(values) for values in parameters.values()):
         raise InputError("nothing is swept", part="sweep", hint='give values: {"payload": [0, 1, 2]}')
-    count = int(np.prod([len(values) for values in parameters.values()]))
-    if count > _MOST:
-        raise InputError(f"{count} runs are asked for, and {_MOST} is the most", part="sweep", hint="take fewer values")
+    count = math.prod(len(values) for values in parameters.values())
+    require_within("runs", count, part="sweep", hint="take fewer values")
     found = []
     for values in product(*parameters.values()):
         texts = dict(zip(parameters, values, strict=True))
@@ -136,8 +135,7 @@ def spaced(name: str, values: Values) -> Sequence[float | str]:
             f'"{values}" is not FROM:TO:COUNT', part=f'parameter "{name}"', hint="write for example 0:4:5, or 0kg:4kg:5"
         )
     low, high, count = ends[0], ends[1], int(ends[2])
-    if count > _MOST:
-        raise InputError(f"{count} values are too many", part=f'parameter "{name}"', hint=f"take at most {_MOST}")
+    require_within("runs", count, part=f'parameter "{name}"', hint="take fewer values")
     try:
         first, last = float(low), float(high)
     except ValueError:  # with units: arithmetic of the file keeps them

@@ -21,6 +21,7 @@ def doctor(as_json: Json = False) -> None:
     with answering(as_json) as answer:
         from supple.compilation.kernel import cache_folder
         from supple.compilation.stock import bytes_in, compilations
+        from supple.diagnostics.limits import LIMITS, most
         from supple.view.page.bundle import bundle_file
 
         cache = cache_folder()
@@ -42,6 +43,7 @@ def doctor(as_json: Json = False) -> None:
                 one.name: {"for": one.purpose, "packages": one.packages, "missing": one.missing, "install": one.install}
                 for one in extras()
             },
+            "limits": {name: most(name) for name in LIMITS},
             "c_compiler": next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None),
             "cache": {
                 "folder": str(cache),
@@ -69,6 +71,8 @@ def _show(found: dict[str, Any]) -> None:
     for name, one in found["extras"].items():
         here = ", ".join(f"{package} {number or 'absent'}" for package, number in one["packages"].items())
         print(f"  {name:<14}{one['for']}: {here}" + (f"; {one['install']}" if one["missing"] else ""))
+    limits = ", ".join(f"{name} {value:.3g}" for name, value in found["limits"].items())
+    print(f"limits       {limits}; SUPPLE_LIMITS=NAME=VALUE,... changes them")
     cache = found["cache"]
     state = "" if cache["writable"] else " (cannot be written: kernels are compiled anew in every run)"
     print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")

@@ -179,7 +179,9 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
     import numpy as np
 
     from supple.diagnostics import InputError
+    from supple.diagnostics.limits import require_within
 
+    require_within("lines", lines, part="--lines")
     first, last = quantity_of(start, "--from", FREQUENCY), quantity_of(stop, "--to", FREQUENCY)
     if lines > 1 and not first < last:
         raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")

@@ -40,10 +40,11 @@ from supple.cli import (
     warmup,
 )
 from supple.cli.defect import defect
-from supple.cli.failure import INTERRUPTED, failure
+from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out
 from supple.cli.kind_option import ListsKinds
 from supple.cli.usage import AnswersUsage
 from supple.compilation.patience import patiently
+from supple.diagnostics import SuppleError
 
 app = typer.Typer(
     name="supple",
@@ -100,9 +101,22 @@ def _supple(
     debug: Annotated[
         bool, typer.Option("--debug", help="Print the traceback of an error (also: SUPPLE_DEBUG=1).")
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="Another limit: steps=1e9, memory=16GB (also: SUPPLE_LIMITS); `supple doctor` lists them.",
+        ),
+    ] = None,
 ) -> None:
     if debug:
         os.environ["SUPPLE_DEBUG"] = "1"
+    if limit:
+        from supple.diagnostics.limits import set_limits
+
+        set_limits(",".join(limit))
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -131,7 +145,11 @@ def _telling(arguments: list[str]) -> Iterator[None]:
     as_json = "--json" in arguments
     try:
         yield
-    except KeyboardInterrupt:  # outside a subcommand; inside, the answer takes care
+    except SuppleError as error:  # outside a subcommand, as the two below; inside, the answer takes care
+        raise SystemExit(failure_of(error).tell(as_json)) from None
+    except MemoryError as error:
+        raise SystemExit(memory_ran_out(error).tell(as_json)) from None
+    except KeyboardInterrupt:
         raise SystemExit(failure("interrupted", INTERRUPTED).tell(as_json)) from None
     except Exception as error:  # noqa: BLE001 - whatever it is
         raise SystemExit(defect(error, arguments).tell(as_json)) from None

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
 
 _STEPS = 33  # values of a coordinate where a map does not say how many
-_MOST = 1_000_000  # configurations of a map
 _FORM = "NAME=FROM:TO:N"
 
 Map = Annotated[
@@ -33,6 +32,7 @@ def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
     import numpy as np
 
     from supple.description.posture import component_dimension
+    from supple.diagnostics.limits import require_within
 
     found: dict[str, Any] = {}
     total = 1
@@ -52,8 +52,7 @@ def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
         if not count.isdecimal() or int(count) < 1:
             raise typer.BadParameter(f"{count!r} values of {name!r}: N is a whole number from 1", param_hint="--map")
         total *= int(count)
-        if total > _MOST:
-            raise typer.BadParameter(f"more than {_MOST} configurations: ask for fewer values", param_hint="--map")
+        require_within("postures", total, part="--map", hint="take fewer values")
         found[name] = np.linspace(ends[0], ends[1], int(count))
     if not any(np.ndim(values) for values in found.values()):
         raise typer.BadParameter(f"{text!r} varies nothing: {_FORM} does", param_hint="--map")

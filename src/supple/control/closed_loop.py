@@ -21,6 +21,7 @@ from supple.control.plants.sampled import Sampled, sampled
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
+from supple.diagnostics.limits import require_within
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
@@ -198,6 +199,7 @@ def _samples(until: float, sample_time: float) -> Array:
             f"it is {sample_time:g} s for {until:g} s",
             part="sample time", hint="give one above 0 and at most the whole",
         )  # fmt: skip
+    require_within("results", until / sample_time, part="sample time", hint="end earlier, or give a longer one")
     count = int(np.floor(until / sample_time * (1.0 + 1e-9)))
     times: Array = sample_time * np.arange(count + 1, dtype=float)
     if until - times[-1] > 1e-6 * sample_time:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 
 Array = NDArray[np.float64]
 
@@ -36,12 +37,15 @@ def result_times(
             )
         if given.ndim:
             require_positive(step=step)
+            require_run(float(given[-1] - given[0]), step)
             return given
         until = float(given)
     if until is None:
         raise InputError("how long? It is not said", part="until", hint="give the end in s, or times t")
     require_times(until, longest_step(until) if step is None else step)
+    require_run(until, step)
     if output_step is not None:
+        require_within("results", until / output_step + 1.0, part="output step", hint="give a longer one")
         return np.linspace(0.0, until, _ceiling(until / output_step) + 1)
     steps = _ceiling(until / (longest_step(until) if step is None else step))
     return np.linspace(0.0, until, _ceiling(steps / _ceiling(steps / _RESULTS)) + 1)
@@ -69,6 +73,14 @@ def require_times(until: float, step: float) -> None:
         raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
     if not 0.0 < step <= until:
         raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
+
+
+def require_run(span: float, step: float | None) -> None:
+    """Refuse a run of more steps than anyone waits for; those that follow the motion are no longer than the longest."""
+    fewer = "end earlier" if step is None else "end earlier, or give a longer step"
+    require_within(
+        "steps", span / (longest_step(span) if step is None else step), part=f"a run of {span:g} s", hint=fewer
+    )
 
 
 def require_positive(**options: float | None) -> None:

@@ -21,6 +21,7 @@ from supple.compilation.parts import in_parts
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.kinematics.branch_words import separating, sides, written
 from supple.kinematics.closing import bulk, close_all
 from supple.kinematics.completion import close_drawing
@@ -116,6 +117,7 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     """
     if count < 1:
         raise InputError(f"{count} starts are asked for", part="count", hint="ask for one at least")
+    require_within("starts", count, part="count")
     theta = coordinate_values(mechanism, at)
     if theta.ndim != 1 or not len(theta):
         raise InputError("branches are those at one configuration of a mechanism with coordinates",

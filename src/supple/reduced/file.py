@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import quoted
 from supple.equations.observation import Observation, observation_from
 from supple.files.whole import written_beside
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 SCHEMA, _SINGLE = 4, 3
 _FORMAT = "supple reduced model"
 _INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
-_LARGEST = 2**31  # numbers in one array; a damaged header must not exhaust the memory
 
 
 def save_model(model: ReducedModel, path: str | Path) -> Path:
@@ -155,9 +156,17 @@ def _dataset(group: Any, name: str) -> Any:
     found = group[name]
     if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
         raise _wrong(f"{quoted(name)} is no array of this file")
-    if found.size is None or found.size > _LARGEST:
-        raise _wrong(f"{quoted(name)} is empty or too large")
+    if found.size is None:
+        raise _wrong(f"{quoted(name)} is empty")
+    if found.chunks is None and found.size * found.dtype.itemsize > group.file.id.get_filesize():
+        raise _wrong(f"{quoted(name)} says more than the file holds")
     return found
+
+
+def _require_room(group: Any, names: Sequence[str]) -> None:
+    """What arrays take all together, packed as they may be, before the first of them is read."""
+    total = 8.0 * sum(_dataset(group, name).size for name in names)
+    require_memory(total, f"{quoted(group.name)} takes", hint="reduce to fewer boxes or outputs")
 
 
 def _group(file: Any, name: str) -> Any:
@@ -169,7 +178,10 @@ def _group(file: Any, name: str) -> Any:
 
 
 def _json(file: Any, name: str, kind: type) -> Any:
-    raw = _dataset(file, name)[()]
+    text = _dataset(file, name)
+    if text.shape != ():
+        raise _wrong(f"{quoted(name)} is no text")
+    raw = text[()]
     if not isinstance(raw, bytes):
         raise _wrong(f"{quoted(name)} is no text")
     try:
@@ -201,6 +213,7 @@ def _scalar(array: NDArray[Any]) -> float:
 def _named(file: Any, name: str) -> dict[str, NDArray[Any]]:
     group = _group(file, name)
     names = _names(_json(group, "names", list), name)
+    _require_room(group, [str(i) for i in range(len(names))])
     return {key: _array(group, str(i)) for i, key in enumerate(names)}
 
 
@@ -262,6 +275,7 @@ def _internal(facts: dict[str, Any]) -> int:
 def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[Parameter, ...]) -> Piecewise:
     """Over θ and parameters."""
     group = _group(file, "fitted")
+    _require_room(group, PiecewiseArrays._fields)
     arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
     require_sound(arrays, layout.theta + len(parameters), layout.fitted)
     return Piecewise(arrays)

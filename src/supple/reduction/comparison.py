@@ -18,6 +18,7 @@ from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.kinematics.rest import rest
@@ -105,6 +106,7 @@ def compare(
         course = trajectory(mechanism, scenario)  # type: ignore[arg-type]
         along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
         return _compared(mechanism, model, domain, along, seed)
+    require_within("points", points, part="points")
     return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.limits import require_within
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.elastic import geometric_stiffness
 from supple.formulations.elastic_rest import load_stiffness
@@ -60,6 +61,7 @@ class Sampling:
         computed: Callable[[int], None] | None = None,
         choice: ModeChoice = RIGID,
     ):
+        require_within("workers", workers or 1, part="workers")
         self.mechanism, self.choice = mechanism, choice
         self.layout = row_layout(assemble(mechanism), choice)
         self.evaluations = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 from supple.approximation.fits.fits import FITS, require_continuous
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.estimate import GRID_CHECKS
@@ -86,6 +88,7 @@ def checked_task(
                 part="boxes",
                 hint="give one number, 1 or more, for each",
             )
+        require_within("boxes", math.prod(counts) * len(domain.boxes), part="boxes")
         if continuous:
             raise InputError(
                 "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"

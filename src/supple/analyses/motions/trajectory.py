@@ -18,6 +18,7 @@ from supple.analyses.motions.tool_poses import posed_course
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.limits import require_within
 from supple.formats.motion_file import SampledMotion, read_motion, sampled
 from supple.formats.source import located
 from supple.formulations.measured_units import units_of
@@ -32,7 +33,6 @@ from supple.results.units import UNKNOWN, Units
 Array = NDArray[np.float64]
 
 INSTANTS = 1000  # steps over a motion if nothing else is asked
-_MOST = 1_000_000
 _ROUNDING = 1e-9  # of the duration
 
 
@@ -146,11 +146,7 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
     width = duration / INSTANTS if step is None else float(step)
     if not width > 0.0:
         raise InputError(f"the step is {width:g} s", part=planned.part, hint="give a step above 0")
-    if duration / width > _MOST:
-        raise InputError(
-            f"a step of {width:g} s makes {duration / width:.3g} instants of {duration:g} s",
-            part=planned.part, hint=f"take at least {duration / _MOST:.2g} s",
-        )  # fmt: skip
+    require_within("results", duration / width, part=planned.part, hint=f"give a longer step than {width:g} s")
     whole = int(np.floor(duration / width * (1.0 + _ROUNDING)))
     instants: Array = planned.start + width * np.arange(whole + 1, dtype=float)
     if duration - whole * width > _ROUNDING * duration:  # the end belongs to the motion

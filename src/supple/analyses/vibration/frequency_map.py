@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.posture_grid import PostureGrid, over, posture_grid
 from supple.analyses.progress_bar import ProgressBar
-from supple.analyses.vibration.modal import modes
+from supple.analyses.vibration.modal import modes, require_count
 from supple.description.mechanism import Mechanism
 from supple.kinematics.configuration import At
 from supple.results.picture import picture
@@ -106,6 +106,7 @@ def frequency_map(
 
     A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
     """
+    require_count(count)
     postures = posture_grid(mechanism, grid, at)
     options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": preload}
     assembled = postures.configurations.assembled

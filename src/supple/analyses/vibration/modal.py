@@ -10,6 +10,7 @@ from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
@@ -35,14 +36,14 @@ def modes(
     """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
 
     at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
+    count          : how many; all there are, if it has fewer
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
     preload        : with free actuators, add the stiffness that gravity and the forces at rest give
     formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
 
     Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
     """
-    if count < 1:
-        raise InputError(f"{count} modes were asked for", hint="ask for at least one")
+    require_count(count)
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
         _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
@@ -56,6 +57,7 @@ def modes(
     band = bands.get((count, free_actuators)) or own_band(mechanism)
     while True:
         rest, held = _structure(mechanism, band, free_actuators)
+        count = min(count, rest.largest)
         if dense:
             squares, Z = _one_by_one(rest, configuration, held, count, preload=free_actuators and preload)
         else:
@@ -72,6 +74,13 @@ def modes(
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
     return ModeSet(configuration, frequencies, Z, rest, held)
+
+
+def require_count(count: int) -> None:
+    """Refuse a number of modes that is none, or more than the limit."""
+    if count < 1:
+        raise InputError(f"{count} modes were asked for", hint="ask for at least one")
+    require_within("modes", count, part="count")
 
 
 def _unmoved(mechanism: Mechanism, free_actuators: bool) -> InputError:

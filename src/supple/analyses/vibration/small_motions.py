@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.statics.deformed_rest import DeformedRest, deformed_rest
 from supple.analyses.statics.equilibrium import undeformed_equilibrium
+from supple.analyses.vibration.modal import require_count
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
@@ -102,6 +103,7 @@ def small_motions(
     inputs         : (actuators,) forces at rest; zero if left out
     free_actuators : θ is free, about the equilibrium close to `at`; otherwise coordinates are locked
     """
+    require_count(count)
     here = at if isinstance(at, Configuration) else assemble(mechanism, at)
     if here.theta.ndim > 1:
         raise InputError("has more than one state", part="θ", hint="give one at a time")

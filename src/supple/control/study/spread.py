@@ -16,6 +16,7 @@ from scipy.stats import qmc
 
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ def drawn(spreads: Mapping[str, Spread], count: int, seed: int) -> list[dict[str
     """So many settings {name: value}, the same for the same seed."""
     if count < 1:
         raise InputError(f"{count} plants are asked for", part="study", hint="ask for 1 or more")
+    require_within("runs", count, part="study")
     if not spreads:
         return [{} for _ in range(count)]
     shares = qmc.LatinHypercube(len(spreads), rng=np.random.default_rng(seed)).random(count)

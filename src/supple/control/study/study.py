@@ -22,6 +22,7 @@ from supple.control.study.sampled_plant import PlantMaker, plant_maker, surround
 from supple.control.study.spread import Spread, drawn
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, SuppleWarning
+from supple.diagnostics.limits import require_within
 from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
@@ -82,6 +83,7 @@ def study(
             f"on the nominal plant it fails: {nominal.reason}", part="study", hint="make it work there first"
         )
     seeds = np.random.SeedSequence(seed).generate_state(count).tolist()
+    require_within("workers", processes or 1, part="processes")
     with ProgressBar(count, "plants", shown=progress) as bar:
         runs = _all(task, settings, seeds, processes or os.cpu_count() or 1, bar)
     names = tuple(nominal.measures)

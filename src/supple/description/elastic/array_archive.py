@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.lib import format as npy
 
+from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import quoted
 
-MOST_BYTES = 2**31  # of all arrays together
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _LONGEST_HEADER = 10_000
 _DAMAGED = (
@@ -25,15 +26,16 @@ _DAMAGED = (
 """What zipfile and numpy raise at archives that are not what they say."""
 
 
-def read_archive(path: str | Path, wanted: Collection[str], kinds: str = "iuf") -> dict[str, np.ndarray]:
-    """The arrays in a file that have a wanted name; what is wrong is a `ValueError` that names the array.
+def read_archive(path: str | Path, wanted: Collection[str] | None, kinds: str = "iuf") -> dict[str, np.ndarray]:
+    """The arrays in a file that have a wanted name, or all; what is wrong is a `ValueError` that names the array.
 
     kinds : numpy's letters of what entries may be: real numbers, with c complex ones and with U texts, never objects
     """
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive)
-            found = {name: member for name, member in members.items() if name in wanted}
+            found = {name: member for name, member in members.items() if wanted is None or name in wanted}
+            _require_room(found)
             return {name: _array(archive, name, member, kinds) for name, member in found.items()}
     except _DAMAGED as error:
         with Path(path).open("rb") as stream:
@@ -50,10 +52,15 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if name in found:
             raise ValueError(f"it has two arrays {quoted(name)}")
         found[name] = member
-    total = sum(member.file_size for member in found.values())
-    if total > MOST_BYTES:
-        raise ValueError(f"its arrays take {total / 2**30:.1f} GiB, more than {MOST_BYTES // 2**30}")
     return found
+
+
+def _require_room(members: dict[str, zipfile.ZipInfo]) -> None:
+    """What they say they take, packed as they may be; more than they say is never read."""
+    try:
+        require_memory(sum(member.file_size for member in members.values()), "its arrays take", hint="keep fewer in it")
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
 
 def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: str) -> np.ndarray:

@@ -11,7 +11,7 @@ Of a symmetric matrix one half stands in the file, the diagonal included.  [Bois
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -20,13 +20,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from supple.description.quantities.plain_number import plain_number
+from supple.diagnostics import InputError
+from supple.diagnostics.limits import in_bytes, require_memory, require_within
 from supple.diagnostics.quoting import quoted
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_ROWS = 6_000_000  # a million nodes
-MOST_BYTES = 2**31
+_TAKEN = 12  # bytes of memory for one of the file, while it is read
 _LONGEST = 40  # characters of a number
 _BLANK, _PLAIN = (
     np.isin(np.arange(256), np.frombuffer(some, np.uint8)) for some in (b" \t\r\n", b" \t\r\n+-.0123456789eE")
@@ -48,8 +49,7 @@ class _Header(NamedTuple):
 def read_matrix_market(path: str | Path) -> sp.csr_array:
     """The matrix in a file; what is wrong with it is a `ValueError` that names the line."""
     size = Path(path).stat().st_size
-    if size > MOST_BYTES:
-        raise ValueError(f"it has {size / 2**30:.1f} GiB, more than {MOST_BYTES // 2**30}")
+    _within(lambda: require_memory(_TAKEN * size, f"to read {in_bytes(size)} of text takes", hint="give an .npz"))
     content = Path(path).read_bytes()
     header = _header(content, size)
     body = content[header.stop :]
@@ -57,6 +57,18 @@ def read_matrix_market(path: str | Path) -> sp.csr_array:
         body = b"\n".join(b"" if line.startswith(b"%") else line for line in body.split(b"\n"))
     at, values = _numbers(body, header)
     return _coordinates(header, at, values) if header.coordinate else _array(header, values)
+
+
+def require_rows(count: int, part: str) -> None:
+    """Refuse a matrix with more rows than the limit, by a `ValueError`."""
+    _within(lambda: require_within("rows", count, part=part, hint="condense the body first"))
+
+
+def _within(asked: Callable[[], None]) -> None:
+    try:
+        asked()
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
 
 def _header(content: bytes, size: int) -> _Header:
@@ -79,8 +91,7 @@ def _header(content: bytes, size: int) -> _Header:
         wanted = "rows, columns and entries" if form == "coordinate" else "rows and columns"
         raise ValueError(f"line {line}: {quoted(_text(text, line).strip(), 40)} is not {wanted}")
     rows, columns = int(sizes[0]), int(sizes[1])
-    if max(rows, columns) > MOST_ROWS:
-        raise ValueError(f"line {line}: it asks for {rows} by {columns}, and {MOST_ROWS} is the most")
+    require_rows(max(rows, columns), f"line {line}")
     symmetric = symmetry == "symmetric"
     if symmetric and rows != columns:
         raise ValueError(f"line {line}: it is symmetric and {rows} by {columns}")

@@ -18,7 +18,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from supple.description.elastic.array_archive import read_archive
-from supple.description.elastic.matrix_market import MOST_ROWS, read_matrix_market
+from supple.description.elastic.matrix_market import read_matrix_market, require_rows
 from supple.description.elastic.superelement import Superelement
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
@@ -122,7 +122,7 @@ def _guarded(key: str, path: str, read: Callable[[str], Any]) -> Any:
     try:
         return read(path)
     except _UNREADABLE as error:
-        reason = brief(str(error).splitlines()[0], 200) if str(error) else type(error).__name__
+        reason = brief(str(error).splitlines()[0], 300) if str(error) else type(error).__name__
         raise InputError(
             f"{quoted(Path(path).name)} cannot be read ({reason})", path=(key,), hint="export it again"
         ) from error
@@ -160,8 +160,9 @@ def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
         shape = tuple(int(size) for size in np.ravel(arrays[f"{name}_shape"]))
     else:  # the smallest size of the nodes that has room for all entries
         shape = (next((size for size in _sizes(table) if size >= last), last),) * 2
-    if len(shape) != 2 or max(shape) > MOST_ROWS:
-        raise ValueError(f"its {name} asks for {' by '.join(map(str, shape))}, and {MOST_ROWS} rows are the most")
+    if len(shape) != 2:
+        raise ValueError(f"its {name} asks for {' by '.join(map(str, shape))}, which is no matrix")
+    require_rows(max(shape), f"its {name}")
     if min(row.min(initial=0), column.min(initial=0)) < 0 or (row >= shape[0]).any() or (column >= shape[1]).any():
         raise ValueError(f"{name}_row or {name}_col points outside {shape[0]} by {shape[1]} (they count from 0)")
     places = (row.astype(np.int64), column.astype(np.int64))

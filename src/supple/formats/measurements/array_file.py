@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import brief
 from supple.formats.text_file import read_bytes, require_file
 from supple.results.channel import Channel, direction_of
@@ -21,7 +22,6 @@ from supple.results.responses import Responses
 from supple.results.time_records import TimeRecords
 
 LARGEST = 2**30  # bytes
-MOST_NUMBERS = 2**27  # in a .mat file, which may be packed
 
 _OF_CHANNELS = ("points", "directions", "quantities", "recorded_units", "positions")
 WANTED = (
@@ -48,8 +48,7 @@ def read_mat(path: str | Path) -> dict[str, NDArray[Any]]:
     read_bytes(path, LARGEST, "save fewer channels or lines, or .npz")
     try:
         sizes = {name: math.prod(shape) for name, shape, _ in whosmat(str(path)) if name in WANTED}
-        if sum(sizes.values()) > MOST_NUMBERS:
-            raise InputError(f"it holds {sum(sizes.values()):.3g} numbers", file=file, hint="save fewer, or .npz")
+        require_memory(16 * sum(sizes.values()), f"{file}: its arrays take", hint="save fewer")
         found = loadmat(str(path), variable_names=list(sizes))
     except InputError:
         raise

@@ -113,6 +113,13 @@ class ElasticRest:
         return {row: float(lost) for row, lost in given.items() if lost > 0.0}
 
     @property
+    def largest(self) -> int:
+        """Coordinates z if no body were condensed: more modes than that nothing has."""
+        meshes = [(body.condensed, body.mesh) for body in self.bodies]
+        kept_back = (mesh.size - small.size for small, mesh in meshes if small is not None and mesh is not None)
+        return self.size + sum(max(0, more) for more in kept_back)
+
+    @property
     def whole(self) -> bool:
         """Whether a wider band would keep nothing more of the bodies."""
         meshes = [(body.condensed, body.mesh) for body in self.bodies]

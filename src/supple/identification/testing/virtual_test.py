@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_memory, require_within
 from supple.formats.measurements.universal_file import write_universal
 from supple.formats.measurements.universal_test import universal_test
 from supple.identification.testing.digitised import Digits, shown_by_channels
@@ -151,6 +152,9 @@ def virtual_test(
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     references = _hammers(configuration, hammer)
     responses = [one for name in _texts(sensors, "sensors") for one in place_channels(configuration, name, quantity)]
+    channels = len(references) + len(responses)
+    require_within("lines", _SHORTEST * samples / 2, part="samples")
+    require_memory(8.0 * samples * channels * blows * max(1, len(references)), "records take", part="blows")
     named = at if isinstance(at, str) else {name: float(x) for name, x in configuration.coordinates.items()}
     model = _Model(mechanism, configuration, references, responses, free_actuators, damping, drives)
     setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import brief
 from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
@@ -109,15 +112,18 @@ def _arrays(path: str | Path) -> dict[str, Any] | None:
     """What a file of arrays holds, without running anything of it; None where it is none."""
     if Path(path).suffix.lower() == ".npz":
         try:
-            with np.load(path, allow_pickle=False) as held:
-                return {name: held[name] for name in held.files}
+            return dict(read_archive(path, None, "iufcUb"))
         except (OSError, ValueError):
             return None  # whoever reads it as responses says what is wrong
     if Path(path).suffix.lower() == ".mat":
-        from scipy.io import loadmat
+        from scipy.io import loadmat, whosmat
 
         try:
+            numbers = sum(math.prod(shape) for _, shape, _ in whosmat(str(path)))
+            require_memory(16 * numbers, f"{path}: its arrays take", hint="save fewer")
             return dict(loadmat(str(path)))
+        except InputError:
+            raise
         except Exception:  # noqa: BLE001 - as above; scipy raises whatever its parser meets
             return None
     return None

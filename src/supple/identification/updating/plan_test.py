@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
 from supple.identification.updating.identifiability import Identifiability, identifiability, listed
 from supple.identification.updating.observed_responses import Loss, shown
 from supple.identification.updating.posture_model import PostureModel, posture_model
@@ -101,6 +102,7 @@ def plan_test(
         raise InputError("no candidate is given", part="plan_test", hint="name postures and hammer points")
     if not noise > 0.0:
         raise InputError(f"a noise of {noise:g} is not above 0", part="noise", hint="0.05 is five per cent")
+    require_within("lines", lines, part="lines")
     numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
     structure = structure_of(numbers, _BAND * band[1])
     spread = prior_deviations(numbers.names, prior)

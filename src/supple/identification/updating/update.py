@@ -13,6 +13,7 @@ from scipy.optimize import least_squares
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.limits import require_within
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.covariance import covariance, excess
 from supple.identification.updating.identifiability import FLAT, identifiability
@@ -94,6 +95,7 @@ def update(
         damping_kinds(damping)  # a slip of the pen is told before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
     problem = replace(problem, ties=knot_ties(problem.names, smoothness))
+    require_within("starts", starts, part="starts")
     x, best = _searched(problem, starts, seed, progress)
     for turn in range(_ROUNDS):
         if problem.responses:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from supple.analyses.vibration.beam_points import beam_point
 from supple.analyses.vibration.channel_ports import place_of
 from supple.analyses.vibration.modal import modes
+from supple.description.elastic.array_archive import read_archive
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.measurements.load_responses import load_responses
@@ -101,9 +102,9 @@ def _saved(path: Path) -> Any:
             found = json.loads(path.read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else {}
         if path.suffix.lower() == ".npz":
-            with np.load(path, allow_pickle=False) as file:
-                if "shapes" in file.files and "poles" in file.files:
-                    return {name: file[name] for name in _KEYS if name in file.files}
+            arrays = read_archive(path, (*_KEYS, "poles"), "iufcUb")
+            if "shapes" in arrays and "poles" in arrays:
+                return {name: arrays[name] for name in _KEYS if name in arrays}
     except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as error:
         raise InputError(
             f"cannot be read ({getattr(error, 'strerror', None) or error})", file=str(path),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.elastic.array_archive import read_archive
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
@@ -18,8 +19,6 @@ from supple.results.playback_arrays import PREFIX
 from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
-
-_LARGEST = 1 << 30  # bytes that a file may hold, unpacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +89,7 @@ def holds_run(path: str | Path) -> bool:
 
 
 def _npz(path: Path) -> Run:
-    with zipfile.ZipFile(path) as archive:
-        if sum(item.file_size for item in archive.infolist()) > _LARGEST:
-            raise ValueError("it is too large")
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: np.asarray(file[name]) for name in file.files}
+    arrays = read_archive(path, None, "iufcUb")
     names, units = (arrays.pop(name, np.array([], dtype=str)).tolist() for name in ("columns", "units"))
     kept = {name.removeprefix(PREFIX): arrays[name] for name in arrays if name.startswith(PREFIX)}
     time = arrays.get("time", np.zeros(0))
