@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import threading
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from supple import InputError, SuppleWarning
-from supple.reduction.store import Sample, SampleStore
+from supple.reduction.store import Sample, SampleStore, held_in
 
 WIDTH = 5
 KEYS = [np.array([float(i), -float(i)]).tobytes() for i in range(1200)]  # more than one query takes
@@ -79,7 +82,7 @@ def test_a_damaged_file_is_set_aside(tmp_path):
     content = bytearray(path.read_bytes())
     content[100:4096] = bytes(3996)  # the table of contents
     path.write_bytes(content)
-    with pytest.warns(SuppleWarning, match="is damaged; set aside"):
+    with pytest.warns(SuppleWarning, match="is damaged: 0 samples were read"):
         store = SampleStore(path, "this", WIDTH)
     with store:
         assert len(store) == 0
@@ -94,6 +97,173 @@ def test_a_file_of_another_kind_is_refused_and_not_touched(tmp_path):
     with pytest.raises(InputError, match="not a store of samples"):
         SampleStore(path, "this", WIDTH)
     assert path.read_bytes() == before
+
+
+def sqlite_file(path, *commands: str) -> None:
+    database = sqlite3.connect(path)
+    with database:
+        for command in commands:
+            database.execute(command)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ("CREATE TABLE visits (url TEXT)", "PRAGMA application_id = 1234"),
+        ("CREATE TABLE visits (url TEXT)",),
+        ("CREATE TABLE samples (blood TEXT)",),
+        ("PRAGMA application_id = 1234",),
+    ],
+)
+def test_sqlite_files_of_other_programs_are_refused_and_not_touched(tmp_path, commands):
+    path = tmp_path / "history.samples"
+    sqlite_file(path, *commands)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="SQLite file of another program"):
+        SampleStore(path, "this", WIDTH)
+    assert path.read_bytes() == before
+    assert [item.name for item in tmp_path.iterdir()] == ["history.samples"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "version"),
+    [
+        (("PRAGMA application_id = 0x73757070", "PRAGMA user_version = 7", "CREATE TABLE sets (name TEXT)"), 7),
+        (
+            (
+                "PRAGMA application_id = 0x73757070",
+                "CREATE TABLE sets (id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, made_by TEXT NOT NULL)",
+                "CREATE TABLE samples (set_id INTEGER NOT NULL, theta BLOB NOT NULL, valid INTEGER NOT NULL, "
+                "coefficients BLOB NOT NULL, crc INTEGER NOT NULL, UNIQUE (set_id, theta))",
+            ),
+            1,
+        ),
+    ],
+)
+def test_a_store_of_another_version_is_set_aside(tmp_path, commands, version):
+    path = tmp_path / "samples"
+    sqlite_file(path, *commands)
+    before = path.read_bytes()
+    with pytest.warns(
+        SuppleWarning, match=rf"version {version} of the file, .* set aside as samples.version-{version}"
+    ):
+        filled(path)
+    assert (tmp_path / f"samples.version-{version}").read_bytes() == before
+    with SampleStore(path, "this", WIDTH) as store:
+        assert len(store.find(KEYS)) == len(KEYS)
+
+
+def test_samples_that_slip_into_another_set_are_not_believed(tmp_path):
+    path = tmp_path / "samples"
+    filled(path)
+    with SampleStore(path, "that", WIDTH) as store:
+        store.add([KEYS[0]], [Sample(True, np.ones(WIDTH))])
+    sqlite_file(
+        path, *(f"UPDATE sets SET name = '{b}' WHERE name = '{a}'" for a, b in (("this", ""), ("that", "this")))
+    )
+    sqlite_file(path, "UPDATE sets SET name = 'that' WHERE name = ''")
+    with SampleStore(path, "that", WIDTH) as store, pytest.warns(SuppleWarning, match="1200 samples"):
+        assert store.find(KEYS) == {}
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, late):
+    path = tmp_path / "samples"
+    filled(path)
+    page, pages = 4096, path.stat().st_size // 4096
+    store = SampleStore(path, "this", WIDTH) if late else None
+    with path.open("r+b") as file:
+        for at in range(pages // 2, pages, 9):  # a good part of them, of the table and of its index
+            file.seek(page * at)
+            file.write(b"\xa5" * page)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        store = store or SampleStore(path, "this", WIDTH)
+        found = store.find(KEYS)
+    assert len(said) == 1
+    assert re.search(r"is damaged .*: \d+ samples were read and are kept, .* samples.damaged", str(said[0].message))
+    with store:
+        assert 0.3 * len(KEYS) < len(found) < len(KEYS)
+        for key, sample in found.items():
+            assert_array_equal(sample.coefficients, SAMPLES[KEYS.index(key)].coefficients)
+        store.add(KEYS, SAMPLES)
+        assert len(store.find(KEYS)) == len(KEYS)
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["samples", "samples.damaged"]
+
+
+def test_a_store_that_is_removed_while_in_use_is_made_again(tmp_path):
+    path = tmp_path / "samples"
+    with SampleStore(path, "this", WIDTH) as store:
+        store.add(KEYS[:10], SAMPLES[:10])
+        path.unlink()
+        assert store.find(KEYS) == {}
+        store.add(KEYS[10:], SAMPLES[10:])
+    with SampleStore(path, "this", WIDTH) as store:
+        assert set(store.find(KEYS)) == set(KEYS[10:])
+
+
+def test_a_full_disk_says_what_is_kept_and_how_to_go_on(tmp_path):
+    path = tmp_path / "samples"
+    with SampleStore(path, "this", WIDTH) as store:
+        store.add(KEYS[:50], SAMPLES[:50])
+        store._database.execute("PRAGMA max_page_count = 20")  # SQLite then says what it says of a full disk
+        with pytest.raises(
+            InputError, match=r"cannot keep 1150 more samples \(.*full\); 50 samples are kept; make room"
+        ):
+            store.add(KEYS[50:], SAMPLES[50:])
+        assert len(store.find(KEYS)) == 50
+    filled(path)
+    with SampleStore(path, "this", WIDTH) as store:
+        assert len(store.find(KEYS)) == len(KEYS)
+
+
+def test_a_limit_clears_the_set_that_was_not_used_for_longest(tmp_path):
+    path, size = tmp_path / "samples", 0
+    for name in ("first", "second"):
+        with SampleStore(path, name, WIDTH) as store:
+            store.add(KEYS, SAMPLES)
+    size = path.stat().st_size
+    with SampleStore(path, "third", WIDTH, limit=int(1.3 * size)) as store:
+        with pytest.warns(SuppleWarning, match="1200 samples of another set .* were cleared"):
+            store.add(KEYS, SAMPLES)
+        assert held_in(path).sets == 2
+    assert path.stat().st_size <= 1.3 * size
+    with SampleStore(path, "second", WIDTH) as store:
+        assert len(store.find(KEYS)) == len(KEYS)
+    path.unlink()
+    with SampleStore(path, "this", WIDTH, limit=size // 4) as store:
+        store.add(KEYS[:300], SAMPLES[:300])
+        with pytest.raises(InputError, match=r"reaches its limit of .* with 300 samples of this mechanism"):
+            store.add(KEYS, SAMPLES)
+
+
+def test_a_store_that_is_locked_for_too_long_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "samples"
+    filled(path)
+    monkeypatch.setattr("supple.reduction.store_file.PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(InputError, match="another process has kept it locked"):
+        SampleStore(path, "this", WIDTH)
+    other.close()
+
+
+def test_two_that_write_into_one_store_keep_all(tmp_path):
+    path = tmp_path / "samples"
+
+    def write(which: int) -> None:
+        with SampleStore(path, "this", WIDTH) as store:
+            for k in range(which, len(KEYS), 2 * 30):
+                store.add(KEYS[k : k + 60 : 2], SAMPLES[k : k + 60 : 2])
+
+    threads = [threading.Thread(target=write, args=(which,)) for which in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with SampleStore(path, "this", WIDTH) as store:
+        assert len(store.find(KEYS)) == len(KEYS)
 
 
 def test_a_missing_folder_is_told(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -62,6 +63,13 @@ Store = Annotated[
         help="Where samples are kept, so that an interrupted run goes on; X.rom.samples if left out. May be removed.",
     ),
 ]  # fmt: skip
+StoreLimit = Annotated[
+    str,
+    typer.Option(
+        "--store-limit", metavar="SIZE",
+        help="How large the store may grow, as 500MB or 4GB; the oldest sets of other mechanisms then make room.",
+    ),
+]  # fmt: skip
 NoStore = Annotated[bool, typer.Option("--no-store", help="Keep no samples.")]
 Workers = Annotated[
     int | None,
@@ -105,6 +113,7 @@ def reduce(
     dry_run: DryRun = False,
     output: Output = None,
     store: Store = None,
+    store_limit: StoreLimit = "4GB",
     no_store: NoStore = False,
     workers: Workers = None,
     constraint_modes: ConstraintModes = None,
@@ -122,7 +131,7 @@ def reduce(
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
         if store is not None and no_store:
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
-        counts, modes = box_counts(boxes), _count(internal_modes)
+        counts, modes, limit = box_counts(boxes), _count(internal_modes), _bytes(store_limit)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
         task: dict[str, Any] = {"region": ranges, "fit": fit, "boxes": counts, "degree": degree}
@@ -137,12 +146,14 @@ def reduce(
         require_folder(target)
         from supple.diagnostics import NumericalError
         from supple.reduction.reduce import reduce as reduced
+        from supple.reduction.store import held_in
 
         start = time.perf_counter()
         kept = None if no_store else store or Path(f"{target}.samples")
         try:
             model = reduced(
-                mechanism, **task, continuous=continuous, store=kept or False, workers=workers,
+                mechanism, **task, continuous=continuous, store=kept or False,
+                store_limit=limit, workers=workers,
                 progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
         except KeyboardInterrupt:
@@ -152,14 +163,16 @@ def reduce(
         seconds = time.perf_counter() - start
         refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
         written = None if refused and not keep else model.save(target)
-        size = kept.stat().st_size if kept is not None and kept.exists() else 0
+        held = None if kept is None else held_in(kept)
 
         def show() -> None:
             show_model(model, written, seconds)
-            if kept is not None:
-                print(f"samples kept in {kept} ({size / 2**20:.3g} MB); it may be removed")
+            if held is not None:
+                print(f"samples kept in {kept} ({held}); it may be removed")
 
-        stored = {"store": None if kept is None else str(kept), "store_bytes": size}
+        stored: dict[str, Any] = {"store": None if kept is None else str(kept), "store_bytes": 0}
+        if held is not None:
+            stored |= {"store_bytes": held.bytes, "store_samples": held.samples, "store_sets": held.sets}
         answer.give(data_of(model, written, seconds) | stored, show)
         if refused:
             raise answer.cut_short(missed(model, target, kept, written), NumericalError.exit_status)
@@ -174,6 +187,15 @@ def _count(text: str | None) -> int | Literal["auto"]:
     if not text.strip().isdecimal():
         raise typer.BadParameter(f"{text!r} is neither a number from 0 on nor auto", param_hint="--internal-modes")
     return int(text)
+
+
+def _bytes(text: str) -> int:
+    """A size as people write it: 500MB, 4 GB, 4e9."""
+    units = {"": 1, "B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]{1,2})?)\s*([kMGT]?B|)\s*", text)
+    if match is None or match[1].count(".") > 1 or match[1].startswith("."):
+        raise typer.BadParameter(f"{text!r} is not a size such as 500MB or 4GB", param_hint="--store-limit")
+    return int(float(match[1]) * units[match[2]])
 
 
 def _modes(

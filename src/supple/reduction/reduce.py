@@ -39,6 +39,7 @@ from supple.reduction.region import Region
 from supple.reduction.sampling import Sampling
 from supple.reduction.shortfall import indefinite, missed_errors
 from supple.reduction.stated_error import stated_errors
+from supple.reduction.store import LIMIT
 from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
 
@@ -59,6 +60,7 @@ def reduce(
     degree: int | None = None,
     continuous: bool = False,
     store: str | Path | bool | None = None,
+    store_limit: int = LIMIT,
     output: str | Path | None = None,
     workers: int | None = None,
     seed: int = 0,
@@ -83,6 +85,7 @@ def reduce(
     degree     : of the polynomials; chosen box by box by `auto`
     continuous : no jumps between boxes
     store      : file of the samples, from which an interrupted run goes on; left out, beside the output; False: none
+    store_limit : bytes of that file; sets of other mechanisms that were not used for longest make room
     output     : file to save the model to
     workers    : processes; see `Sampling`
     progress   : show a line on standard error; left out, if that is a terminal
@@ -115,7 +118,7 @@ def reduce(
         target=None if task.boxes else task.tolerance, expected=task.grid_samples(), shown=progress
     ) as line:
         sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
-                            computed=line.computed, choice=choice)  # fmt: skip
+                            computed=line.computed, choice=choice, store_limit=store_limit)  # fmt: skip
         try:
             columns, approximation = _approximated(mechanism, task, sampling, line.refined)
         finally:

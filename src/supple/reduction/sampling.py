@@ -34,7 +34,7 @@ from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.rigid_kernel import rigid_batch
-from supple.reduction.store import Sample, SampleStore
+from supple.reduction.store import LIMIT, Sample, SampleStore
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -50,6 +50,7 @@ class Sampling:
     workers  : processes. None stays in this one, whose kernels already run on all cores; more pays only where a
                local model spends its time outside compiled code
     computed : called with the number of samples after each batch that was computed and stored
+    store_limit : bytes of that file
     """
 
     def __init__(
@@ -60,12 +61,14 @@ class Sampling:
         workers: int | None = None,
         computed: Callable[[int], None] | None = None,
         choice: ModeChoice = RIGID,
+        store_limit: int = LIMIT,
     ):
         require_within("workers", workers or 1, part="workers")
         self.mechanism, self.choice = mechanism, choice
         self.layout = row_layout(assemble(mechanism), choice)
         self.evaluations = 0
-        self.store = SampleStore(store, samples_name(mechanism, choice), self.layout.width, made_by=_made_by())
+        name = samples_name(mechanism, choice)
+        self.store = SampleStore(store, name, self.layout.width, made_by=_made_by(), limit=store_limit)
         self._workers = workers
         self._computed = computed
 

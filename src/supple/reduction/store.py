@@ -1,36 +1,37 @@
 """The store of sampled local models: what was computed once is never computed again.
 
 One SQLite file holds any number of sets of samples. A set is named by everything that its values depend on, so that
-a changed mechanism never meets the samples of another; within a set a sample is found by the bytes of its θ.
+a changed mechanism never meets the samples of another; within a set a sample is found by the bytes of its θ. Damage
+is met where it shows: what can be read is kept, the rest is computed again, and that is told.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import time
 import warnings
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, SuppleWarning
+from supple.files.whole import FULL
+from supple.reduction.salvage import mend, mending, set_aside
+from supple.reduction.store_faults import FAULTS, Fault, fault_of
+from supple.reduction.store_file import PATIENCE, VERSION, connected, prepared, seal, transaction, version_of, whole
 
 Array = NDArray[np.float64]
+Found = TypeVar("Found")
 
-_APPLICATION = 0x73757070  # "supp": how we know our own files
-_HEADER = b"SQLite format 3\0"
+LIMIT = 4 * 2**30  # bytes of a store
 _ASKED = 500  # keys in one query; SQLite takes 999 at least
-_PATIENCE = 60.0  # s to wait for another process that writes
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS sets (id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, made_by TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS samples (
-    set_id INTEGER NOT NULL, theta BLOB NOT NULL, valid INTEGER NOT NULL, coefficients BLOB NOT NULL,
-    crc INTEGER NOT NULL, UNIQUE (set_id, theta));
-"""
+_ROW = 80  # bytes that a sample takes besides its numbers
+_TRIES = 3  # a file that is damaged again as soon as it is mended lies on a disk that is
 
 
 class Sample(NamedTuple):
@@ -40,64 +41,60 @@ class Sample(NamedTuple):
     coefficients: Array
 
 
+class Held(NamedTuple):
+    """What a store holds: bytes on disk, samples, sets."""
+
+    bytes: int
+    samples: int
+    sets: int
+
+    def __str__(self) -> str:
+        sets = f" in {self.sets} sets" if self.sets > 1 else ""
+        return f"{size_text(self.bytes)}, {self.samples} samples{sets}"
+
+
 class SampleStore:
     """Samples of one set in a file, or in memory if there is no file.
 
     path  : the file; None keeps the samples in memory
     name  : what the values depend on, as one text (a digest)
     width : numbers in a sample
+    limit : bytes of the file; sets that were not used for longest make room for this one
     """
 
-    def __init__(self, path: str | Path | None, name: str, width: int, *, made_by: str = ""):
+    def __init__(self, path: str | Path | None, name: str, width: int, *, made_by: str = "", limit: int = LIMIT):
         self.path = None if path is None else Path(path)
-        self.width = width
+        self.name, self.width, self.limit = name, width, limit
         self.damaged = 0
-        self._database = _opened(self.path)
-        with self._database:
-            self._database.execute("INSERT OR IGNORE INTO sets (name, made_by) VALUES (?, ?)", (name, made_by))
-        self._set = int(self._database.execute("SELECT id FROM sets WHERE name = ?", (name,)).fetchone()[0])
+        self._made_by = made_by
+        self._database = sqlite3.connect(":memory:")
+        self._file = 0
+        if self.path is None:
+            self._open()
+        else:
+            _require_place(self.path)
+            self._coping(lambda: None, "be opened")
 
     def __len__(self) -> int:
-        return int(self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,)).fetchone()[0])
+        return self._coping(self._count, "be counted")
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
         """Those of the samples that are there and whole."""
-        samples: dict[bytes, Sample] = {}
-        damaged = 0
-        for start in range(0, len(keys), _ASKED):
-            asked = keys[start : start + _ASKED]
-            marks = ",".join("?" * len(asked))
-            rows = self._database.execute(
-                f"SELECT theta, valid, coefficients, crc FROM samples WHERE set_id = ? AND theta IN ({marks})",
-                (self._set, *asked),
-            )
-            for theta, valid, blob, crc in rows:
-                if not _whole(theta, valid, blob, crc, 8 * self.width):
-                    damaged += 1
-                    continue
-                samples[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
-        if damaged:
-            self.damaged += damaged
-            warnings.warn(
-                f"{damaged} sample{'s' if damaged > 1 else ''} in {self.path} did not match the checksum and "
-                f"{'are' if damaged > 1 else 'is'} computed again",
-                SuppleWarning,
-                stacklevel=2,
-            )
-        return samples
+        return self._coping(lambda: self._found(keys), "be read")
 
     def add(self, keys: Iterable[bytes], samples: Iterable[Sample]) -> None:
         """Keep samples, all of them or none (one transaction)."""
         rows = []
         for key, sample in zip(keys, samples, strict=True):
             blob = np.ascontiguousarray(sample.coefficients, dtype="<f8").tobytes()
-            rows.append((self._set, key, int(sample.valid), blob, _checksum(key, int(sample.valid), blob)))
-        with self._database:
-            self._database.executemany("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?)", rows)
+            valid = int(sample.valid)
+            rows.append((key, valid, blob, seal(self.name, key, valid, blob)))
+        self._coping(lambda: self._add(rows), f"keep {len(rows)} more sample{'s' if len(rows) != 1 else ''}")
 
     def close(self) -> None:
         """Leave one file behind, without the journal beside it."""
-        self._database.close()
+        with suppress(*FAULTS):  # what was committed is on the disk, in the file or in its journal
+            self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -107,61 +104,203 @@ class SampleStore:
     ) -> None:
         self.close()
 
+    # ------------------------------------------------------------------ what is asked of SQLite
 
-def _checksum(theta: bytes, valid: int, blob: bytes) -> int:
-    return zlib.crc32(blob, zlib.crc32(bytes([valid]), zlib.crc32(theta)))
+    def _open(self) -> None:
+        self._database.close()
+        self._database = connected(self.path)
+        prepared(self._database)
+        self._file = _number(self.path)
+        with transaction(self._database):
+            self._set = self._named()
 
+    def _named(self) -> int:
+        """The number of the set, which another process may have cleared."""
+        self._database.execute(
+            "INSERT INTO sets (name, made_by, used) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET used = ?",
+            (self.name, self._made_by, time.time(), time.time()),
+        )
+        return int(self._database.execute("SELECT id FROM sets WHERE name = ?", (self.name,)).fetchone()[0])
 
-def _whole(theta: object, valid: object, blob: object, crc: object, size: int) -> bool:
-    """Whether a row is what was written; a damaged file may hold anything anywhere."""
-    if not (isinstance(theta, bytes) and isinstance(blob, bytes) and valid in (0, 1) and len(blob) == size):
-        return False
-    return crc == _checksum(theta, int(bool(valid)), blob)
+    def _count(self) -> int:
+        asked = self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,))
+        return int(asked.fetchone()[0])
 
+    def _found(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
+        samples: dict[bytes, Sample] = {}
+        damaged = 0
+        for start in range(0, len(keys), _ASKED):
+            asked = keys[start : start + _ASKED]
+            marks = ",".join("?" * len(asked))
+            rows = self._database.execute(
+                f"SELECT theta, valid, coefficients, seal FROM samples WHERE set_id = ? AND theta IN ({marks})",
+                (self._set, *asked),
+            )
+            for theta, valid, blob, sealed in rows:
+                if not whole(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
+                    damaged += 1
+                    continue
+                samples[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
+        if damaged:
+            self.damaged += damaged
+            warnings.warn(
+                f"{damaged} sample{'s' if damaged > 1 else ''} in {self.path} did not match the checksum and "
+                f"{'are' if damaged > 1 else 'is'} computed again",
+                SuppleWarning,
+                stacklevel=4,
+            )
+        return samples
 
-def _opened(path: Path | None) -> sqlite3.Connection:
-    if path is None:
-        return _prepared(sqlite3.connect(":memory:"))
-    if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist", part=f"store {path}", hint="make it first")
-    _require_ours(path)
-    try:
-        return _prepared(sqlite3.connect(path, timeout=_PATIENCE))
-    except sqlite3.OperationalError as error:  # not allowed to write, no space, in use for too long
-        raise InputError(f"cannot be used ({error})", part=f"store {path}", hint="name another with --store") from None
-    except sqlite3.DatabaseError:  # ours, but no longer readable
-        aside = path.with_name(path.name + ".damaged")
-        path.replace(aside)
-        for journal in ("-wal", "-shm"):
-            path.with_name(path.name + journal).unlink(missing_ok=True)
-        warnings.warn(f"the store {path} is damaged; set aside as {aside}, starting anew", SuppleWarning, stacklevel=3)
-        return _prepared(sqlite3.connect(path, timeout=_PATIENCE))
+    def _add(self, rows: list[tuple[bytes, int, bytes, bytes]]) -> None:
+        self._make_room(sum(len(row[0]) + len(row[2]) + _ROW for row in rows))
+        with transaction(self._database):
+            self._set = self._named()
+            self._database.executemany(
+                "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?)", ((self._set, *row) for row in rows)
+            )
 
+    # ------------------------------------------------------------------ how large it is
 
-def _require_ours(path: Path) -> None:
-    """Refuse to write into a file that is something else."""
-    if not path.exists():
-        return
-    try:
-        with path.open("rb") as file:
-            head = file.read(72)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", part=f"store {path}", hint="name another") from None
-    ours = head[:16] == _HEADER and int.from_bytes(head[68:72], "big") in (_APPLICATION, 0)
-    if head and not ours:
+    def _make_room(self, needed: int) -> None:
+        """Clear the other sets that were not used for longest, as many as it takes."""
+        if self.path is None or self._used() + needed <= self.limit:
+            return
+        sets = self._database.execute("SELECT id, made_by, used FROM sets WHERE name != ? ORDER BY used", (self.name,))
+        for number, made_by, used in sets.fetchall():
+            with transaction(self._database):
+                cleared = self._database.execute("DELETE FROM samples WHERE set_id = ?", (number,)).rowcount
+                self._database.execute("DELETE FROM sets WHERE id = ?", (number,))
+            when = time.strftime("%Y-%m-%d", time.localtime(used))
+            warnings.warn(
+                f"the store {self.path} would outgrow its limit of {size_text(self.limit)}: {cleared} samples of "
+                f"another set (of {made_by or 'supple'}, last used {when}) were cleared",
+                SuppleWarning,
+                stacklevel=5,
+            )
+            if self._used() + needed <= self.limit:
+                break
+        self._database.execute("PRAGMA incremental_vacuum").fetchall()
+        if self._used() + needed > self.limit:
+            raise InputError(
+                f"reaches its limit of {size_text(self.limit)} with {self._count()} samples of this mechanism, which "
+                "are kept", part=f"store {self.path}",
+                hint="raise it with --store-limit (in Python store_limit): the same command then goes on",
+            )  # fmt: skip
+
+    def _used(self) -> int:
+        pages, free, size = (
+            int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+    # ------------------------------------------------------------------ what may go wrong with it
+
+    def _coping(self, work: Callable[[], Found], doing: str) -> Found:
+        """What the work returns, on a store that is opened if it is not, and mended as often as it takes."""
+        if self.path is None:
+            return work()
+        for _ in range(_TRIES):
+            try:
+                if self._file != _number(self.path) or not self._file:  # not open yet, removed, or mended by another
+                    self._open_ours(self.path)
+                return work()
+            except (sqlite3.ProgrammingError, sqlite3.InterfaceError):  # ours to mend
+                raise
+            except FAULTS as error:
+                fault = fault_of(error)
+                if fault is not Fault.DAMAGE:
+                    raise self._refused(fault, error, doing) from None
+                self._mend(self.path, error)
         raise InputError(
-            "is not a store of samples", part=f"store {path}", hint="name another file, or remove this one"
+            f"is damaged again as soon as it is mended, {_TRIES} times now", part=f"store {self.path}",
+            hint="its disk may be failing: name another place with --store",
+        )  # fmt: skip
+
+    def _open_ours(self, path: Path) -> None:
+        version = version_of(path)
+        if version == 0:
+            self._mend(path, None)
+        elif version not in (None, VERSION):
+            aside = set_aside(path, f".version-{version}")
+            warnings.warn(
+                f"the store {path} is of another supple (version {version} of the file, this one writes {VERSION}): "
+                f"set aside as {aside.name}, starting anew",
+                SuppleWarning,
+                stacklevel=5,
+            )
+        self._open()
+
+    def _mend(self, path: Path, error: BaseException | None) -> None:
+        self.close()
+        try:
+            with mending(path):
+                if self._file and self._file != _number(path):  # another process has done so meanwhile
+                    self._file = 0
+                    return
+                self._file = 0
+                if not path.exists():
+                    return
+                mended = mend(path, self.name, 8 * self.width + _ROW)
+        except OSError as problem:
+            raise InputError(
+                f"is damaged, and cannot be mended ({problem.strerror or problem})", part=f"store {path}",
+                hint="make room" if problem.errno in FULL else "name another with --store",
+            ) from None  # fmt: skip
+        except FAULTS as problem:
+            raise InputError(
+                f"is damaged, and what can be read cannot be kept ({problem})", part=f"store {path}",
+                hint="make room, or name another with --store",
+            ) from None  # fmt: skip
+        why = f" ({error})" if error else ""
+        lost = f"{mended.lost} could not be read and are" if mended.lost else "what could not be read is"
+        warnings.warn(
+            f"the store {path} is damaged{why}: {mended.kept} samples were read and are kept, {lost} computed again; "
+            f"the damaged file is {mended.aside.name}",
+            SuppleWarning,
+            stacklevel=5,
         )
 
+    def _refused(self, fault: Fault, error: BaseException, doing: str) -> InputError:
+        part = f"store {self.path}"
+        if fault is Fault.BUSY:
+            return InputError(
+                f"cannot {doing}: another process has kept it locked for {PATIENCE:g} s", part=part,
+                hint="wait for it, or name another with --store",
+            )  # fmt: skip
+        if fault is Fault.BARRED:
+            hint = "name another with --store, on a disk of this machine, or do without (--no-store)"
+            return InputError(f"cannot {doing} ({error})", part=part, hint=hint)
+        with suppress(*FAULTS, AttributeError):
+            return InputError(
+                f"cannot {doing} ({error}); {self._count()} samples are kept", part=part,
+                hint="make room, and the same command goes on from there",
+            )  # fmt: skip
+        return InputError(f"cannot {doing} ({error})", part=part, hint="make room, or name another with --store")
 
-def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
+
+def held_in(path: Path) -> Held:
+    """What a store holds; as much of it as can be told."""
+    samples = sets = 0
+    with suppress(*FAULTS), closing(connected(path)) as database:
+        samples = int(database.execute("SELECT COUNT(*) FROM samples").fetchone()[0])
+        sets = int(database.execute("SELECT COUNT(*) FROM sets").fetchone()[0])
+    return Held(path.stat().st_size if path.exists() else 0, samples, sets)
+
+
+def size_text(size: float) -> str:
+    """Bytes for people."""
+    return f"{size / 2**30:.3g} GB" if size >= 2**30 else f"{size / 2**20:.3g} MB"
+
+
+def _number(path: Path | None) -> int:
+    """Which file stands there; 0: none."""
     try:
-        database.execute("PRAGMA journal_mode = WAL")  # a kill loses no transaction and leaves no half of one
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(f"PRAGMA application_id = {_APPLICATION}")
-        database.executescript(_SCHEMA)
-        database.execute("SELECT COUNT(*) FROM samples").fetchone()
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
+        return 0 if path is None else path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _require_place(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist", part=f"store {path}", hint="make it first")
