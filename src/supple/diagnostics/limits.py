@@ -18,7 +18,7 @@ from supple.diagnostics.quoting import quoted
 VARIABLE = "SUPPLE_LIMITS"
 _SHARE = 0.5  # of the memory that is free
 _UNKNOWN = 4 * 2**30  # bytes, where a machine does not tell
-_PREFIXES = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4}
+_PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 class Limit(NamedTuple):
