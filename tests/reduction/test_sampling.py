@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.distribution.workplace import workplace
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction import sampling as module
 from supple.reduction.column_choice import choose_columns
@@ -44,8 +45,9 @@ def test_values_do_not_depend_on_batches(name, request):
 
 def test_values_do_not_depend_on_processes(orthoglide):
     theta = random_points(orthoglide, 150)
-    alone, together = Sampling(orthoglide), Sampling(orthoglide, workers=2)
-    assert_array_equal(together.rows(theta)[0], alone.rows(theta)[0])
+    with workplace(workers=2) as place:
+        alone, together = Sampling(orthoglide), Sampling(orthoglide, place=place)
+        assert_array_equal(together.rows(theta)[0], alone.rows(theta)[0])
     assert together.evaluations == len(theta)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 PURPOSES = {
     "control": "linear models as python-control's",
+    "cluster": "sampling on a cluster (dask)",
     "casadi": "exported models in optimal control",
     "measurements": "universal files of modal tests (.uff)",
     "movies": "movies as .mp4",

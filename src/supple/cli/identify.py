@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.cluster_option import ClusterOption
 from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
 from supple.cli.kept import require_folder
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
@@ -108,6 +109,7 @@ def identify(
     frequency_noise: Noise = None,
     starts: Starts = 8,
     seed: Seed = 0,
+    cluster: ClusterOption = None,
     robust: Robust = False,
     trust: Trust = False,
     predict: Predict = None,
@@ -134,7 +136,8 @@ def identify(
                 mechanism, items, [item.strip() for item in pieces(parameters)],
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior),
                 bounds=_bounds(bounds), damping=damping, damping_groups=groups_of(damping_groups),
-                tables=_tables(table), starts=starts, seed=seed, robust=robust, progress=told,
+                tables=_tables(table), starts=starts, seed=seed, cluster=cluster, robust=robust,
+                progress=told,
             )  # fmt: skip
         bands = None if misfit is None else [_interval(item, "--misfit") for item in pieces(misfit)]
         misfits = found.misfits(bands)

@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.cluster_option import ClusterOption
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import written
@@ -46,6 +47,7 @@ def modes(
     free_actuators: FreeActuators = False,
     no_preload: NoPreload = False,
     grid: Map = None,
+    cluster: ClusterOption = None,
     deformed: Deformed = False,
     rates: Rates = None,
     formulation: FormulationOption = Formulation.AUTO,
@@ -57,6 +59,8 @@ def modes(
     with answering(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         values = None if grid is None else grid_of(grid, mechanism)
+        if cluster is not None and values is None:
+            raise typer.BadParameter("one configuration needs no cluster: give --map", param_hint="--cluster")
         if no_preload and not free_actuators:
             what = "actuators" if mechanism.actuators else "coordinates"
             answer.note(f"--no-preload changes nothing while the {what} are locked")
@@ -66,6 +70,7 @@ def modes(
         if values is not None:
             if deformed or rates is not None:
                 raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
+            options["cluster"] = cluster
             _map(answer, mechanism, values, stays_at(mechanism, at), options, output, typed_units(grid or ""))
             return
         if deformed or rates is not None:

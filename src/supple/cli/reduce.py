@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.cluster_option import ClusterOption
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
@@ -116,6 +117,7 @@ def reduce(
     store_limit: StoreLimit = "4GB",
     no_store: NoStore = False,
     workers: Workers = None,
+    cluster: ClusterOption = None,
     constraint_modes: ConstraintModes = None,
     internal_modes: InternalModes = None,
     tracking: Tracking = None,
@@ -131,6 +133,8 @@ def reduce(
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
         if store is not None and no_store:
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
+        if workers is not None and cluster is not None:
+            raise typer.BadParameter("both say where samples are computed: leave one out", param_hint="--cluster")
         counts, modes, limit = box_counts(boxes), _count(internal_modes), _bytes(store_limit)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
@@ -144,7 +148,7 @@ def reduce(
             return
         target = output if output is not None else Path(Path(file).stem + ".rom")
         require_folder(target)
-        from supple.diagnostics import NumericalError
+        from supple.diagnostics import ClusterError, NumericalError
         from supple.reduction.reduce import reduce as reduced
         from supple.reduction.store import held_in
 
@@ -152,11 +156,10 @@ def reduce(
         kept = None if no_store else store or Path(f"{target}.samples")
         try:
             model = reduced(
-                mechanism, **task, continuous=continuous, store=kept or False,
-                store_limit=limit, workers=workers,
-                progress=False if as_json else None, rigid=rigid,
+                mechanism, **task, continuous=continuous, store=kept or False, store_limit=limit, workers=workers,
+                cluster=cluster, progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ClusterError):
             if not no_store:
                 answer.note("what was computed is kept: the same command goes on from there")
             raise

@@ -1,6 +1,7 @@
 """Errors and warnings that help: the part, the value, the limit, the next step."""
 
 from supple.diagnostics.errors import (
+    ClusterError,
     EarlyEnd,
     InputError,
     NumericalError,
@@ -10,4 +11,6 @@ from supple.diagnostics.errors import (
     nearest,
 )
 
-__all__ = ["EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning", "nearest"]
+__all__ = [
+    "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning", "nearest",
+]  # fmt: skip

@@ -55,6 +55,12 @@ class NumericalError(SuppleError):
     exit_status: ClassVar[int] = 3
 
 
+class ClusterError(SuppleError):
+    """The machines that work was sent to failed, not the work (exit status 3)."""
+
+    exit_status: ClassVar[int] = 3
+
+
 class SuppleWarning(UserWarning):
     """Something the user should know that does not stop the work."""
 

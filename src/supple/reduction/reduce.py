@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import NumericalError, SuppleWarning
+from supple.distribution.workplace import workplace
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
@@ -63,6 +65,7 @@ def reduce(
     store_limit: int = LIMIT,
     output: str | Path | None = None,
     workers: int | None = None,
+    cluster: Any = None,
     seed: int = 0,
     progress: bool | None = None,
     constraint_modes: Sequence[str] = (),
@@ -87,7 +90,10 @@ def reduce(
     store      : file of the samples, from which an interrupted run goes on; left out, beside the output; False: none
     store_limit : bytes of that file; sets of other mechanisms that were not used for longest make room
     output     : file to save the model to
-    workers    : processes; see `Sampling`
+    workers    : processes of this machine. Left out, this one, whose kernels already run on all cores; more pay only
+                 where a local model spends its time outside compiled code
+    cluster    : or a cluster of dask.distributed: its address (`tcp://host:8786`), `local:4`, or a Client. The model
+                 is the same, bit for bit (docs/howto/cluster.md)
     progress   : show a line on standard error; left out, if that is a terminal
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
                  parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
@@ -114,10 +120,13 @@ def reduce(
     faults += [item.words(names) for item in tracking_faults_over(mechanism, choice, task.domain.scanned)]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
-    with ProgressLine(
-        target=None if task.boxes else task.tolerance, expected=task.grid_samples(), shown=progress
-    ) as line:
-        sampling = Sampling(mechanism, store=store_file(store, output), workers=workers,
+    with (
+        ProgressLine(
+            target=None if task.boxes else task.tolerance, expected=task.grid_samples(), shown=progress
+        ) as line,
+        workplace(workers=workers, cluster=cluster) as place,
+    ):
+        sampling = Sampling(mechanism, store=store_file(store, output), place=place,
                             computed=line.computed, choice=choice, store_limit=store_limit)  # fmt: skip
         try:
             columns, approximation = _approximated(mechanism, task, sampling, line.refined)

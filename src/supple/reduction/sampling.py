@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from functools import lru_cache
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from inspect import getsource
 from pathlib import Path
@@ -21,8 +20,10 @@ from numpy.typing import NDArray
 
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
-from supple.diagnostics.limits import require_within
+from supple.distribution.work import Workplace
+from supple.distribution.workplace import Here
 from supple.formats.mechanism_text import to_yaml
+from supple.formats.travelling import Travelling
 from supple.formulations.elastic import geometric_stiffness
 from supple.formulations.elastic_rest import load_stiffness
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
@@ -40,15 +41,13 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 BATCH = 256  # samples in a transaction: what a kill can cost
-_PIECE = 63  # samples a process is handed at a time; below this a local model keeps to one core
 
 
 class Sampling:
     """Rows of coefficients at any θ, each computed once.
 
     store    : file of the samples, or None to keep them in memory
-    workers  : processes. None stays in this one, whose kernels already run on all cores; more pays only where a
-               local model spends its time outside compiled code
+    place    : where they are computed; this process if left out, whose kernels already run on all cores
     computed : called with the number of samples after each batch that was computed and stored
     store_limit : bytes of that file
     """
@@ -58,18 +57,18 @@ class Sampling:
         mechanism: Mechanism,
         *,
         store: str | Path | None = None,
-        workers: int | None = None,
+        place: Workplace | None = None,
         computed: Callable[[int], None] | None = None,
         choice: ModeChoice = RIGID,
         store_limit: int = LIMIT,
     ):
-        require_within("workers", workers or 1, part="workers")
         self.mechanism, self.choice = mechanism, choice
         self.layout = row_layout(assemble(mechanism), choice)
         self.evaluations = 0
         name = samples_name(mechanism, choice)
         self.store = SampleStore(store, name, self.layout.width, made_by=_made_by(), limit=store_limit)
-        self._workers = workers
+        self._place: Workplace = place or Here()
+        self._work = SampledRows(Travelling(mechanism), choice)
         self._computed = computed
 
     def rows(self, theta: Array) -> tuple[Array, Flags]:
@@ -94,16 +93,21 @@ class Sampling:
 
     def _compute(self, keys: list[bytes]) -> Iterator[tuple[list[bytes], list[Sample]]]:
         s = len(rest(self.mechanism).numbering.coordinates)
-        parallel = self._workers is not None and self._workers > 1 and len(keys) > _PIECE
-        size = _PIECE if parallel else BATCH
-        batches = [keys[start : start + size] for start in range(0, len(keys), size)]
-        points = (np.frombuffer(b"".join(batch)).reshape(-1, s) for batch in batches)
-        if parallel:
-            results = _in_processes(to_yaml(self.mechanism), self.choice, points, self._workers or 1)
-        else:
-            results = (sampled_rows(self.mechanism, item, self.choice) for item in points)
-        for batch, (rows, valid) in zip(batches, results, strict=True):
-            yield batch, [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
+        points = np.frombuffer(b"".join(keys)).reshape(-1, s)
+        for part, (rows, valid) in self._place.results(self._work, points, together=BATCH):
+            yield keys[part], [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows:
+    """The work of sampling, as it travels: which mechanism, which modes."""
+
+    described: Travelling
+    choice: ModeChoice
+
+    def __call__(self, *rows: Array) -> tuple[Array, Flags]:
+        (theta,) = rows
+        return sampled_rows(self.described.mechanism, theta, self.choice)
 
 
 def sampled_rows(mechanism: Mechanism, theta: Array, choice: ModeChoice = RIGID) -> tuple[Array, Flags]:
@@ -113,29 +117,6 @@ def sampled_rows(mechanism: Mechanism, theta: Array, choice: ModeChoice = RIGID)
     valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
     rows[~valid] = np.nan
     return rows, valid
-
-
-def _in_processes(
-    text: str, choice: ModeChoice, points: Iterator[Array], workers: int
-) -> Iterator[tuple[Array, Flags]]:
-    from joblib import Parallel, delayed, parallel_config
-
-    with parallel_config(backend="loky", inner_max_num_threads=1):  # as many threads of BLAS as there are processes
-        run = Parallel(n_jobs=workers, return_as="generator")
-        results = run(delayed(_sampled_text)(text, choice, item) for item in points)
-    yield from results
-
-
-def _sampled_text(text: str, choice: ModeChoice, theta: Array) -> tuple[Array, Flags]:
-    """In another process: the description travels as text, which reads back to the same numbers."""
-    return sampled_rows(_read(text), theta, choice)
-
-
-@lru_cache(maxsize=4)
-def _read(text: str) -> Mechanism:
-    from supple.formats.mechanism_file import loads
-
-    return loads(text)
 
 
 def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:

@@ -14,7 +14,10 @@ from supple.analyses.linear_models.tree_linearization import TreeOrder, tree_inp
 from supple.compilation.native_array import native_array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, NumericalError
+from supple.distribution.work import in_order_of_rows
+from supple.distribution.workplace import workplace
+from supple.formats.travelling import Travelling
 from supple.formulations.recursive.coupled_tree import CoupledTree
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -30,6 +33,8 @@ from supple.results.table import Table
 
 Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
+
+_TOGETHER = 1024  # states between two looks at what is left
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,6 +93,7 @@ def linearize_batch(
     inputs: Values | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
+    cluster: Any = None,
 ) -> LinearBatch:
     """Exact linear models at N states, on all cores. The order of states and inputs is that of `linearize`.
 
@@ -95,6 +101,7 @@ def linearize_batch(
     rates, accelerations, inputs : (N, ...) or the same for all; inputs left out are those (of least norm) that give the
              accelerations, zero if left out
     rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
+    cluster : of dask.distributed, as `reduce` takes it; for many states of large mechanisms
     """
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
@@ -113,13 +120,56 @@ def linearize_batch(
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
     states = (*names, *(f"{name}.rate" for name in names))
-    order = tree_order(mechanism)
-    if order is not None:
-        held = _tree_inputs(mechanism, order, theta, v, a) if u is None else u
-        return LinearBatch(*tree_states(order, theta, v, held), held, states, tuple(mechanism.actuators), stiff)
-    where = assemble(mechanism, theta) if where is None else where
-    rows, held = linear_states(mechanism, where, v, a, u, friction_speed)
-    return LinearBatch(rows.A, rows.B, rows.accelerations, held, states, tuple(mechanism.actuators), stiff)
+    work = _LinearStates(Travelling(mechanism), friction_speed, u is not None)
+    arrays = theta, v, a if u is None else u
+    if cluster is None:
+        found = work.at(where, *arrays)
+    else:
+        found = _elsewhere(work, cluster, where, arrays)
+    return LinearBatch(*found, states, tuple(mechanism.actuators), stiff)
+
+
+Found = tuple[Array, Array, Array, Array]
+"""A, B, accelerations and inputs of a batch of states."""
+
+
+@dataclass(frozen=True, eq=False)
+class _LinearStates:
+    """The work of linearization, as it travels. given : whether inputs are, or else accelerations."""
+
+    described: Travelling
+    friction_speed: float
+    given: bool
+
+    def __call__(self, *rows: Array) -> Found:
+        """θ, rates, accelerations or inputs; and positions, measures and reach where it is assembled already."""
+        theta, rates, told = rows[:3]
+        if len(rows) == 3:
+            return self.at(None, theta, rates, told)
+        X, w, reached = rows[3:]
+        return self.at(Configuration(rest(self.described.mechanism), theta, X, w, reached), theta, rates, told)
+
+    def at(self, where: Configuration | None, theta: Array, rates: Array, told: Array) -> Found:
+        mechanism = self.described.mechanism
+        a, u = (np.zeros_like(rates), told) if self.given else (told, None)
+        order = tree_order(mechanism)
+        if order is not None:
+            held = _tree_inputs(mechanism, order, theta, rates, a) if u is None else u
+            return (*tree_states(order, theta, rates, held), held)
+        where = assemble(mechanism, theta) if where is None else where
+        found, held = linear_states(mechanism, where, rates, a, u, self.friction_speed)
+        return found.A, found.B, found.accelerations, held
+
+
+def _elsewhere(work: _LinearStates, cluster: Any, where: Configuration | None, arrays: tuple[Array, ...]) -> Found:
+    """On a cluster; a state that cannot be linearized is named as in this process, by its number among all."""
+    assembled = () if where is None else (where.X, where.w, where.reached)
+    try:
+        with workplace(cluster=cluster) as place:
+            return in_order_of_rows(place.results(work, *arrays, *assembled, together=_TOGETHER))
+    except (InputError, NumericalError):
+        work.at(where, *arrays)
+        raise
 
 
 def linear_states(

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.posture_grid import PostureGrid, over, posture_grid
+from supple.analyses.posture_grid import TOGETHER, PostureGrid, over, posture_grid
 from supple.analyses.progress_bar import ProgressBar
 from supple.analyses.vibration.modal import modes, require_count
 from supple.description.mechanism import Mechanism
-from supple.kinematics.configuration import At
+from supple.distribution.workplace import workplace
+from supple.formats.travelling import Travelling
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.rest import rest
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
@@ -97,24 +100,45 @@ def frequency_map(
     free_actuators: bool = False,
     preload: bool = True,
     progress: bool | None = None,
+    cluster: Any = None,
 ) -> FrequencyMap:
     """The lowest frequencies at every combination of the values of some coordinates, or of where a place is.
 
     grid     : coordinate, or component of a place (`tool.x`) -> values (rad or m), or one for what stays there; the
                others stay at `at`
     progress : a bar on standard error while it runs; if left out, where that is a terminal
+    cluster  : of dask.distributed, as `reduce` takes it
 
     A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
     """
     require_count(count)
     postures = posture_grid(mechanism, grid, at)
-    options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": preload}
-    assembled = postures.configurations.assembled
+    work = _Frequencies(Travelling(mechanism), count, free_actuators, preload)
+    here = postures.configurations
+    assembled = here.assembled
+    kept = np.flatnonzero(assembled)
     frequencies = np.full((len(assembled), count), np.nan)
-    with ProgressBar(int(assembled.sum()), "configurations", shown=progress) as bar:
-        for piece, here in postures.pieces():
-            part = modes(mechanism, here, **options).frequencies_hz
-            frequencies[piece, : part.shape[1]] = part
-            bar.advance(len(piece))
+    with ProgressBar(len(kept), "configurations", shown=progress) as bar, workplace(cluster=cluster) as place:
+        arrays = here.theta[kept], here.X[kept], here.w[kept], here.reached[kept]
+        for part, found in place.results(work, *arrays, together=TOGETHER):
+            frequencies[kept[part], : found.shape[1]] = found
+            bar.advance(len(found))
     existing = int(np.isfinite(frequencies[assembled]).any(axis=0).sum())
     return FrequencyMap(postures, frequencies[:, :existing].reshape(*postures.shape, existing))
+
+
+@dataclass(frozen=True, eq=False)
+class _Frequencies:
+    """The work of a map, as it travels: frequencies (n, k) of configurations that are assembled already."""
+
+    described: Travelling
+    count: int
+    free_actuators: bool
+    preload: bool
+
+    def __call__(self, *rows: Array) -> Array:
+        mechanism = self.described.mechanism
+        theta, X, w, reached = rows
+        here = Configuration(rest(mechanism), theta, X, w, reached)
+        found = modes(mechanism, here, count=self.count, free_actuators=self.free_actuators, preload=self.preload)
+        return found.frequencies_hz

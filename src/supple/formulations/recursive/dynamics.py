@@ -7,7 +7,6 @@ for spherical and free ones the twist of the body in its own axes (docs/theory/r
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
+from supple.compilation.parts import cores
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size
 from supple.formulations.recursive.gather import States
@@ -182,11 +182,6 @@ def in_pieces(work: Callable[[int, int], None], count: int, threads: int | None)
     pool = _pool(workers)
     for done in [pool.submit(work, a, b) for a, b in pairwise(bounds)]:
         done.result()
-
-
-def cores() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import compiled
+from supple.compilation.parts import cores
 from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size, one_state
-from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, cores, empty_state_space, in_pieces, memory, pieces_of
+from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, in_pieces, memory, pieces_of
 from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.memory import places
 from supple.formulations.recursive.recursion import FORWARD_VARIATION

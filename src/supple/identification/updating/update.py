@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from scipy.optimize import least_squares
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.limits import require_within
+from supple.distribution.workplace import workplace
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.covariance import covariance, excess
 from supple.identification.updating.identifiability import FLAT, identifiability
@@ -52,6 +54,7 @@ def update(
     damping_groups: Mapping[str, Sequence[str]] | None = None,
     starts: int = 8,
     seed: int = 0,
+    cluster: Any = None,
     robust: bool = False,
     tables: Mapping[str, TableWanted | tuple[str, Sequence[float]] | str] | None = None,
     smoothness: float = SMOOTHNESS,
@@ -68,6 +71,7 @@ def update(
                  (`joints,materials`), fitted afterwards, a structural one along; structural if nothing is said
     damping_groups : {name: patterns} of joints or materials that share a loss factor
     starts     : how many starts are tried, the first from the file, others spread as the prior says (seed)
+    cluster    : of dask.distributed, as `reduce` takes it: each start is a task
     tables     : {"knee.ry": ("lift", [0, 0.5, 1])}: a stiffness becomes a table over a coordinate, or over `load`, with
                  these knots, or three over the postures that were measured ({"knee.ry": "lift"}); smoothness: decades
                  that neighbouring knots of any table may well differ by
@@ -96,7 +100,7 @@ def update(
     problem = problem_of(structure, items, spread, limits, losses, loss)
     problem = replace(problem, ties=knot_ties(problem.names, smoothness))
     require_within("starts", starts, part="starts")
-    x, best = _searched(problem, starts, seed, progress)
+    x, best = _searched(problem, starts, seed, progress, cluster)
     for turn in range(_ROUNDS):
         if problem.responses:
             best = problem = problem.with_noise(x)
@@ -138,24 +142,44 @@ def update(
     return updated.with_damping(damping or "structural", groups=damping_groups)
 
 
-def _searched(problem: Problem, starts: int, seed: int, progress: Progress | None) -> tuple[Array, Problem]:
+def _searched(
+    problem: Problem, starts: int, seed: int, progress: Progress | None, cluster: Any
+) -> tuple[Array, Problem]:
     """The best of several fits; where responses are many, of a part of their lines first."""
-    random = np.random.default_rng(seed)
-    search = problem.coarse(_COARSE) if problem.responses else problem
+    random, count = np.random.default_rng(seed), max(1, starts)
     step = np.where(np.isfinite(problem.prior), problem.prior, FLAT)
-    best, least = problem.start, np.inf
-    for i in range(max(1, starts)):
-        x = problem.start + (random.normal(size=len(step)) * step if i else 0.0)
+    begins = [problem.start + (random.normal(size=len(step)) * step if i else 0.0) for i in range(count)]
+    for x in begins:
         x[problem.count :] = problem.start[problem.count :]
-        for blur in _BLURS if problem.responses else ():
-            x = _fitted(replace(search, blur=blur), x, _ROUGHLY)
-        x = _fitted(search, x, _ROUGHLY)
-        cost = _objective(search, x)
-        if progress:
-            progress(f"start {i + 1} of {max(1, starts)}: misfit {_misfit(search, x):.3g}")
-        if cost < least * (1.0 - 1e-9):
-            best, least = x, cost
+    work = _FromStart(problem.coarse(_COARSE) if problem.responses else problem)
+    ends: dict[int, tuple[Array, float]] = {}
+    with workplace(cluster=cluster) as place:
+        for part, found in place.results(work, np.array(begins), together=1):
+            for i, (x, cost, misfit) in enumerate(found, part.start):
+                ends[i] = x, cost
+                if progress:
+                    progress(f"start {i + 1} of {count}: misfit {misfit:.3g}")
+    best, least = problem.start, np.inf
+    for i in range(count):  # in their order, whichever ended first
+        if ends[i][1] < least * (1.0 - 1e-9):
+            best, least = ends[i]
     return _fitted(problem, best), problem
+
+
+@dataclass(frozen=True, eq=False)
+class _FromStart:
+    """The work of a search: from each start to where it ends, with what is left of the sum of squares, and as RMS."""
+
+    search: Problem
+
+    def __call__(self, *rows: Array) -> list[tuple[Array, float, float]]:
+        return [self._one(x) for x in rows[0]]
+
+    def _one(self, x: Array) -> tuple[Array, float, float]:
+        for blur in _BLURS if self.search.responses else ():
+            x = _fitted(replace(self.search, blur=blur), x, _ROUGHLY)
+        x = _fitted(self.search, x, _ROUGHLY)
+        return x, _objective(self.search, x), _misfit(self.search, x)
 
 
 def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:

@@ -1,0 +1,90 @@
+"""How a caller names a cluster: `tcp://host:8786`, `local:4`, or a Client of dask.distributed."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
+from supple.distribution.cluster import Cluster
+
+_PATIENCE = 10.0  # s in which a scheduler answers
+_LOCAL = re.compile(r"local:(\d+)")
+_ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]+:\d+|[a-z]+://\S+")
+
+
+@contextmanager
+def connected(cluster: Any) -> Iterator[Cluster]:
+    """The cluster; processes that are started for it end with the block, those of others go on."""
+    try:
+        import distributed
+    except ImportError:
+        raise InputError(
+            "dask.distributed is not installed", part="cluster", hint="install it with: pip install 'supple[cluster]'"
+        ) from None
+    if isinstance(cluster, distributed.Client):
+        with Cluster(cluster) as place:
+            yield place
+        return
+    if not isinstance(cluster, str):
+        raise InputError(
+            f"{type(cluster).__name__} names no cluster", part="cluster",
+            hint="give an address (tcp://host:8786), local:4, or a Client of dask.distributed",
+        )  # fmt: skip
+    local = _LOCAL.fullmatch(cluster.strip())
+    with _of_this_machine(int(local[1])) if local else _at(cluster.strip()) as client, Cluster(client) as place:
+        yield place
+
+
+@contextmanager
+def _at(address: str) -> Iterator[Any]:
+    import distributed
+
+    if not _ADDRESS.fullmatch(address):
+        raise InputError(
+            f'"{address}" is no address', part="cluster", hint="give one such as tcp://host:8786, or local:4"
+        )
+    try:
+        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(
+            f"no scheduler answers at {address} ({_words(error)})", part="cluster",
+            hint="start one with `dask scheduler`, or ask for processes of this machine: local:4",
+        ) from None  # fmt: skip
+    try:
+        yield client
+    finally:
+        client.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _of_this_machine(count: int) -> Iterator[Any]:
+    """Processes of one thread each, reached from this machine alone, without a dashboard."""
+    import dask
+    import distributed
+
+    if count < 1:
+        raise InputError("local:0 has no processes", part="cluster", hint="ask for one at least, such as local:4")
+    require_within("workers", count, part="cluster")
+    nothing: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+    with dask.config.set(nothing):
+        cluster = distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=logging.CRITICAL,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        )  # fmt: skip
+    try:
+        client = distributed.Client(cluster, set_as_default=False)
+        try:
+            yield client
+        finally:
+            client.close(timeout=_PATIENCE)
+    finally:
+        cluster.close(timeout=_PATIENCE)
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__

@@ -1,0 +1,69 @@
+"""Where work is done on this machine, and how a caller says where it shall be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+from supple.diagnostics.limits import require_within
+from supple.distribution.work import Part, Work, Workplace
+
+_PIECE = 63  # rows a process is handed at a time; below this a local model keeps to one core
+
+
+class Here:
+    """In this process, whose kernels share the cores."""
+
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
+        for rows in parts(len(arrays[0]), together):
+            yield Part(rows, work(*(item[rows] for item in arrays)))
+
+
+class Processes:
+    """In several processes of this machine."""
+
+    def __init__(self, count: int):
+        self.count = count
+
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
+        total = len(arrays[0])
+        if total <= _PIECE:
+            yield from Here().results(work, *arrays, together=together)
+            return
+        from joblib import Parallel, delayed, parallel_config
+
+        pieces = list(parts(total, min(_PIECE, together)))
+        with parallel_config(backend="loky", inner_max_num_threads=1):  # as many threads of BLAS as processes
+            run = Parallel(n_jobs=self.count, return_as="generator")
+            results = run(delayed(work)(*(item[rows] for item in arrays)) for rows in pieces)
+        for rows, found in zip(pieces, results, strict=True):
+            yield Part(rows, found)
+
+
+@contextmanager
+def workplace(*, workers: int | None = None, cluster: Any = None) -> Iterator[Workplace]:
+    """Where work is done, until the end of the block.
+
+    workers : processes of this machine; None or 1: this one
+    cluster : an address (`tcp://host:8786`, `tls://...`), `local:4`, or a Client of dask.distributed
+    """
+    if cluster is None:
+        require_within("workers", workers or 1, part="workers")
+        yield Here() if workers is None or workers < 2 else Processes(workers)
+        return
+    if workers is not None:
+        raise InputError("workers and cluster both say where samples are computed", hint="give one of them")
+    from supple.distribution.connection import connected
+
+    with connected(cluster) as place:
+        yield place
+
+
+def parts(total: int, together: int, first: int = 0) -> Iterator[slice]:
+    """Slices of at most so many."""
+    for start in range(first, total, together):
+        yield slice(start, min(start + together, total))

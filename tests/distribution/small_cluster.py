@@ -1,0 +1,72 @@
+"""A cluster of processes that can be killed one by one, whose workers note every point before they compute it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# Noted before it is computed, so that nothing computed goes unseen; slow, so that a kill has something to hit.
+NOTED = """
+import os, struct, time
+from supple.reduction import sampling
+
+if not hasattr(sampling, "noted_in"):  # dask runs a preload more than once
+    sampling.compute, sampling.noted_in = sampling.sampled_rows, open(os.environ["POINTS_LOG"], "ab", buffering=0)
+
+
+def noted(mechanism, theta, choice=sampling.RIGID):
+    sampling.noted_in.write(b"".join(struct.pack("q", os.getpid()) + row.tobytes() for row in theta))
+    time.sleep(float(os.environ["SECONDS_A_POINT"]) * len(theta))
+    return sampling.compute(mechanism, theta, choice)
+
+
+sampling.sampled_rows = noted
+"""
+
+
+class SmallCluster:
+    """A scheduler and workers without nannies, all on 127.0.0.1."""
+
+    def __init__(self, folder: Path, dimension: int, seconds: float):
+        self.folder, self.dimension = folder, dimension
+        self.log, self.preload = folder / "points", folder / "noted.py"
+        self.log.touch()
+        self.preload.write_text(NOTED, encoding="utf-8")
+        path = os.pathsep.join(item for item in sys.path if item)
+        own = {"POINTS_LOG": str(self.log), "SECONDS_A_POINT": str(seconds), "PYTHONPATH": path}
+        self.environment = {**os.environ, **own, "OPENBLAS_NUM_THREADS": "1", "DASK_LOGGING__DISTRIBUTED": "error"}
+        self.workers: list[subprocess.Popen] = []
+        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", folder / "where")
+        while not (folder / "where").exists():
+            assert self.scheduler.poll() is None, "the scheduler did not start"
+            time.sleep(0.02)
+
+    def add(self, count: int = 1) -> None:
+        for _ in range(count):
+            options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
+            where = ("--scheduler-file", self.folder / "where", "--preload", self.preload)
+            self.workers.append(self._start("worker", *options, *where))
+
+    def kill(self, process: subprocess.Popen) -> None:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def noted(self) -> list[tuple[int, bytes]]:
+        """(process, θ) of every point that was begun."""
+        data, size = self.log.read_bytes(), 8 * (1 + self.dimension)
+        items = [data[i : i + size] for i in range(0, len(data) - size + 1, size)]
+        return [(int.from_bytes(item[:8], sys.byteorder), item[8:]) for item in items]
+
+    def close(self) -> None:
+        for process in [*self.workers, self.scheduler]:
+            if process.poll() is None:
+                self.kill(process)
+
+    def _start(self, what: str, *options: object) -> subprocess.Popen:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--host", "127.0.0.1", *map(str, options)]
+        output = (self.folder / f"{what}.log").open("ab")
+        return subprocess.Popen(command, env=self.environment, stdout=output, stderr=output, cwd=self.folder)
