@@ -138,6 +138,10 @@ def _starts(item: Variable) -> bool:
     return item.initial == "exact" or item.causality == "input"
 
 
+def _range(item: Variable) -> dict[str, str]:
+    return {} if item.quantity.range is None else dict(zip(("min", "max"), map(repr, item.quantity.range), strict=True))
+
+
 def _variable_2(holder: ET.Element, item: Variable) -> None:
     initial = {"initial": item.initial} if item.initial else {}
     scalar = ET.SubElement(holder, "ScalarVariable", _facts(item) | initial)
@@ -146,6 +150,7 @@ def _variable_2(holder: ET.Element, item: Variable) -> None:
         real["start"] = repr(float(item.quantity.start))
     if item.derivative is not None:
         real["derivative"] = str(item.derivative + 1)  # counted from one
+    real |= _range(item)
     ET.SubElement(scalar, "Real", real)
 
 
@@ -159,7 +164,7 @@ def _variable_3(holder: ET.Element, item: Variable) -> None:
         facts["derivative"] = str(item.derivative)
     if _starts(item):
         facts["start"] = repr(float(item.quantity.start))
-    ET.SubElement(holder, "Float64", facts)
+    ET.SubElement(holder, "Float64", facts | _range(item))
 
 
 def _references(unit: Unit, on: tuple[list[int], list[int]]) -> list[int]:

@@ -10,9 +10,12 @@ import numpy as np
 from supple.diagnostics import InputError, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.export.c.law_header import filled
+from supple.export.c.literals import number
+from supple.export.c.names import string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
-from supple.export.fmu.unit import Quantity, Unit
+from supple.export.fixed import said_fixed
+from supple.export.fmu.unit import GIVEN, Quantity, Unit
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.time.begin import begin_state
@@ -35,52 +38,44 @@ SOURCE = """\
 static void chosen(const double *p, @prefix@_parameters *parameters)
 {
 @chosen@}
-
-int unit_derivative(const double *p, const double *x, const double *u, double *dx)
+@prepare@
+int unit_derivative(@given@, const double *x, const double *u, double *dx)
 {
-    @prefix@_parameters parameters;
-    chosen(p, &parameters);
-    (void)u;
-    return @prefix@_derivative(&parameters, x, @inputs@dx);
+@declare@@choose@    (void)u;
+    return @prefix@_derivative(@parameters@, x, @inputs@dx);
 }
 
-int unit_outputs(const double *p, const double *x, const double *u, const double *memory, double time, double *y)
+int unit_outputs(@given@, const double *x, const double *u, const double *memory, double time, double *y)
 {
-    @prefix@_parameters parameters;
-    chosen(p, &parameters);
-    (void)u, (void)x, (void)y, (void)memory, (void)time;
+@declare@@choose@    (void)u, (void)x, (void)y, (void)memory, (void)time;
     return @measure@;
 }
 
-int unit_jacobian(const double *p, const double *x, const double *u, double *A, double *B, double *C, double *D)
+int unit_jacobian(@given@, const double *x, const double *u, double *A, double *B, double *C, double *D)
 {
-    @prefix@_parameters parameters;
-    double dx[NX]@y@;
+@declare@    double dx[NX]@y@;
     int flag;
-    chosen(p, &parameters);
-    (void)u, (void)B, (void)C, (void)D;
-    flag = @prefix@_jacobian(&parameters, x, @inputs@dx, (double (*)[NX])A@B@);
+@choose@    (void)u, (void)B, (void)C, (void)D;
+    flag = @prefix@_jacobian(@parameters@, x, @inputs@dx, (double (*)[NX])A@B@);
     if (flag) return flag;
     return @output_jacobian@;
 }
 
-void unit_begin(const double *p, const double *x, const double *u, double *memory, double time)
+void unit_begin(@given@, const double *x, const double *u, double *memory, double time)
 {
-    (void)p, (void)x, (void)u, (void)memory, (void)time;
+@no_made@    (void)p, (void)x, (void)u, (void)memory, (void)time;
 }
 
 /* In equal steps, none longer than the parameter says. */
-int unit_advance(const double *p, double *x, const double *u, double *memory, double *time, double until)
+int unit_advance(@given@, double *x, const double *u, double *memory, double *time, double until)
 {
     const double span = until - *time, longest = p[NP - 1], begun = *time;
     double count, k;
-    @prefix@_parameters parameters;
-    chosen(p, &parameters);
-    (void)u, (void)memory;
+@declare@@choose@    (void)u, (void)memory;
     if (!(longest > 0.0)) return -2;
     count = fmax(1.0, ceil(span / longest - 1e-9));
     for (k = 1.0; k <= count; k += 1.0) {
-        const int flag = @prefix@_step_@method@(&parameters, x, @inputs@span / count);
+        const int flag = @prefix@_step_@method@(@parameters@, x, @inputs@span / count);
         if (flag) return flag;
         *time = k < count ? begun + span * (k / count) : until;
     }
@@ -95,9 +90,27 @@ const char *unit_message(int flag)
     case @UPPER@_CLAMPED: return "the motion lies outside the region of the reduced model, which is clamped";
     case @UPPER@_UNDEFINED: return "the step gave no finite numbers";
     case -2: return "the longest step must be above zero";
-    default: return "it could not be computed";
+@cases@    default: return "it could not be computed";
     }
 }
+"""
+
+PREPARE = """
+int unit_prepare(const double *p, unit_prepared *made)
+{
+    chosen(p, made);
+    return @prefix@_set_parameters(made, p + @first@) ? -3 : 0;
+}
+
+const char *unit_refused(int parameter, double value)
+{
+    switch (parameter) {
+@cases@    default: return NULL;
+    }
+}
+"""
+CASE = """\
+    case @at@: return value >= @lower@ && value <= @upper@ ? NULL : @message@;
 """
 
 
@@ -120,6 +133,7 @@ def plant(
         tuple(Quantity(f"{name}.force", rom.units.inputs.get(name, ""), says="input") for name in layout.inputs),
         tuple(Quantity(name, rom.units.outputs.get(name, ""), says="sensor") for name in layout.outputs),
         _parameters(rom, longest), _rates_on(rom), _feeds(rom), {}, step=max(longest, LONGEST),
+        prepared=rom.family is not None,
     )  # fmt: skip
     files = model_files(rom, prefix)
     sources = {name: files[name] for name in (f"{prefix}.h", f"{prefix}.c")}
@@ -158,6 +172,10 @@ def _said(rom: ReducedModel, method: str, stable: StableStep) -> str:
     said += f"; explicit ones are stable up to {stable.step:.3g} s. Outside its region it returns Discard."
     if rom.hardware.drives:
         said += " Inputs are forces: drives are left out."
+    if rom.family is not None:
+        ranges = ", ".join(f"{item.name} ({item.range})" for item in rom.family.parameters)
+        said += f" Parameters of the mechanism: {ranges}."
+    said += f" It is {said_fixed(rom)}." if said_fixed(rom) else ""
     if rom.rigid:
         said += f" Taken as rigid: {', '.join(rom.rigid)}."
     return said
@@ -191,12 +209,25 @@ def _parameters(rom: ReducedModel, longest: float) -> tuple[Quantity, ...]:
         known += [Quantity(f"friction.{name}", "", float(force), f"dry friction of {name}, N or N m")]
     if layout.dry_forces:
         known += [Quantity("friction.slip_rate", "", FRICTION_SPEED, "rate below which dry friction is rounded off")]
-    return (*known, Quantity("solver.longest_step", "s", longest, "longest step of co-simulation"))
+    return (*known, *_own(rom), Quantity("solver.longest_step", "s", longest, "longest step of co-simulation"))
+
+
+def _own(rom: ReducedModel) -> tuple[Quantity, ...]:
+    """Parameters of the family."""
+    if rom.family is None:
+        return ()
+    return tuple(
+        Quantity(
+            item.name, item.unit, value, f"parameter of the mechanism, {item.range}", range=(item.lower, item.upper)
+        )
+        for item, value in zip(rom.family.parameters, rom.family.values, strict=True)
+    )
 
 
 def _damped(rom: ReducedModel) -> bool:
     layout = rom.layout
-    fitted = rom.fitted.arrays.coefficients[:, slice(*layout.columns.get("damping", (0, 0)))]
+    whole = rom.fitted if rom.family is None else rom.family.fitted
+    fitted = whole.arrays.coefficients[:, slice(*layout.columns.get("damping", (0, 0)))]
     return bool(np.any(layout.constants.get("damping", 0.0)) or np.any(fitted))
 
 
@@ -237,13 +268,34 @@ def _source(rom: ReducedModel, unit: Unit, method: str) -> str:
         "name": unit.name.replace("*/", "* /").encode("ascii", "replace").decode(), "prefix": prefix,
         "UPPER": prefix.upper(), "starts": unit.starts(), "chosen": "".join(lines), "inputs": "u, " if inputs else "",
         "B": ", (double (*)[NU])B" if inputs else "", "y": "", "measure": "0", "output_jacobian": "0", "method": method,
-    }  # fmt: skip
+        "given": GIVEN[unit.prepared],
+    } | _prepared(rom, prefix, unit)  # fmt: skip
+    own = words["parameters"]
     if layout.outputs:
         words["y"] = ", y[NY]"
-        words["measure"] = f"{prefix}_measure(&parameters, x, {words['inputs']}y)"
-        given = f"&parameters, x, {words['inputs']}y, (double (*)[NX])C{', (double (*)[NU])D' if inputs else ''}"
+        words["measure"] = f"{prefix}_measure({own}, x, {words['inputs']}y)"
+        given = f"{own}, x, {words['inputs']}y, (double (*)[NX])C{', (double (*)[NU])D' if inputs else ''}"
         words["output_jacobian"] = f"{prefix}_output_jacobian({given})"
     return filled(SOURCE, words)
+
+
+def _prepared(rom: ReducedModel, prefix: str, unit: Unit) -> dict[str, str]:
+    """What templates ask for: parameters chosen at every call, or of a family made once and kept."""
+    if rom.family is None:
+        declare, choose = f"    {prefix}_parameters parameters;\n", "    chosen(p, &parameters);\n"
+        return {"declare": declare, "choose": choose, "parameters": "&parameters", "prepare": "", "cases": "",
+                "no_made": ""}  # fmt: skip
+    first, cases = len(unit.parameters) - 1 - len(rom.family.parameters), ""
+    for i, item in enumerate(rom.family.parameters):
+        cases += filled(CASE, {
+            "at": str(first + i), "lower": number(item.lower), "upper": number(item.upper),
+            "message": string(f"{item.name} must lie in {item.range}"),
+        })  # fmt: skip
+    return {
+        "declare": "", "choose": "    (void)p;\n", "parameters": "made", "no_made": "    (void)made;\n",
+        "prepare": filled(PREPARE, {"prefix": prefix, "first": str(first), "cases": cases}),
+        "cases": '    case -3: return "a parameter lies outside its range";\n',
+    }  # fmt: skip
 
 
 def require_model(rom: object) -> ReducedModel:

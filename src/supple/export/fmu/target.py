@@ -133,4 +133,5 @@ FMU = ExportTarget(
     fmu_laws,
     linear=fmu_linear,
     options=("fmi", "start", "step", "method", "platforms"),
+    families=True,
 )

@@ -23,16 +23,16 @@ HEADER = """\
 enum { NX = @states@, NU = @inputs@, NY = @outputs@, NP = @parameters@, NM = @memory@, UNIT_EXCHANGED = @exchanged@ };
 enum { UNIT_WITHOUT = -1 };
 
-extern const double unit_start_x[NX + 1], unit_start_u[NU + 1], unit_start_p[NP + 1], unit_nominal_x[NX + 1];
+@prepared@extern const double unit_start_x[NX + 1], unit_start_u[NU + 1], unit_start_p[NP + 1], unit_nominal_x[NX + 1];
 
 /* All return 0, or a number that unit_message says in words. */
-int unit_derivative(const double *p, const double *x, const double *u, double *dx);
-int unit_outputs(const double *p, const double *x, const double *u, const double *memory, double time, double *y);
-int unit_jacobian(const double *p, const double *x, const double *u, double *A, double *B, double *C, double *D);
+int unit_derivative(@given@, const double *x, const double *u, double *dx);
+int unit_outputs(@given@, const double *x, const double *u, const double *memory, double time, double *y);
+int unit_jacobian(@given@, const double *x, const double *u, double *A, double *B, double *C, double *D);
 
 /* When initialization ends; and on from *time to `until`, *time being where it got to. */
-void unit_begin(const double *p, const double *x, const double *u, double *memory, double time);
-int unit_advance(const double *p, double *x, const double *u, double *memory, double *time, double until);
+void unit_begin(@given@, const double *x, const double *u, double *memory, double time);
+int unit_advance(@given@, double *x, const double *u, double *memory, double *time, double until);
 
 const char *unit_message(int flag);
 
@@ -40,14 +40,28 @@ const char *unit_message(int flag);
 """
 
 
+PREPARED = """\
+#include "@prefix@.h"
+
+/* What follows from parameters, made anew where they have changed; and a message where one may not have this value. */
+#define UNIT_PREPARED 1
+typedef @prefix@_parameters unit_prepared;
+int unit_prepare(const double *p, unit_prepared *made);
+const char *unit_refused(int parameter, double value);
+
+"""
+GIVEN = {False: "const double *p", True: "const double *p, const unit_prepared *made"}
+
+
 class Quantity(NamedTuple):
-    """A number of it: name, unit ("" if it is not known), start value, what it is, and its usual size."""
+    """A number of it: name, unit ("" if it is not known), start value, what it is, usual size, and where it may lie."""
 
     name: str
     unit: str = ""
     start: float = 0.0
     says: str = ""
     nominal: float = 1.0
+    range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,7 @@ class Unit:
     memory   : numbers that it remembers beside its states
     exchanged: whether it may be integrated by others (Model Exchange)
     step     : s, between communications, a suggestion
+    prepared : whether something follows from parameters that is kept until they change, as `unit_prepare` makes it
     """
 
     name: str
@@ -78,6 +93,7 @@ class Unit:
     step: float = 1e-3
     discrete: bool = False
     units_of_rates: tuple[str, ...] = field(default=())
+    prepared: bool = False
 
     def header(self, token: str) -> str:
         """The text of `unit.h`."""
@@ -85,7 +101,8 @@ class Unit:
         words = {name: str(len(items)) for name, items in sizes.items()}
         return filled(HEADER, words | {
             "name": comment(self.name), "token": string(token), "memory": str(self.memory),
-            "exchanged": str(int(self.exchanged)),
+            "exchanged": str(int(self.exchanged)), "given": GIVEN[self.prepared],
+            "prepared": filled(PREPARED, {"prefix": self.identifier}) if self.prepared else "",
         })  # fmt: skip
 
     def starts(self) -> str:

@@ -21,6 +21,13 @@
 #define EXPORTED
 #endif
 
+/* Parameters as functions of the unit take them. */
+#ifdef UNIT_PREPARED
+#define GIVEN(c) (c)->now.p, &(c)->made
+#else
+#define GIVEN(c) (c)->now.p
+#endif
+
 enum { FIRST_X = 1, FIRST_DX = FIRST_X + NX, FIRST_U = FIRST_DX + NX, FIRST_Y = FIRST_U + NU, FIRST_P = FIRST_Y + NY,
        REFERENCES = FIRST_P + NP };
 
@@ -40,6 +47,10 @@ typedef struct {
     values_t now;
     double dx[NX + 1], y[NY + 1]; /* at `now`, where known says so */
     int known_dx, known_y;
+#ifdef UNIT_PREPARED
+    unit_prepared made; /* of the parameters at `now`, where known_p says so */
+    int known_p;
+#endif
     int co_simulation, event_mode;
     double reached; /* the last time that a step of co-simulation got to */
     void *environment;
@@ -51,6 +62,16 @@ typedef struct {
 
 enum { FINE = 0, DISCARDED = 2, WRONG = 3 }; /* as the statuses of FMI count */
 
+/* Parameters may have changed. */
+static void renewed(instance_t *c)
+{
+#ifdef UNIT_PREPARED
+    c->known_p = 0;
+#else
+    (void)c;
+#endif
+}
+
 static void begin(instance_t *c)
 {
     memset(&c->now, 0, sizeof c->now);
@@ -59,6 +80,7 @@ static void begin(instance_t *c)
     memcpy(c->now.p, unit_start_p, sizeof(double) * NP);
     c->known_dx = c->known_y = 0;
     c->reached = 0.0;
+    renewed(c);
 }
 
 static instance_t *made(const char *name, const char *token, int co_simulation)
@@ -79,6 +101,39 @@ static int said(instance_t *c, int status, const char *message)
     return status;
 }
 
+/* What follows from parameters is made where it is not known. */
+static int prepared(instance_t *c)
+{
+#ifdef UNIT_PREPARED
+    if (!c->known_p) {
+        const int flag = unit_prepare(c->now.p, &c->made);
+        if (flag) return said(c, WRONG, unit_message(flag));
+        c->known_p = 1;
+    }
+#else
+    (void)c;
+#endif
+    return FINE;
+}
+
+/* Whether parameters may have these values; none is taken unless all may. */
+static int allowed(instance_t *c, const uint32_t *references, size_t count, const double *values)
+{
+#ifdef UNIT_PREPARED
+    size_t i;
+    for (i = 0; i < count; ++i) {
+        const char *message = NULL;
+        if (references[i] >= FIRST_P && references[i] < REFERENCES)
+            message = unit_refused((int)(references[i] - FIRST_P), values[i]);
+        if (message) return said(c, WRONG, message);
+        if (references[i] >= FIRST_P) c->known_p = 0;
+    }
+#else
+    (void)c, (void)references, (void)count, (void)values;
+#endif
+    return FINE;
+}
+
 static int changed(instance_t *c)
 {
     c->known_dx = c->known_y = 0;
@@ -89,7 +144,8 @@ static int derivatives(instance_t *c)
 {
     int flag;
     if (c->known_dx) return FINE;
-    flag = unit_derivative(c->now.p, c->now.x, c->now.u, c->dx);
+    if (prepared(c) != FINE) return WRONG;
+    flag = unit_derivative(GIVEN(c), c->now.x, c->now.u, c->dx);
     if (flag) return said(c, DISCARDED, unit_message(flag));
     c->known_dx = 1;
     return FINE;
@@ -99,7 +155,8 @@ static int outputs(instance_t *c)
 {
     int flag;
     if (c->known_y) return FINE;
-    flag = unit_outputs(c->now.p, c->now.x, c->now.u, c->now.memory, c->now.time, c->y);
+    if (prepared(c) != FINE) return WRONG;
+    flag = unit_outputs(GIVEN(c), c->now.x, c->now.u, c->now.memory, c->now.time, c->y);
     if (flag) return said(c, DISCARDED, unit_message(flag));
     c->known_y = 1;
     return FINE;
@@ -130,6 +187,7 @@ static int get_values(instance_t *c, const uint32_t *references, size_t count, d
 static int set_values(instance_t *c, const uint32_t *references, size_t count, const double *values)
 {
     size_t i;
+    if (allowed(c, references, count, values) != FINE) return WRONG;
     for (i = 0; i < count; ++i) {
         const uint32_t at = references[i];
         if (at >= FIRST_X && at < FIRST_DX) c->now.x[at - FIRST_X] = values[i];
@@ -146,7 +204,9 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
 {
     double A[(NX + 1) * (NX + 1)], B[(NX + 1) * (NU + 1)], C[(NY + 1) * (NX + 1)], D[(NY + 1) * (NU + 1)];
     size_t i, j;
-    const int flag = unit_jacobian(c->now.p, c->now.x, c->now.u, A, B, C, D);
+    int flag;
+    if (prepared(c) != FINE) return WRONG;
+    flag = unit_jacobian(GIVEN(c), c->now.x, c->now.u, A, B, C, D);
     if (flag == UNIT_WITHOUT) return said(c, WRONG, "it has no directional derivatives");
     if (flag) return said(c, DISCARDED, unit_message(flag));
     for (i = 0; i < (adjoint ? few : many); ++i) sensitivity[i] = 0.0;
@@ -171,8 +231,9 @@ static int advance(instance_t *c, double from, double step)
 {
     int flag;
     if (!(step > 0.0)) return said(c, WRONG, "a step must be longer than zero");
+    if (prepared(c) != FINE) return WRONG;
     c->now.time = from;
-    flag = unit_advance(c->now.p, c->now.x, c->now.u, c->now.memory, &c->now.time, from + step);
+    flag = unit_advance(GIVEN(c), c->now.x, c->now.u, c->now.memory, &c->now.time, from + step);
     c->reached = c->now.time;
     changed(c);
     return flag ? said(c, DISCARDED, unit_message(flag)) : FINE;
@@ -186,8 +247,9 @@ static int start_time(instance_t *c, double time)
 
 static int initialized(instance_t *c)
 {
+    if (prepared(c) != FINE) return WRONG;
     c->now.begun = 1;
-    unit_begin(c->now.p, c->now.x, c->now.u, c->now.memory, c->now.time);
+    unit_begin(GIVEN(c), c->now.x, c->now.u, c->now.memory, c->now.time);
     return changed(c);
 }
 
@@ -205,6 +267,7 @@ static int restore(instance_t *c, const void *state)
     if (!state) return said(c, WRONG, "there is no state");
     memcpy(&c->now, state, sizeof(values_t));
     c->reached = c->now.time;
+    renewed(c);
     return changed(c);
 }
 
