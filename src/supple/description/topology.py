@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
@@ -38,26 +39,29 @@ def topology(mechanism: Mechanism) -> Topology:
     parent: dict[str, tuple[str, str]] = {}
     order: list[str] = []
     used: set[str] = set()
-    rank = {name: (constraints(mechanism, name), -i) for i, name in enumerate(mechanism.joints)}
-    while True:
-        # Breadth first keeps branches short; among equals the stiffest joint leaves the fewest unknowns.
-        best = None
-        for name, joint in mechanism.joints.items():
-            inside = [body for body in joint.bodies if body in reached]
-            if len(inside) != 1 or name in used:
-                continue
-            key = (-reached[inside[0]], *rank[name])
-            if best is None or key > best[0]:
-                best = (key, name, inside[0])
-        if best is None:
-            break
-        _, name, base = best
-        first, second = mechanism.joints[name].bodies
-        child = second if base == first else first
+    at: dict[str, list[tuple[int, str, str]]] = {}
+    for i, (name, joint) in enumerate(mechanism.joints.items()):
+        first, second = joint.bodies
+        at.setdefault(first, []).append((i, name, second))
+        at.setdefault(second, []).append((i, name, first))
+    # Breadth first keeps branches short; among equals the stiffest joint leaves the fewest unknowns.
+    ways: list[tuple[int, int, int, str, str, str]] = []
+
+    def look_round(body: str) -> None:
+        for i, name, other in at.get(body, ()):
+            if other not in reached:
+                heappush(ways, (reached[body], -constraints(mechanism, name), i, name, body, other))
+
+    look_round(GROUND)
+    while ways:
+        depth, _, _, name, base, child = heappop(ways)
+        if child in reached:
+            continue
         parent[child] = (base, name)
-        reached[child] = reached[base] + 1
+        reached[child] = depth + 1
         order.append(child)
         used.add(name)
+        look_round(child)
     for body in mechanism.bodies:
         if body not in reached:
             raise InputError(
@@ -67,7 +71,7 @@ def topology(mechanism: Mechanism) -> Topology:
                 hint="add a joint; a body that floats needs a joint {free: [ground, " + body + "]}",
             )
     cut = tuple(name for name in mechanism.joints if name not in used)
-    loops = tuple(_loop(mechanism, parent, name) for name in cut)
+    loops = tuple(_loop(mechanism, parent, reached, name) for name in cut)
     return Topology(tuple(order), parent, cut, loops, tuple(mechanism.couplings))
 
 
@@ -83,17 +87,15 @@ def gruebler_count(mechanism: Mechanism) -> int:
     return freedoms * len(mechanism.bodies) - taken - len(mechanism.couplings)
 
 
-def _loop(mechanism: Mechanism, parent: dict[str, tuple[str, str]], cut: str) -> tuple[str, ...]:
-    def to_ground(body: str) -> list[tuple[str, str]]:
-        way = []
-        while body != GROUND:
-            base, joint = parent[body]
-            way.append((body, joint))
-            body = base
-        return way
-
-    first, second = (to_ground(body) for body in mechanism.joints[cut].bodies)
-    shared = {joint for _, joint in first} & {joint for _, joint in second}
-    out = [joint for _, joint in first if joint not in shared]
-    back = [joint for _, joint in second if joint not in shared]
+def _loop(mechanism: Mechanism, parent: dict[str, tuple[str, str]], depth: dict[str, int], cut: str) -> tuple[str, ...]:
+    """Joints from the body that both branches share along the first one, over the cut, and back along the second."""
+    first, second = mechanism.joints[cut].bodies
+    out, back = [], []
+    while first != second:
+        if depth[first] >= depth[second]:
+            first, joint = parent[first]
+            out.append(joint)
+        else:
+            second, joint = parent[second]
+            back.append(joint)
     return (*reversed(out), cut, *back)

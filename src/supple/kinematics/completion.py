@@ -15,6 +15,7 @@ from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_
 from supple.kinematics.joint_tree import settled_at
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
+from supple.kinematics.ranked_rows import LARGE, sparse_rows
 
 Array = NDArray[np.float64]
 
@@ -47,11 +48,20 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
         smallest = min(smallest, gap)
         if stalled > 12:
             break
-        x = np.asarray(np.linalg.lstsq(scaled_jacobian(found, X)[rows], -phi, rcond=1e-8)[0], dtype=float)
+        x = _least_change(found, X, rows, -phi)
         longest = float(np.abs(x).max())
         x *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
         move(found, X, x)
     raise _does_not_close(found, X, targets)
+
+
+def _least_change(found: Numbering, X: Array, rows: list[int], wanted: Array) -> Array:
+    """The smallest x (n,) that changes these rows as wanted."""
+    if found.columns > LARGE:
+        sparse = sparse_rows(found, X, found.constraints + len(found.coordinates)).some(rows)
+        if sparse.by_joints.certain:
+            return sparse.by_joints.transposed_inverse(wanted)
+    return np.asarray(np.linalg.lstsq(scaled_jacobian(found, X)[rows], wanted, rcond=1e-8)[0], dtype=float)
 
 
 def _residual(found: Numbering, X: Array, targets: dict[int, float]) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.elastic.elastic_parts import ElasticPart, elastic_parts
-from supple.description.mass_properties import allowances, mass_properties
+from supple.description.mass_properties import allowances
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
@@ -19,16 +19,15 @@ from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.limits import outside_limits
+from supple.kinematics.massless_motions import body_inertia, massless, slope_row
 from supple.kinematics.measures import key_of
-from supple.kinematics.numbering import terms
-from supple.kinematics.primitives import A, gradient
-from supple.kinematics.rank import RANK_TOLERANCE
+from supple.kinematics.primitives import SCALE
+from supple.kinematics.ranked_rows import RANK_TOLERANCE, RankedRows, ranked
 from supple.kinematics.rest import Rest, rest
 from supple.results.notebook import facts_html
 
 Array = NDArray[np.float64]
 
-_INERTIALESS = 1e-12  # of the largest eigenvalue of the mass matrix: a motion that carries no inertia
 _INVOLVED = 1e-6  # share in a motion or a dependence that counts
 
 
@@ -120,14 +119,14 @@ def inspect(mechanism: Mechanism) -> Inspection:
     """Assemble the mechanism at rest and say what it is; a mistake raises an `InputError`."""
     try:
         position = rest(mechanism)
-        inertia = _inertia(position)
+        inertia = body_inertia(position)
     except InputError as error:
         raise located(error, mechanism) from None
     found, freedom = position.numbering, position.mobility
-    J = scaled_jacobian(found, position.X)
+    rows = ranked(found, position.X, coordinates=True)
     # θ adds the rows that the joints leave free; without θ the joints alone are judged.
     full = found.columns - freedom.mobility + len(found.coordinates)
-    singularity = _smallest(J, full)
+    singularity = rows.nearness(full)
     count = gruebler_count(mechanism)
     return Inspection(
         name=mechanism.name,
@@ -148,9 +147,9 @@ def inspect(mechanism: Mechanism) -> Inspection:
         notes=(
             *([f"{position.completion}; {BRANCH}"] if position.completion.far else []),
             *_redundancy(position, count),
-            *_singular_rest(position, J, singularity),
-            *_actuation(position, J, singularity),
-            *_massless(position, J, inertia),
+            *_singular_rest(position, singularity),
+            *_actuation(position, rows, singularity),
+            *massless(position, inertia),
             *allowances(found.drawing),
             *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
@@ -159,14 +158,6 @@ def inspect(mechanism: Mechanism) -> Inspection:
             name: ways for name, joint in mechanism.joints.items() if (ways := joint.yielding(mechanism.plane))
         },
     )
-
-
-def _smallest(J: Array, full: int) -> float:
-    """The singular value that vanishes first where rank `full` is lost, over the largest."""
-    if full == 0 or 0 in J.shape:
-        return 1.0
-    values = np.linalg.svd(J, compute_uv=False)
-    return float(values[full - 1] / values[0])
 
 
 def _redundancy(position: Rest, count: int) -> list[str]:
@@ -182,7 +173,7 @@ def _redundancy(position: Rest, count: int) -> list[str]:
     ]
 
 
-def _singular_rest(position: Rest, J: Array, singularity: float) -> list[str]:
+def _singular_rest(position: Rest, singularity: float) -> list[str]:
     freedom, found = position.mobility, position.numbering
     if freedom.singular:
         return [
@@ -191,7 +182,8 @@ def _singular_rest(position: Rest, J: Array, singularity: float) -> list[str]:
         ]
     if singularity > RANK_TOLERANCE:
         return []
-    share = np.abs(np.linalg.svd(J)[0][found.constraints :, found.columns - 1])
+    left = np.linalg.svd(scaled_jacobian(found, position.X))[0]
+    share = np.abs(left[found.constraints :, found.columns - 1])
     locked = [name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED]
     return [
         f"rest is a dead point: {_quoted(locked)} cannot move the mechanism from there; draw the rest away from "
@@ -199,7 +191,7 @@ def _singular_rest(position: Rest, J: Array, singularity: float) -> list[str]:
     ]
 
 
-def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
+def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str]:
     """What the actuators leave undriven, and where θ is missing."""
     found = position.numbering
     actuators, freedom = tuple(found.mechanism.actuators), position.mobility.mobility
@@ -215,11 +207,7 @@ def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
     if singularity <= RANK_TOLERANCE:
         return []
     s = len(found.coordinates)
-    wanted = np.vstack([np.zeros((len(J) - s, s)), np.eye(s)])
-    Psi: Array = np.linalg.lstsq(J, wanted, rcond=None)[0].astype(float)
-    B = np.array(
-        [_slope(position, key_of(found.mechanism, found.mechanism.actuators[name]), Psi) for name in actuators]
-    ).reshape(-1, s)
+    B = _input_map(position, rows)
     driven = np.abs(B).max(axis=0, initial=0.0)
     scale = driven.max()
     idle = [
@@ -238,58 +226,22 @@ def _actuation(position: Rest, J: Array, singularity: float) -> list[str]:
     return notes
 
 
-def _inertia(position: Rest) -> Array:
-    """Constant mass matrices of the bodies (bodies, d, d), lengths in units of the mechanism's extent."""
+def _input_map(position: Rest, rows: RankedRows) -> Array:
+    """Rates of the actuators' measures with those of θ (actuators, s): ∂w/∂θ = a Ψ."""
     found = position.numbering
-    properties = mass_properties(found.drawing)
-    column, extent = found.arrays.column, found.arrays.extent
-    scale = np.where(column < 3, extent, 1.0)
-    spatial = [properties[name].spatial()[np.ix_(column, column)] for name in found.bodies]
-    return np.array(spatial) * np.outer(scale, scale)
-
-
-def _massless(position: Rest, J: Array, inertia: Array) -> list[str]:
-    """Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force."""
-    found, freedom = position.numbering, position.mobility
-    if freedom.singular or not freedom.mobility:  # motions that end at rest would be taken for real ones
-        return []
-    m, n = found.constraints, found.columns
-    motions = np.linalg.svd(J[:m])[2][n - freedom.mobility :] if m else np.eye(n)
-    parts = motions.reshape(len(motions), len(found.bodies), -1)
-    M = np.einsum("ibc,bcd,jbd->ij", parts, inertia, parts)
-    for name, joint in found.mechanism.joints.items():
-        for coordinate in joint.coordinates(found.mechanism.plane):
-            motor = joint.value("motor", coordinate, found.mechanism.plane)
-            if motor is not None:
-                slope = _slope(position, ("joint", name, coordinate), motions.T)
-                M += motor.inertia * motor.gear**2 * np.outer(slope, slope)
-    values, vectors = np.linalg.eigh(M)
-    light = vectors[:, values <= _INERTIALESS * max(values[-1], np.finfo(float).tiny)]
-    if light.shape[1] == 0:
-        return []
-    moving = np.linalg.norm(np.einsum("ik,ibc->kbc", light, parts), axis=(0, 2))
-    bodies = [name for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED]
-    one = light.shape[1] == 1
-    return [
-        f"{light.shape[1]} motion{'' if one else 's'} of {_quoted(bodies)} carr{'ies' if one else 'y'} no inertia, "
-        "so the mass matrix is singular; give what moves there a mass or an inertia"
-    ]
-
-
-def _slope(position: Rest, key: tuple[str, ...], motions: Array) -> Array:
-    """Rates of a measure in scaled motions (n, k): (k,)."""
-    found, arrays = position.numbering, position.numbering.arrays
-    g = np.empty(13)
-    scale = np.where(arrays.column < 3, arrays.extent, 1.0)
-    total = np.zeros(motions.shape[1])
-    blocks = motions.reshape(len(found.bodies), len(arrays.column), -1)
-    for term in terms(arrays, found.measures[key]):
-        gradient(arrays.rows_i, arrays.rows_f, term, position.X, g)
-        for side in range(2):
-            body = int(arrays.rows_i[term, A + side])
-            if body < len(found.bodies):
-                total += (scale * g[1 + 6 * side + arrays.column]) @ blocks[body]
-    return total
+    first = found.constraints
+    keys = [key_of(found.mechanism, actuator) for actuator in found.mechanism.actuators.values()]
+    B = np.zeros((len(keys), len(found.coordinates)))
+    others = []
+    for i, key in enumerate(keys):
+        place = found.measures[key] - first
+        if place < len(found.coordinates):
+            B[i, place] = found.arrays.rows_f[first + place, SCALE]
+        else:
+            others.append(i)
+    if others:
+        B[others] = rows.seen(np.array([slope_row(position, keys[i]) for i in others]))[:, first:]
+    return B
 
 
 def _counted(names: tuple[str, ...]) -> str:

@@ -1,17 +1,21 @@
-"""The joint rows as dense matrices, for rank, mobility and the completion of the drawing."""
+"""The joint rows as matrices, for rank, mobility and the completion of the drawing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.kinematics.elimination import scaled_rows, workspace
-from supple.kinematics.numbering import Numbering
+from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, row_value
 from supple.kinematics.row_arrays import row_sizes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 
@@ -45,6 +49,28 @@ def scaled_jacobian(numbering: Numbering, X: Array) -> Array:
     J = np.empty((1, numbering.constraints + len(numbering.coordinates), numbering.columns))
     jacobian_batch(numbering.arrays, X[None], J)
     return J[0]
+
+
+def sparse_jacobian(numbering: Numbering, X: Array) -> csr_array:
+    """The same with its entries only: each row has those of its bodies."""
+    from scipy.sparse import csr_array
+
+    arrays, sizes = numbering.arrays, numbering.sizes
+    work = workspace(arrays)
+    scaled_rows(arrays, X, work)
+    rows, parts = [], []
+    for i in range(sizes.joint_rows + sizes.coordinates):
+        for term in terms(arrays, i):
+            rows.append(i)
+            parts.append(term)
+    row, body = np.repeat(rows, 2), arrays.rows_i[parts][:, A : A + 2].ravel()
+    moving = body < sizes.bodies
+    row, body, entries = row[moving], body[moving], work.J[parts].reshape(-1, sizes.width)[moving]
+    columns = body[:, None] * sizes.width + np.arange(sizes.width)
+    shape = (sizes.joint_rows + sizes.coordinates, numbering.columns)
+    found = csr_array((entries.ravel(), (np.repeat(row, sizes.width), columns.ravel())), shape=shape)
+    found.eliminate_zeros()
+    return found
 
 
 def scaled_values(numbering: Numbering, X: Array) -> Array:

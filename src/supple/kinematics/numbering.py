@@ -109,7 +109,11 @@ class Numbering:
 
     def body_index(self, name: str) -> int:
         """Number of a body; the ground is the last."""
-        return len(self.bodies) if name == GROUND else self.bodies.index(name)
+        return self._index[name]
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate((*self.bodies, GROUND))}
 
 
 def terms(arrays: RowArrays, row: int) -> Iterator[int]:
@@ -142,9 +146,10 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | Non
         rows += found.constraints[joint]
     coupling_rows = {name: len(rows) + i for i, name in enumerate(graph.couplings)}
     rows += [found.coupled(name) for name in graph.couplings]
+    number = {name: i for i, name in enumerate((*bodies, GROUND))}
     for body in bodies:
         base, joint = graph.parent[body]
-        parent = len(bodies) if base == GROUND else bodies.index(base)
+        parent = number[base]
         count = len(found.constraints[joint])
         side = 1 if mechanism.joints[joint].bodies[1] == body else 0
         tree.append((parent, joint_rows[joint].start, count, free, side))
@@ -159,7 +164,7 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | Non
         np.array(tree, dtype=np.int64).reshape(-1, 5),
         _reach(tree, columns, free),
         np.array([0, 1, 5] if mechanism.planar else [0, 1, 2, 3, 4, 5]),
-        *_row_arrays(rows, followed, constraint_rows, (*bodies, GROUND), extent),
+        *_row_arrays(rows, followed, constraint_rows, number, extent),
         extent,
     )
     poses = [drawing.bodies[name] for name in (*bodies, GROUND)]
@@ -196,11 +201,11 @@ def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[R
 def _reach(tree: list[tuple[int, int, int, int, int]], columns: int, free: int) -> Integers:
     """Free columns that move each body: its ancestors' and its own."""
     reach = np.zeros((len(tree) + 1, 1 + free), dtype=np.int64)
-    found: dict[int, list[int]] = {len(tree): []}
     for body, (parent, _, rows, first, _) in enumerate(tree):
-        found[body] = [*found[parent], *range(first, first + columns - rows)]
-        reach[body, 0] = len(found[body])
-        reach[body, 1 : 1 + len(found[body])] = found[body]
+        inherited, own = reach[parent, 0], columns - rows
+        reach[body, 0] = inherited + own
+        reach[body, 1 : 1 + inherited] = reach[parent, 1 : 1 + inherited]
+        reach[body, 1 + inherited : 1 + inherited + own] = range(first, first + own)
     return reach
 
 
@@ -229,20 +234,22 @@ def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], 
     followed beside them.
     """
     followed: dict[tuple[int, int], int] = {}
-    alone = {
-        i: row[0]
-        for i, row in enumerate(rows)
-        if i >= constraints and len(row) == 1 and row[0].primitive.kind == ANGLE and row[0].factor == 1.0
-    }
+    alone: dict[int, Term] = {}
+    between: dict[tuple[str, str], list[int]] = {}
+    for i, row in enumerate(rows):
+        if i >= constraints and len(row) == 1 and row[0].primitive.kind == ANGLE and row[0].factor == 1.0:
+            alone[i] = row[0]
+            between.setdefault((row[0].a, row[0].b), []).append(i)
     for i, row in enumerate(tuple(rows)):
         for place, term in enumerate(row):
             if term.primitive.kind != ANGLE:
                 continue
-            same = (k for k, other in alone.items() if _same_measure(term, other))
+            same = (k for k in between.get((term.a, term.b), ()) if _same_measure(term, alone[k]))
             at = i if i in alone else next(same, None)
             if at is None:
                 at = len(rows)
                 alone[at] = term._replace(factor=1.0)
+                between.setdefault((term.a, term.b), []).append(at)
                 rows.append((alone[at],))
                 followed[at, 0] = at
             followed[i, place] = at
@@ -250,12 +257,13 @@ def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], 
 
 
 def _same_measure(term: Term, other: Term) -> bool:
+    """Of two terms between the same bodies."""
     vectors = zip(term.primitive[1:-1], other.primitive[1:-1], strict=True)
-    return (term.a, term.b) == (other.a, other.b) and all(np.array_equal(one, two) for one, two in vectors)
+    return all(np.array_equal(one, two) for one, two in vectors)
 
 
 def _row_arrays(
-    rows: list[Row], followed: dict[tuple[int, int], int], constraints: int, bodies: tuple[str, ...], extent: float
+    rows: list[Row], followed: dict[tuple[int, int], int], constraints: int, number: dict[str, int], extent: float
 ) -> tuple[Integers, Array]:
     """A row each, in order; the terms of a row after its first behind all of them."""
     count = sum(len(row) for row in rows)
@@ -268,7 +276,7 @@ def _row_arrays(
         for place, (at, (factor, primitive, a, b)) in enumerate(zip(places, row, strict=True)):
             if primitive.kind not in KINDS:
                 raise InputError(f"there is no measure of kind {primitive.kind}", hint=f"take one of {KINDS}")
-            rows_i[at, [KIND, A, B]] = primitive.kind, bodies.index(a), bodies.index(b)
+            rows_i[at, [KIND, A, B]] = primitive.kind, number[a], number[b]
             if (i, place) in followed:
                 rows_i[at, TURNS] = followed[i, place] - constraints
             vectors = {U: primitive.u, V: primitive.v, W: primitive.w, PA: primitive.pa, PB: primitive.pb}

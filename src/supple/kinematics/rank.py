@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.kinematics.completion import close_drawing, move
-from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.numbering import Numbering
+from supple.kinematics.ranked_rows import LARGE, RankedRows, ranked
 
 Array = NDArray[np.float64]
 
-RANK_TOLERANCE = 1e-9  # of the largest singular value
 _NUDGE = 0.05  # how far a nearby position is looked for: rad, or extents
 _TRIES = 3
 _INVOLVED = 1e-6  # share of a joint's rows in a dependence that counts
@@ -40,14 +39,6 @@ class Mobility:
         return self.instantaneous > self.mobility
 
 
-def rank(J: Array) -> int:
-    """Number of singular values above RANK_TOLERANCE of the largest."""
-    if 0 in J.shape:
-        return 0
-    values = np.linalg.svd(J, compute_uv=False)
-    return int((values > RANK_TOLERANCE * values[0]).sum()) if values[0] > 0.0 else 0
-
-
 def mobility(found: Numbering, X: Array) -> Mobility:
     """Mobility and redundancy at the position X and close to it.
 
@@ -56,19 +47,17 @@ def mobility(found: Numbering, X: Array) -> Mobility:
     position is the largest found.
     """
     m, n = found.constraints, found.columns
-    J = scaled_jacobian(found, X)[:m]
-    here = rank(J)
-    best, best_J = here, J
-    if 0 < here < min(m, n):
-        motions = np.linalg.svd(J)[2][here:]
+    here = best = ranked(found, X, coordinates=False)
+    if 0 < here.rank < min(m, n):
         for seed in range(_TRIES):
-            nearby = _nearby(found, X, motions, seed)
+            nearby = _nearby(found, X, here, seed)
             if nearby is not None:
-                J_near = scaled_jacobian(found, nearby)[:m]
-                near = rank(J_near)
-                if near > best:
-                    best, best_J = near, J_near
-    return Mobility(n - best, m - best, _involved(found, best_J, best), n - here)
+                near = ranked(found, nearby, coordinates=False)
+                if near.rank > best.rank:
+                    best = near
+                if n > LARGE:  # one position drawn at random tells as much as three, which are costly here
+                    break
+    return Mobility(n - best.rank, m - best.rank, _involved(found, best), n - here.rank)
 
 
 @dataclass(frozen=True)
@@ -82,32 +71,29 @@ class Dependence:
 def dependence(found: Numbering, X: Array) -> Dependence | None:
     """What is wrong with θ if [Φ_q; A] has not rank n in general position (close to X); None if it has."""
     m, n = found.constraints, found.columns
-    J = scaled_jacobian(found, X)
-    best, best_J = rank(J), J
-    if best == n:
+    best = ranked(found, X, coordinates=True)
+    if best.rank == n:
         return None
-    motions = np.linalg.svd(J[:m])[2][rank(J[:m]) :] if m else np.eye(n)
+    joints = ranked(found, X, coordinates=False)
     for seed in range(_TRIES):
-        nearby = _nearby(found, X, motions, seed)
+        nearby = _nearby(found, X, joints, seed)
         if nearby is None:
             continue
-        J_near = scaled_jacobian(found, nearby)
-        near = rank(J_near)
-        if near == n:  # X is a dead point of the coordinates, no more
+        near = ranked(found, nearby, coordinates=True)
+        if near.rank == n:  # X is a dead point of the coordinates, no more
             return None
-        if near > best:
-            best, best_J = near, J_near
-    left, _, right = np.linalg.svd(best_J)
-    share = np.linalg.norm(left[m:, best:], axis=1)
-    moving = np.linalg.norm(right[best:].reshape(n - best, len(found.bodies), -1), axis=(0, 2))
+        if near.rank > best.rank:
+            best = near
+    share = best.dependent()[m:]
+    moving = np.linalg.norm(best.moving().reshape(len(found.bodies), -1), axis=1)
     return Dependence(
         tuple(name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED),
         tuple(name for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED),
     )
 
 
-def _nearby(found: Numbering, X: Array, motions: Array, seed: int) -> Array | None:
-    direction = np.random.default_rng(seed).standard_normal(len(motions)) @ motions
+def _nearby(found: Numbering, X: Array, joints: RankedRows, seed: int) -> Array | None:
+    direction = joints.motion(seed)
     moved = X.copy()
     move(found, moved, _NUDGE * direction / np.abs(direction).max())
     try:
@@ -116,10 +102,10 @@ def _nearby(found: Numbering, X: Array, motions: Array, seed: int) -> Array | No
         return None
 
 
-def _involved(found: Numbering, J: Array, rank_: int) -> tuple[str, ...]:
+def _involved(found: Numbering, joints: RankedRows) -> tuple[str, ...]:
     """Joints and couplings with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
-    if rank_ == J.shape[0]:
+    if joints.rank == found.constraints:
         return ()
-    share = np.linalg.norm(np.linalg.svd(J)[0][:, rank_:], axis=1)
-    joints = [name for name in found.mechanism.joints if share[found.joint_rows[name]].max(initial=0.0) > _INVOLVED]
-    return (*joints, *(name for name, row in found.coupling_rows.items() if share[row] > _INVOLVED))
+    share = joints.dependent()
+    names = [name for name in found.mechanism.joints if share[found.joint_rows[name]].max(initial=0.0) > _INVOLVED]
+    return (*names, *(name for name, row in found.coupling_rows.items() if share[row] > _INVOLVED))

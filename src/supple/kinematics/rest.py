@@ -17,6 +17,7 @@ from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering
 from supple.kinematics.rank import Mobility, dependence, mobility
+from supple.kinematics.ranked_rows import LARGE, row_groups
 
 Array = NDArray[np.float64]
 
@@ -145,10 +146,19 @@ def _branch(found: Numbering) -> dict[int, float]:
 def independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
     """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
     nt, free = found.sizes.tree_rows, found.sizes.free
+    count = found.constraints + len(found.coordinates) - nt
+    if count == 0 or free == 0:
+        return np.zeros(free, dtype=np.int64)
+    if count == free:
+        return np.arange(free)
+    if found.columns > LARGE:
+        from supple.kinematics.loop_rows import loop_rows
+        from supple.kinematics.orthogonal_fronts import Fronts
+
+        picked = Fronts(loop_rows(found, X).T.tocsr(), row_groups(found)[nt:]).pivots
+        return np.sort(np.resize(picked, free)).astype(np.int64)
     J = scaled_jacobian(found, X)
     tree, others = J[:nt], J[nt:]
-    if len(others) == 0 or free == 0:
-        return np.zeros(free, dtype=np.int64)
     # Remove from the other rows what the tree joints already fix, then pick by pivoted QR.
     basis = np.linalg.svd(tree)[2][nt:] if nt else np.eye(J.shape[1])
     picked = qr(basis @ others.T, pivoting=True, mode="r")[1][:free]

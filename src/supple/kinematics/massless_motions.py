@@ -1,0 +1,116 @@
+"""Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.mass_properties import mass_properties
+from supple.kinematics.jacobian import scaled_jacobian
+from supple.kinematics.numbering import terms
+from supple.kinematics.primitives import A, gradient
+from supple.kinematics.ranked_rows import LARGE, sparse_rows
+from supple.kinematics.rest import Rest
+
+Array = NDArray[np.float64]
+
+_INERTIALESS = 1e-12  # of the largest eigenvalue of the mass matrix: a motion that carries no inertia
+_INVOLVED = 1e-6  # share of a body in such a motion that counts
+
+
+def massless(position: Rest, inertia: Array) -> list[str]:
+    """What to say about them, if there are any."""
+    found, freedom = position.numbering, position.mobility
+    if freedom.singular or not freedom.mobility:  # motions that end at rest would be taken for real ones
+        return []
+    motors = _motors(position)
+    light = _light_sparse(position, inertia, motors) if found.columns > LARGE else None
+    if light is None:
+        light = _light_dense(position, inertia, motors)
+    count = light.shape[1]
+    if count == 0:
+        return []
+    moving = np.linalg.norm(light.reshape(len(found.bodies), -1), axis=1)
+    bodies = ", ".join(f'"{name}"' for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED)
+    one = count == 1
+    return [
+        f"{count} motion{'' if one else 's'} of {bodies} carr{'ies' if one else 'y'} no inertia, "
+        "so the mass matrix is singular; give what moves there a mass or an inertia"
+    ]
+
+
+def body_inertia(position: Rest) -> Array:
+    """Constant mass matrices of the bodies (bodies, d, d), lengths in units of the mechanism's extent."""
+    found = position.numbering
+    properties = mass_properties(found.drawing)
+    column, extent = found.arrays.column, found.arrays.extent
+    scale = np.where(column < 3, extent, 1.0)
+    spatial = [properties[name].spatial()[np.ix_(column, column)] for name in found.bodies]
+    return np.array(spatial) * np.outer(scale, scale)
+
+
+def slope_row(position: Rest, key: tuple[str, ...]) -> Array:
+    """Rates of a measure with the scaled velocities of all bodies: (n,)."""
+    found, arrays = position.numbering, position.numbering.arrays
+    g = np.empty(13)
+    scale = np.where(arrays.column < 3, arrays.extent, 1.0)
+    row = np.zeros((len(found.bodies), len(arrays.column)))
+    for term in terms(arrays, found.measures[key]):
+        gradient(arrays.rows_i, arrays.rows_f, term, position.X, g)
+        for side in range(2):
+            body = int(arrays.rows_i[term, A + side])
+            if body < len(found.bodies):
+                row[body] += scale * g[1 + 6 * side + arrays.column]
+    return row.ravel()
+
+
+def _motors(position: Rest) -> Array:
+    """A row √(J i²) a of each motor (motors, n): half its square is the motor's energy."""
+    found = position.numbering
+    rows = []
+    for name, joint in found.mechanism.joints.items():
+        for coordinate in joint.coordinates(found.mechanism.plane):
+            motor = joint.value("motor", coordinate, found.mechanism.plane)
+            if motor is not None:
+                rows.append(np.sqrt(motor.inertia) * motor.gear * slope_row(position, ("joint", name, coordinate)))
+    return np.array(rows).reshape(len(rows), found.columns)
+
+
+def _light_dense(position: Rest, inertia: Array, motors: Array) -> Array:
+    """Scaled motions (n, count) from the eigenvalues of the mass matrix over all motions."""
+    found, freedom = position.numbering, position.mobility
+    m, n = found.constraints, found.columns
+    J = scaled_jacobian(found, position.X)[:m]
+    motions = np.linalg.svd(J)[2][n - freedom.mobility :] if m else np.eye(n)
+    parts = motions.reshape(len(motions), len(found.bodies), -1)
+    M = np.einsum("ibc,bcd,jbd->ij", parts, inertia, parts, optimize=True)
+    turning = motors @ motions.T
+    M += turning.T @ turning
+    values, vectors = np.linalg.eigh(M)
+    return motions.T @ vectors[:, values <= _INERTIALESS * max(values[-1], np.finfo(float).tiny)]
+
+
+def _light_sparse(position: Rest, inertia: Array, motors: Array) -> Array | None:
+    """The same where the joints' rows and the roots of the inertias together have a clear rank; None where not.
+
+    x with Φ_q x = 0 and xᵀ M x = 0 are those with [Φ_q; M^½/c] x = 0, c² no less than the largest eigenvalue of M. With
+    σ the smallest singular value of that, every other motion has an inertia above σ² of the largest.
+    """
+    from scipy.sparse import block_diag, csr_array, vstack
+
+    from supple.kinematics.orthogonal_fronts import Fronts
+
+    found = position.numbering
+    values, vectors = np.linalg.eigh(inertia)
+    largest = float(values.max()) + float(np.square(motors).sum())
+    if largest <= 0.0:
+        return None
+    # Rounding of a root is that of its square: what is nothing beside the body's own inertia is nothing here.
+    values = np.where(values > 1e-14 * values[:, -1:], values, 0.0)
+    roots = np.sqrt(values / largest)[:, :, None] * vectors.transpose(0, 2, 1)
+    joints = sparse_rows(found, position.X, found.constraints)
+    stacked = vstack([joints.J, block_diag(list(roots)), csr_array(motors / np.sqrt(largest))], format="csr")
+    fronts = Fronts(csr_array(stacked), joints.bodies)
+    if fronts.rank and fronts.smallest**2 <= 10.0 * _INERTIALESS:
+        return None
+    return fronts.kernel()
