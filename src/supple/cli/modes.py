@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from supple.cli.along_option import Along
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.cluster_option import ClusterOption
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import written
+from supple.cli.local import names
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
@@ -51,6 +53,7 @@ def modes(
     deformed: Deformed = False,
     rates: Rates = None,
     formulation: FormulationOption = Formulation.AUTO,
+    along: Along = None,
     output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -67,6 +70,10 @@ def modes(
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
         if formulation is not Formulation.AUTO and (values is not None or deformed or rates is not None):
             raise typer.BadParameter("a map, and modes about a deformed state, have one", param_hint="--formulation")
+        if along is not None and (values is not None or deformed or rates is not None):
+            raise typer.BadParameter(
+                "slopes are those of the undeformed mechanism at one posture", param_hint="--along"
+            )
         if values is not None:
             if deformed or rates is not None:
                 raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
@@ -79,7 +86,9 @@ def modes(
             return
         from supple.analyses.vibration.modal import modes as modes_of
 
-        found = modes_of(mechanism, configuration(mechanism, at), **options, formulation=formulation.value)
+        found = modes_of(
+            mechanism, configuration(mechanism, at), **options, formulation=formulation.value, along=names(along)
+        )
         warn_of_limits(answer, found.configuration)
         warn_of_missing(answer, len(found), count)
         if output is not None:
@@ -94,6 +103,8 @@ def modes(
             "energy": _energy(found),
             "formulation": formulation.value,
         }
+        if along is not None:
+            data |= {"eigenvalue_slopes": found.eigenvalue_slopes, "frequency_slopes_hz": found.frequency_slopes}
         answer.give(data, lambda: _show(found, free_actuators))
 
 
@@ -147,7 +158,11 @@ def _show(found: ModeSet, free: bool) -> None:
     out = Tables()
     out.line(posture(found.configuration, free=free))
     for i, (hertz, words) in enumerate(zip(found.frequencies_hz, found.descriptions, strict=True)):
-        out.line(f"{i + 1:4} {_hertz(hertz, bool(found.energy.free[i])):>10} Hz  {words}")
+        slopes = "".join(
+            f"{'-' if values[i] != values[i] else f'{values[i]:.4g}':>12} Hz per {name}"
+            for name, values in found.frequency_slopes.items()
+        )
+        out.line(f"{i + 1:4} {_hertz(hertz, bool(found.energy.free[i])):>10} Hz{slopes}  {words}")
 
 
 def _hertz(value: float, free: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +21,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.model_fields import fields_of
-from supple.formats.source import located, remember
+from supple.formats.source import located, read_by, remember
 from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
 
 Parameters = Mapping[str, float | int | str]
@@ -48,13 +48,23 @@ def loads(
     if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
         from supple.formats.urdf.urdf import complete
 
-        return complete(tree, Path(folder or "."), parameters=parameters)
+        return _by(complete, tree, folder, parameters)
     if "tables" in tree.data:  # it describes a robot by tables
         from supple.formats.khalil_kleinfinger.tables import complete as from_tables
 
-        return from_tables(tree, Path(folder or "."), parameters=parameters)
+        return _by(from_tables, tree, folder, parameters)
     require_version(tree)
     return mechanism_of(tree, parameters=parameters, folder=folder)
+
+
+def _by(complete: Callable[..., Mechanism], tree: Tree, folder: str | Path | None, given: Parameters) -> Mechanism:
+    """A mechanism that something else completes, which is noted for when it is asked for with other parameters."""
+    root = Path(folder or ".").absolute()
+
+    def reader(parameters: Parameters) -> Mechanism:
+        return read_by(complete(tree, root, parameters=parameters), reader)
+
+    return read_by(complete(tree, Path(folder or "."), parameters=given), reader)
 
 
 def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from supple.description.mechanism import Mechanism
@@ -24,6 +25,21 @@ def remember(mechanism: Mechanism, tree: Tree) -> None:
 def source_of(mechanism: Mechanism) -> Tree | None:
     """The file a mechanism was read from, with its lines; None for one built in Python."""
     return _sources.get(mechanism)
+
+
+_readers: WeakKeyDictionary[Mechanism, Callable[[Mapping[str, Any]], Mechanism]] = WeakKeyDictionary()
+
+
+def read_by(mechanism: Mechanism, reader: Callable[[Mapping[str, Any]], Mechanism]) -> Mechanism:
+    """The mechanism, whose file needs a reader of its own (tables, a URDF with a side-car) to be read once more with
+    other values of its parameters."""
+    _readers[mechanism] = reader
+    return mechanism
+
+
+def reader_of(mechanism: Mechanism) -> Callable[[Mapping[str, Any]], Mechanism] | None:
+    """What reads its file with other values of parameters; None where the data of the file are enough."""
+    return _readers.get(mechanism)
 
 
 def located(error: Error, mechanism: Mechanism) -> Error:

@@ -11,13 +11,16 @@ from supple.description.quantities.expression import resolve_parameters
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.mechanism_file import mechanism_of
-from supple.formats.source import source_of
+from supple.formats.source import reader_of, source_of
 
 
 def varied(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     """Read once more from its file's data, with these values; parameters that follow from others follow."""
     tree = require_parameters(mechanism, values)
     given = {**_replaced(mechanism, tree.data.get("parameters") or {}), **{k: float(v) for k, v in values.items()}}
+    reader = reader_of(mechanism)
+    if reader is not None:
+        return reader(given)
     return mechanism_of(tree, parameters=given, folder=Path(tree.file).parent)
 
 
@@ -34,11 +37,6 @@ def require_parameters(mechanism: Mechanism, names: Iterable[str]) -> Any:
             raise InputError(
                 f"there is no parameter {quoted(name)}", part="parameters", hint=nearest(name, mechanism.parameters)
             )
-        if name in tree.taken:
-            raise InputError(
-                "numbers of a table were worked out from it when the file was read",
-                part=f"parameter {quoted(name)}", hint="use one that the other sections name",
-            )  # fmt: skip
     return tree
 
 

@@ -1,11 +1,10 @@
 """How the coefficients of a rigid mechanism change with a parameter μ of its file, θ held: exact to rounding.
 
-    Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              how poses move: twists ξ      (parameters, 3)
-    [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      how rigid modes change                  (4)
-    ∂_μM = ∂_μΨᵀM₀Ψ + ΨᵀM₀∂_μΨ + Ψᵀ(∂M₀/∂μ)Ψ + ...                         and all that is made of them             (5)
+    ∂_μM = ∂_μΨᵀM₀Ψ + ΨᵀM₀∂_μΨ + Ψᵀ(∂M₀/∂μ)Ψ + Σ ∂_μ(m ∂ℓᵀ∂ℓ), and so on                              (parameters, 5)
 
-The first is the implicit function theorem. With ξ, Ψ, ∂_μΨ and the slopes of the arrays known, what the kernels of
-local models compute is taken once along a complex step, and its imaginary part is the slope. [Brüls 2004; Squire 1998]
+With the motion of poses, rigid modes and their change known (`kinematics.parameter_motion`), and the slopes of the
+arrays, what the kernels of local models compute is taken once along a complex step; its imaginary part is the slope.
+[Brüls 2004; Squire 1998]
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.analytic_slope import slope, stencil
-from supple.compilation.threads import single_blas_thread
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import (
     ACTUATOR,
@@ -33,29 +31,17 @@ from supple.formulations.coefficients import (
 )
 from supple.formulations.data_slopes import DataSlopes, data_slopes
 from supple.formulations.laws import law
-from supple.kinematics.complex_terms import STEP, Rows, moved_poses, rows_of
+from supple.kinematics.complex_terms import STEP
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import SCALE
+from supple.kinematics.parameter_motion import Moved, moved_along
 from supple.parameterization.rigid_rows import layout_of
 
 Array = NDArray[Any]
 
 KNOWN = ("M", "damping", "potential", "force", "input_map", "outputs", "friction_map")
 """Coefficients of a rigid mechanism whose slopes along parameters are known."""
-_RANK = 1e-11  # of the largest singular value: redundant rows have less
 _BATCH = 64
-
-
-class Moved(NamedTuple):
-    """Configurations with a complex step along a parameter.
-
-    X (N, bodies + 1, 12), Psi (N, bodies, 6, s) in body axes, rows : at X
-    """
-
-    X: Array
-    Psi: Array
-    rows: Rows
 
 
 def parameter_slopes(configuration: Configuration, name: str) -> Array:
@@ -70,41 +56,9 @@ def parameter_slopes(configuration: Configuration, name: str) -> Array:
     out = np.full((len(X), layout.width), np.nan)
     for start in range(0, len(X), _BATCH):
         piece = slice(start, start + _BATCH)
-        here = moved_along(position.numbering, data, X[piece])
+        here = moved_along(position.numbering, data.rows_f, X[piece])
         _fill(layout, position.numbering, load.arrays, data, here, w[piece], out[piece])
     return out
-
-
-@single_blas_thread()
-def moved_along(numbering: Numbering, data: DataSlopes, X: Array) -> Moved:
-    """Poses and rigid modes with a complex step along the parameter, joints and θ held.  (parameters, 3 and 4)"""
-    arrays, sizes = numbering.arrays, numbering.sizes
-    count, d, s, N = sizes.joint_rows + sizes.coordinates, sizes.width, sizes.coordinates, len(X)
-    varied = arrays.rows_f + 1j * STEP * data.rows_f
-    held = rows_of(arrays.rows_i, varied, X, count)  # the numbers change, the poses do not
-    scale = arrays.rows_f[:count, SCALE]
-    units = np.where(arrays.column < 3, arrays.extent, 1.0)
-
-    def matrix(gradients: Array) -> Array:
-        own = gradients[:, :, :, arrays.column] * units
-        return np.asarray(own.reshape(N, count, -1) / scale[:, None])
-
-    def twists(scaled: Array) -> Array:
-        """(N, bodies, 6, k) in body axes from scaled velocities (N, n, k)."""
-        found = np.zeros((N, sizes.bodies, 6, scaled.shape[-1]))
-        found[:, :, arrays.column] = scaled.reshape(N, sizes.bodies, d, -1) * units[:, None]
-        return found
-
-    inverse = np.linalg.pinv(matrix(held.gradients.real), rcond=_RANK)
-    xi = twists(-inverse @ (held.values.imag / STEP / scale)[..., None])[..., 0]
-    moving = moved_poses(X, np.concatenate([xi, np.zeros((N, 1, 6))], axis=1))
-    rows = rows_of(arrays.rows_i, varied, moving, sizes.rows)
-    unit = np.zeros((count, s))
-    unit[sizes.joint_rows :] = np.diag(1.0 / scale[sizes.joint_rows :])
-    scaled = inverse @ unit
-    change = matrix(rows.gradients[:, :count].imag / STEP)
-    Psi = twists(scaled) + 1j * STEP * twists(-inverse @ (change @ scaled))
-    return Moved(moving, Psi, rows)
 
 
 def _fill(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
+from supple.analyses.vibration.mode_slopes import mode_slopes, require_slopes
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
@@ -32,6 +35,7 @@ def modes(
     free_actuators: bool = False,
     preload: bool = True,
     formulation: str = "auto",
+    along: Sequence[str] = (),
 ) -> ModeSet:
     """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
 
@@ -40,10 +44,14 @@ def modes(
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
     preload        : with free actuators, add the stiffness that gravity and the forces at rest give
     formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
+    along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
+                     masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
 
     Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
     """
     require_count(count)
+    wanted = (along,) if isinstance(along, str) else tuple(along)
+    require_slopes(mechanism, wanted, preload=free_actuators and preload, rigid_links=by_rigid_links(formulation))
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
         _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
@@ -71,9 +79,16 @@ def modes(
         raise _unmoved(mechanism, free_actuators)
     bands[count, free_actuators] = rest.band
     frequencies = np.copysign(hertz, squares)
+    slopes = {
+        name: tuple(
+            mode_slopes(rest, item, own, name, free_actuators=free_actuators)
+            for item, own in zip(configuration.each(), Z, strict=True)
+        )
+        for name in wanted
+    }
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
-    return ModeSet(configuration, frequencies, Z, rest, held)
+    return ModeSet(configuration, frequencies, Z, rest, held, slopes)
 
 
 def require_count(count: int) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.diagnostics import InputError, nearest
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
@@ -18,6 +20,7 @@ from supple.results.table import Table, batch_table
 
 if TYPE_CHECKING:
     from supple.analyses.vibration.mode_energy import ModeEnergy
+    from supple.analyses.vibration.mode_slopes import ModeSlopes
 
 Array = NDArray[np.float64]
 
@@ -28,6 +31,7 @@ class ModeSet(Result):
 
     frequencies_hz : (k,) rising
     shapes         : (k, n) in the coordinates z of `rest`, of unit modal mass
+    slopes         : by parameter of the file that was asked for, how all of this changes with it; of a batch one each
     """
 
     configuration: Configuration
@@ -35,6 +39,7 @@ class ModeSet(Result):
     shapes: Array
     rest: ElasticRest
     held: Held
+    slopes: Mapping[str, tuple[ModeSlopes, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.frequencies_hz.shape[-1]
@@ -53,6 +58,7 @@ class ModeSet(Result):
             )
         columns = {
             "mode": np.arange(1, len(self) + 1), "frequency_hz": self.frequencies_hz,
+            **{f"frequency_hz per {name}": values for name, values in self.frequency_slopes.items()},
             "description": np.array(self.descriptions, dtype=str),
         }  # fmt: skip
         return Table(columns, {"frequency_hz": "Hz"}, index="mode")
@@ -67,6 +73,32 @@ class ModeSet(Result):
         numbering = self.rest.numbering
         found = self.rest.bodies[numbering.body_index(body)]
         return self.shapes[..., found.start : found.stop] @ found.shapes.T
+
+    @cached_property
+    def eigenvalue_slopes(self) -> dict[str, Array]:
+        """∂ω²/∂μ (k,) along each parameter that was asked for (`along`), θ held: 1/s² for each of its units. Modes of
+        one frequency have those of the branches that part there, rising."""
+        found = {name: np.array([item.squares for item in each]) for name, each in self.slopes.items()}
+        return {name: values.reshape(self.frequencies_hz.shape) for name, values in found.items()}
+
+    @property
+    def frequency_slopes(self) -> dict[str, Array]:
+        """∂f/∂μ (k,) likewise, Hz for each unit of the parameter; no number where a frequency is 0, to rounding."""
+        hertz = np.abs(self.frequencies_hz)
+        known = np.where(hertz > 1e-5 * hertz.max(axis=-1, keepdims=True), hertz, np.nan)
+        return {name: values / (8.0 * np.pi**2 * known) for name, values in self.eigenvalue_slopes.items()}
+
+    def displacement_slopes(self, body: str, name: str) -> Array:
+        """∂/∂μ of `displacements` along a parameter that was asked for, (..., k, degrees): modes of unit modal mass,
+        those of one frequency without turning among one another. The mesh goes along where lengths change."""
+        if name not in self.slopes:
+            raise InputError(f'nothing is known along "{name}"', hint=nearest(name, self.slopes))
+        number = self.rest.numbering.body_index(body)
+        found = []
+        for item in self.slopes[name]:
+            own = item.rest.bodies[number]
+            found.append(item.shapes[:, own.start : own.stop] @ own.shapes.T)
+        return np.array(found).reshape(*self.frequencies_hz.shape, -1)
 
     @cached_property
     def energy(self) -> ModeEnergy:

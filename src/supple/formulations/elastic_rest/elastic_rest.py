@@ -173,7 +173,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
     start = 0
     bodies: list[BodyCoordinates] = []
     masses = mass_properties(numbering.drawing)
-    floor = _floor(numbering, list(masses.values()))
+    floor = mass_floor(numbering, list(masses.values()))
     for name in numbering.bodies:
         if mechanism.bodies[name].elastic and not rigid:
             body = elastic_coordinates(numbering, name, band, start)
@@ -199,7 +199,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
     return ElasticRest(numbering, tuple(bodies), arrays, band, rows.soft, rows.displacements, rows.drives)
 
 
-def _floor(numbering: Numbering, masses: list[MassProperties]) -> Array:
+def mass_floor(numbering: Numbering, masses: list[MassProperties]) -> Array:
     """(d,) mass, and inertia, of a body that has none: little beside the lightest that has, as it may move with that
     one alone, as a frame on a small platform does."""
     total = sum(item.mass for item in masses) or 1.0

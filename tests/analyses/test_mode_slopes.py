@@ -1,0 +1,114 @@
+"""Natural frequencies along parameters of the file, against differences of mechanisms that are read again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple
+from supple.formats.mechanism_file import loads
+from supple.formats.varied import varied
+from supple.formulations.elastic_rest.dense import dense_modes
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.kinematics.closure import assemble
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+WHOLE = 1e9  # Hz: nothing is condensed, so that differences see no error of condensing
+
+TWINS = """
+supple: 1
+name: twins
+parameters: {height: 0.5, along: 1e5, across: 1e5, heavy: 2}
+points: {O: [0, 0, 0], P: [0, 0, height], Q: [0, 0, 1]}
+materials: {steel: {youngs_modulus: 210e9, density: 7800}}
+sections: {rod: {circle: 20 mm}}
+bodies:
+  rod: {beam: [P, Q], section: rod, material: steel, elements: 4}
+  foot: {mass: 1, inertia: [0.01, 0.01, 0.01], at: O}
+joints:
+  O: {prismatic: [ground, foot], axis: [0, 0, 1]}
+  P: {weld: [foot, rod], stiffness: {x: along, y: across, z: 1e6, rx: 4e4, ry: 4e4, rz: 1e4}}
+point_masses: {end: {at: rod.Q, mass: heavy}}
+actuators: {lift: {joint: O}}
+"""
+
+
+def squares(mechanism, theta, count):
+    """ω² of the lowest modes, bodies not condensed."""
+    rest = elastic_rest(mechanism, WHOLE)
+    return dense_modes(rest, assemble(mechanism, theta), rest.held(actuators=True), preload=False)[0][:count]
+
+
+def extrapolated(mechanism, name, theta, count):
+    at = mechanism.parameters[name]
+
+    def central(h):
+        above, below = (squares(varied(mechanism, {name: at + side * h}), theta, count) for side in (1.0, -1.0))
+        return (above - below) / (2.0 * h)
+
+    coarse, fine, finest = (central(4e-3 * at / k) for k in (1.0, 2.0, 4.0))
+    return (16.0 * (4.0 * finest - fine) - (4.0 * fine - coarse)) / 45.0
+
+
+@pytest.fixture(scope="module")
+def ralf():
+    return supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
+
+
+@pytest.mark.parametrize("name", ["payload", "link", "crank"])
+def test_a_payload_and_lengths_of_an_arm(ralf, name):
+    theta = [1.1, 0.95]
+    found = supple.modes(ralf, theta, count=4, along=name)
+    expected = extrapolated(ralf, name, theta, 4)
+    assert_allclose(found.eigenvalue_slopes[name], expected, rtol=1e-7)
+    hertz = found.frequencies_hz
+    assert_allclose(found.frequency_slopes[name], expected / (8.0 * np.pi**2 * hertz), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["k1", "upper"])
+def test_drives_and_links_that_yield(name):
+    arm = supple.load(EXAMPLES / "serial-flexible" / "mechanism.yaml")
+    theta = assemble(arm).theta + 0.2
+    found = supple.modes(arm, theta, count=3, along=name)
+    expected = extrapolated(arm, name, theta, 3)
+    size = np.square(2.0 * np.pi * found.frequencies_hz) / arm.parameters[name]
+    assert_allclose(found.eigenvalue_slopes[name], expected, rtol=1e-6, atol=1e-8 * size.max())
+
+
+def test_shapes_along_a_payload(ralf):
+    theta, step = [1.1, 0.95], 0.06
+    found = supple.modes(ralf, theta, count=2, along=("payload",))
+
+    def shapes(payload):
+        moved = supple.modes(varied(ralf, {"payload": payload}), theta, count=2).displacements("link2")
+        return moved * np.sign(np.sum(moved * found.displacements("link2"), axis=1))[:, None]
+
+    expected = (shapes(12.0 + step) - shapes(12.0 - step)) / (2.0 * step)
+    got = found.displacement_slopes("link2", "payload")
+    assert np.abs(got - expected).max() < 2e-4 * np.abs(expected).max()  # of the differences, and of condensing
+
+
+def test_twins_part_as_a_parameter_says():
+    rod = loads(TWINS)
+    found = supple.modes(rod, [0.0], count=2, along=("across", "heavy"))
+    one, two = found.frequencies_hz
+    assert abs(two / one - 1.0) < 1e-9
+    # x does not see `across`, y does: one branch stays, the other rises
+    still, rising = found.eigenvalue_slopes["across"]
+    assert abs(still) < 1e-7 * rising
+    step = 100.0
+    above = squares(varied(rod, {"across": 1e5 + step}), [0.0], 2)
+    below = squares(varied(rod, {"across": 1e5 - step}), [0.0], 2)
+    assert_allclose(rising, (above[1] - below[0]) / (2.0 * step), rtol=1e-5)
+    together = found.eigenvalue_slopes["heavy"]
+    assert_allclose(together, together.mean(), rtol=1e-6)
+
+
+def test_what_is_refused(ralf):
+    with pytest.raises(supple.InputError, match=r'there is no parameter "paylod".*payload'):
+        supple.modes(ralf, along=("paylod",))
+    with pytest.raises(supple.InputError, match=r"forces at rest give has no slopes"):
+        supple.modes(ralf, along=("payload",), free_actuators=True)
+    with pytest.raises(supple.InputError, match=r"built in Python"):
+        supple.modes(ralf.replace(name="other"), along=("payload",))
