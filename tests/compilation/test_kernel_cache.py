@@ -3,7 +3,14 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+
+import pytest
+
+from supple.compilation import kept_code
+from supple.compilation.kernel import compiled, forget, kernel
+from supple.diagnostics import SuppleNote
 
 SOURCE = """{above}
 from supple.compilation.kernel import compiled, kernel
@@ -136,3 +143,53 @@ def test_a_kernel_that_moved_to_another_module_is_compiled_anew(tmp_path):
     assert moved("here") == ["1.0", "1"]
     assert moved("there") == ["1.0", "0"]
     assert moved("there") == ["1.0", "1"]
+
+
+def spoilt(content: bytes) -> tuple[bytes, ...]:
+    """A bit, cut off, empty, noise."""
+    middle = bytearray(content)
+    middle[len(content) // 2] ^= 1
+    return bytes(middle), content[: len(content) // 2], b"", bytes(range(256)) * 99
+
+
+def test_damaged_code_is_never_run_but_compiled_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+
+    @kernel
+    def doubled(x):
+        return 2.0 * x
+
+    def called() -> int:
+        forget(doubled)
+        native = compiled(doubled)
+        assert native(2.0) == 4.0
+        return sum(native.stats.cache_hits.values())
+
+    assert (called(), called()) == (0, 1)
+    (file,) = tmp_path.glob("*/*.code")
+    content = file.read_bytes()
+    for damaged in spoilt(content):
+        file.write_bytes(damaged)
+        kept_code._told.clear()
+        with pytest.warns(SuppleNote, match="is damaged: compiling it again"):
+            assert called() == 0
+        assert called() == 1  # and kept anew
+    file.unlink()
+    file.mkdir()
+    with pytest.warns(SuppleNote, match=r"cannot be read .*: compiling again|cannot be written"):
+        assert called() == 0
+
+
+def test_a_cache_that_cannot_be_written_is_passed_over_and_told_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "full"))
+    (tmp_path / "full").touch()  # a file where there should be a folder; of a full disk the system says another word
+
+    @kernel
+    def tripled(x):
+        return 3.0 * x
+
+    with pytest.warns(SuppleNote, match=r"cannot be written \(.*compiled anew in every run; make room"):
+        assert compiled(tripled)(2.0) == 6.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compiled(tripled)(2) == 6

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.compilation import announcement, patience
+from supple.compilation.kept_code import ENDING, KeptCode
 from supple.compilation.pieces import PIECE
 
 _marked: dict[types.FunctionType, str] = {}
@@ -94,7 +95,7 @@ def at_hand(function: Callable, fused: bool = False) -> bool:
     if (function, fused, False) in _compiled:
         return True
     if (function, fused) not in _found:
-        _found[function, fused] = any(_folder(function, fused).glob("*/*.nbi"))
+        _found[function, fused] = any(_folder(function, fused).glob("*" + ENDING))
     return _found[function, fused]
 
 
@@ -190,79 +191,17 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
         options["forceinline"] = True  # by LLVM: numba's own inlining doubles the time to compile
     if fused:
         options["fastmath"] = {"contract"}
-    code, cached = function.__code__, not within
     folder = _folder(function, fused)
+    code = function.__code__
     if within:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    else:
-        try:
-            code = _filed(code, folder)
-        except OSError:  # a read-only home: compile for this process alone
-            cached = False
+    else:  # named by its digest, so that where its source stands makes no difference to what is compiled
+        code = code.replace(co_filename=str(folder / "kernel.py"), co_firstlineno=1)
     twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + (PIECE if within else "")
-    if not cached:
-        return numba.njit(twin, **options)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        native_kernel = numba.njit(twin, cache=True, **options)
-    finally:
-        numba.config.CACHE_DIR = before
-    _know_fields(native_kernel)
-    _outlive_moves(native_kernel)
+    native_kernel = numba.njit(twin, **options)
+    if within:
+        return native_kernel
+    native_kernel._cache = KeptCode(folder)
     announcement.watch(native_kernel, function.__name__, _marked[function], folder)
     return native_kernel
-
-
-def _filed(code: types.CodeType, folder: Path) -> types.CodeType:
-    """The code, said to stand on line 1 of a file in its own cache folder.
-
-    numba names a cache by the path, the line and the text of the source file. The digest says already what is
-    compiled, so a comment changed elsewhere in the file, or another checkout, must not compile anything again.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "kernel.py"
-    if not source.exists():
-        beside = folder / f"kernel-{os.getpid()}.part"
-        beside.write_text(f"# {code.co_qualname}\n", encoding="utf-8")
-        beside.replace(source)
-    return code.replace(co_filename=str(source), co_firstlineno=1)
-
-
-def _know_fields(native_kernel: Any) -> None:
-    """Let the cache tell NamedTuples apart by their fields: code compiled for another order must not be run.
-
-    numba knows a NamedTuple by its class alone, and compiled code knows its fields by their places.
-    """
-    from numba import types as kinds
-
-    cache = native_kernel._cache
-    known = cache._index_key
-
-    def fields(kind: Any) -> tuple:
-        inner = tuple(fields(item) for item in kind.types) if isinstance(kind, kinds.BaseTuple) else ()
-        return (*getattr(kind, "fields", ()), *inner) if isinstance(kind, kinds.BaseNamedTuple) else inner
-
-    cache._index_key = lambda signature, codegen: (
-        *known(signature, codegen),
-        tuple(fields(kind) for kind in signature),
-    )
-
-
-def _outlive_moves(native_kernel: Any) -> None:
-    """Code that was kept when a kernel, or a NamedTuple that it takes, stood in another module is compiled anew.
-
-    The digest does not know modules; what numba keeps names them, and cannot be read once they are gone.
-    """
-    cache = native_kernel._cache
-    read = cache.load_overload
-
-    def load_overload(signature: Any, context: Any) -> Any:
-        try:
-            return read(signature, context)
-        except (ImportError, AttributeError):
-            cache.flush()
-            return None
-
-    cache.load_overload = load_overload

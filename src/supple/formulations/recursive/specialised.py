@@ -1,24 +1,19 @@
 """Code for one tree: the recursions written down without loops, for its own numbers.
 
 The source of the kernels is run once with numbers that remember how they came about (tracing.py); what they leave
-behind is a program of some thousand lines for exactly this tree, without its zeros. It is kept as a file beside the
-compiled kernels, under a digest of its text; it holds numbers and no name of anything. Only text that this module has
-just written is ever loaded from there.
+behind is a program of some thousand lines for exactly this tree, without its zeros. It holds numbers and no name of
+anything, and is run as it was written, never from a file; what is compiled from it is kept, as of any kernel.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import os
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from supple.compilation.kernel import cache_folder
 from supple.diagnostics import InputError
 from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
@@ -114,40 +109,17 @@ def _hand_over(tree: TreeArrays) -> str:
 def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
     """The kernels `batch` and `one_state` for one tree."""
     text = source(tree)
-    name = "tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
-    module = sys.modules.get(f"supple_specialised_{name}") or _loaded(name, text)
+    name = "supple_specialised_tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
+    module = sys.modules.get(name) or _loaded(name, text)
     return module.batch, module.one_state
 
 
 def _loaded(name: str, text: str) -> ModuleType:
-    """The text as a module with a file of its own: compiled code is only kept for functions that have one."""
-    path = cache_folder() / "specialised" / f"{name}.py"
-    _write(path, text)
-    qualified = f"supple_specialised_{name}"
-    spec = importlib.util.spec_from_file_location(qualified, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[qualified] = module
-    spec.loader.exec_module(module)
+    """The text as a module."""
+    module = ModuleType(name)
+    sys.modules[name] = module  # what is kept of compiled code names it
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - the text that `source` has just written
     return module
-
-
-def _write(path: Path, text: str) -> None:
-    """Beside its place and renamed; left alone if it says the same, so that what was compiled from it stays good."""
-    try:
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(f".{os.getpid()}.new")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"cannot write {path}: {error.strerror}",
-            part="specialised code",
-            hint="set SUPPLE_CACHE_DIR to a folder that can be written",
-        ) from None
 
 
 def _require_small(tree: TreeArrays) -> None:
