@@ -42,6 +42,7 @@ from supple.cli import (
 from supple.cli.defect import defect
 from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out
 from supple.cli.kind_option import ListsKinds
+from supple.cli.streams import guarded
 from supple.cli.usage import AnswersUsage
 from supple.compilation.patience import patiently
 from supple.diagnostics import SuppleError
@@ -126,7 +127,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     patiently()
-    with _telling(given):
+    with guarded(), _telling(given):
         status = sweep.swept(given, _performed)
         if status is not None:
             raise SystemExit(status)
