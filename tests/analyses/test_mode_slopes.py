@@ -112,3 +112,18 @@ def test_what_is_refused(ralf):
         supple.modes(ralf, along=("payload",), free_actuators=True)
     with pytest.raises(supple.InputError, match=r"built in Python"):
         supple.modes(ralf.replace(name="other"), along=("payload",))
+
+
+@pytest.mark.parametrize("options", [{"rigid": True, "drives": False}, {"internal_modes": 2}])
+def test_linear_models_along_a_payload(ralf, options):
+    theta, step = [1.1, 0.95], 0.24
+    found = supple.linearize(ralf, theta, along="payload", **options)
+    near = [supple.linearize(varied(ralf, {"payload": 12.0 + k * step}), theta, **options) for k in (-2, -1, 1, 2)]
+    for matrix in "ABCD":
+        values = [getattr(item, matrix) for item in near]
+        expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
+        atol = 1e-6 * np.abs(expected).max() + 1e-11 * np.abs(values[0]).max()
+        assert_allclose(getattr(found.slopes["payload"], matrix), expected, rtol=0, atol=atol, err_msg=matrix)
+    values = [item.eigenvalues for item in near]
+    expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
+    assert_allclose(found.eigenvalue_slopes["payload"], expected, rtol=0, atol=1e-6 * np.abs(expected).max())

@@ -143,3 +143,27 @@ def test_a_file_with_parameters_that_do_not_fit_is_refused(model, change, tmp_pa
     seal(path)
     with pytest.raises(InputError, match=r"x\.rom"):
         load_model(path)
+
+
+def test_a_linear_model_along_parameters(model):
+    theta = np.array([0.3, -0.4])
+    here = model.at(payload=10.25, length=0.25)
+    found = here.linearize(theta, drives=False, along=("payload", "length"))
+    for name, value in here.family.named.items():
+        step = {"payload": 0.02, "length": 0.002}[name]
+        near = [here.at({name: value + k * step}).linearize(theta, drives=False) for k in (-2, -1, 1, 2)]
+        for matrix in ("A", "B", "C", "D"):
+            values = [getattr(item, matrix) for item in near]
+            expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
+            size = max(np.abs(values[1]).max(), 1e-12)
+            got = getattr(found.slopes[name], matrix)
+            assert_allclose(got, expected, rtol=0, atol=1e-7 * size, err_msg=f"{matrix} {name}")
+        values = [item.eigenvalues for item in near]
+        expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
+        assert_allclose(found.eigenvalue_slopes[name], expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    assert not found.discretized(0.01).slopes
+    assert "A per payload" in found.arrays()
+    with pytest.raises(InputError, match='no parameter "weight"'):
+        here.linearize(theta, along=("weight",))
+    with pytest.raises(InputError, match="it has no parameters"):
+        replace(here, family=None).linearize(theta, along=("payload",))

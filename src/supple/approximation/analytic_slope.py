@@ -39,7 +39,8 @@ def stencil(x: float, size: float | None = None) -> Stencil:
 
 def slope(found: Stencil, values: Sequence[Array] | Array) -> Array:
     """The derivative of an array at the middle of its stencil, from the array at each point."""
-    return np.tensordot(_weights()[1], np.asarray(values), axes=1) / found.half_width
+    given = np.asarray(values)
+    return np.tensordot(_weights(), given - given[0], axes=1) / found.half_width  # what is constant has none at all
 
 
 def smooth(values: Sequence[Array] | Array) -> bool:
@@ -59,9 +60,7 @@ def _coefficients() -> Array:
     return np.asarray(np.linalg.inv(chebyshev.chebvander(_places(), COUNT - 1)))
 
 
-def _weights() -> tuple[Array, Array]:
-    """Of the value and of the derivative in the middle."""
-    basis = np.eye(COUNT)
-    value = np.array([chebyshev.chebval(0.0, item) for item in basis])
-    change = np.array([chebyshev.chebval(0.0, chebyshev.chebder(item)) for item in basis])
-    return value @ _coefficients(), change @ _coefficients()
+def _weights() -> Array:
+    """Of the derivative in the middle."""
+    change = np.array([chebyshev.chebval(0.0, chebyshev.chebder(item)) for item in np.eye(COUNT)])
+    return np.asarray(change @ _coefficients())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from supple.cli.along_option import Along
 from supple.cli.answer import answering
 from supple.cli.drives_option import NoDrives
 from supple.cli.formulation_option import Formulation, FormulationOption
@@ -84,6 +85,7 @@ def linearize(
     no_drives: NoDrives = False,
     formulation: FormulationOption = Formulation.AUTO,
     pade: Pade = 3,
+    slopes_along: Along = None,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -91,6 +93,7 @@ def linearize(
     """Linearize the equations of motion about a state, at rest or in motion."""
     with answering(as_json) as answer:
         asked = _Asked(at, rates, accelerations, inputs, {"drives": not no_drives, "pade": pade})
+        asked.drives["along"] = names_of(slopes_along)
         if is_model(file):
             require_no(
                 {
@@ -119,11 +122,17 @@ def linearize(
             "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
             "delays": dict(found.delays), "pade": found.pade,
         }  # fmt: skip
+        if slopes_along is not None:
+            data["slopes"] = {key: each._asdict() for key, each in found.slopes.items()}
+            data["eigenvalue_slopes"] = {
+                key: [[value.real, value.imag] for value in values.tolist()]
+                for key, values in found.eigenvalue_slopes.items()
+            }
         answer.give(data, lambda: _show(name, found))
 
 
 class _Asked(NamedTuple):
-    """The texts of the options, and what is to become of drives."""
+    """The texts of the options, and what is to become of drives and of slopes along parameters."""
 
     at: str | None
     rates: str | None
@@ -220,8 +229,11 @@ def _show(name: str, found: LinearModel) -> None:
     if found.D.any():
         out.matrix("D", found.outputs, found.inputs, found.D)
     rows, largest = [], max(map(abs, found.eigenvalues.tolist()), default=0.0)
-    for value in found.eigenvalues.tolist():
+    slopes = found.eigenvalue_slopes
+    for i, value in enumerate(found.eigenvalues.tolist()):
         size = abs(value)
         damping = "" if size <= _ROUNDING * largest else number(-value.real / size)
-        rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping))
-    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio"), rows)
+        changes = [complex(each[i]) for each in slopes.values()]
+        told = ["-" if z != z else f"{number(z.real)} {z.imag:+.6g}i" for z in changes]
+        rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping, *told))
+    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows)

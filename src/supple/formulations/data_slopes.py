@@ -20,6 +20,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.formats.varied import require_parameters, varied
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.kinematics.primitives import SCALE, ZERO
 from supple.kinematics.rest import rest
 
@@ -68,12 +69,20 @@ class Neighbours(NamedTuple):
 
 
 def neighbours(mechanism: Mechanism, name: str) -> Neighbours:
-    """The mechanism at six values around that of one of its parameters; made once."""
+    """The mechanism at six values around that of one of its parameters; made once.
+
+    Their elastic bodies are condensed for the same bands, which go by a frequency of the mechanism's own.
+    """
 
     def made() -> Neighbours:
         require_parameters(mechanism, (name,))
         around = stencil(float(mechanism.parameters[name]))
-        return Neighbours(name, around, tuple(varied(mechanism, {name: value}) for value in around.points))
+        found = tuple(varied(mechanism, {name: value}) for value in around.points)
+        if mechanism.elastic:
+            unit = own_band(mechanism)
+            for item in found:
+                item.remembered("own band", lambda: unit)
+        return Neighbours(name, around, found)
 
     return mechanism.remembered(f"neighbours along {name}", made)
 

@@ -9,7 +9,7 @@ M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -305,21 +305,31 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
         drives: bool = True,
         pade: int = PADE,
+        along: Sequence[str] = (),
     ) -> LinearModel:
-        """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`."""
-        from supple.reduced.linearization import linearize_model
+        """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`.
 
-        return linearize_model(
-            self,
-            theta,
-            rates=rates,
-            accelerations=accelerations,
-            inputs=inputs,
-            delta=delta,
-            friction_speed=friction_speed,
-            drives=drives,
-            pade=pade,
-        )
+        along : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
+        """
+        from supple.reduced.linearization import linearize_model
+        from supple.reduced.parameter_slopes import model_slopes
+
+        def linearized(model: ReducedModel) -> LinearModel:
+            return linearize_model(
+                model,
+                theta,
+                rates=rates,
+                accelerations=accelerations,
+                inputs=inputs,
+                delta=delta,
+                friction_speed=friction_speed,
+                drives=drives,
+                pade=pade,
+            )
+
+        found = linearized(self)
+        wanted = (along,) if isinstance(along, str) else tuple(along)
+        return replace(found, slopes=model_slopes(self, wanted, linearized)) if wanted else found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
         """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""

@@ -13,6 +13,7 @@ from supple.diagnostics import InputError, nearest
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_modes import LinearModes, linear_modes
+from supple.results.linear_slopes import LinearSlopes, by_magnitude, eigenvalue_slopes
 from supple.results.names import listed, undotted
 from supple.results.picture import picture
 from supple.results.result import Result, bundle
@@ -52,6 +53,8 @@ class LinearModel(Result):
     units : of the coordinates among the states, the inputs and the outputs
     delays : s, of commands and outputs, by name, that are Padé's approximants of the order `pade` in it
     undriven : inputs that are forces here, though the machine has drives there (drives=False)
+    slopes : by parameter that was asked for (`along`), ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ: θ is held, sag and what holds it
+             follow; at an equilibrium θ follows too
     """
 
     A: Array
@@ -70,6 +73,7 @@ class LinearModel(Result):
     delays: Mapping[str, float] = field(default_factory=dict)
     pade: int | None = None
     undriven: tuple[str, ...] = ()
+    slopes: Mapping[str, LinearSlopes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         x, u, y = len(self.states), len(self.inputs), len(self.outputs)
@@ -93,7 +97,12 @@ class LinearModel(Result):
     def arrays(self) -> dict[str, NDArray[Any]]:
         names = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "inputs", "outputs")}
         step = {} if self.step is None else {"step": np.array(self.step)}
-        return {"A": self.A, "B": self.B, "C": self.C, "D": self.D, **names, "eigenvalues": self.eigenvalues, **step}
+        slopes = {
+            f"{matrix} per {name}": values
+            for name, each in self.slopes.items()
+            for matrix, values in each._asdict().items()
+        }
+        return {**self.matrices, **names, "eigenvalues": self.eigenvalues, **step, **slopes}
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -108,9 +117,18 @@ class LinearModel(Result):
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Of A, by rising magnitude, 1/s (in discrete time without unit)."""
         found = np.linalg.eigvals(self.A).astype(complex)
-        digits = found / max(float(np.abs(found).max(initial=0.0)), 1e-300)  # the order is not one of rounding errors
-        keys = (np.round(part, 10) for part in (digits.imag, digits.real, np.abs(digits)))
-        return found[np.lexsort(tuple(keys))]
+        return found[by_magnitude(found)]
+
+    @property
+    def eigenvalue_slopes(self) -> dict[str, NDArray[np.complex128]]:
+        """∂λ/∂μ of the `eigenvalues` along each parameter of `slopes`, by left and right vectors; no number where
+        several eigenvalues share a vector."""
+        return {name: eigenvalue_slopes(self.A, each.A) for name, each in self.slopes.items()}
+
+    @property
+    def matrices(self) -> dict[str, Array]:
+        """A, B, C and D by name."""
+        return {"A": self.A, "B": self.B, "C": self.C, "D": self.D}
 
     def response(self, frequencies_hz: ArrayLike, output: str, inlet: str) -> NDArray[np.complex128]:
         """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
@@ -183,7 +201,7 @@ class LinearModel(Result):
         if method not in _METHODS:
             raise InputError(f'there is no method "{method}"', part="method", hint=nearest(method, _METHODS))
         A, B, C, D, _ = cont2discrete((self.A, self.B, self.C, self.D), step, method)
-        return replace(self, A=A, B=B, C=C, D=D, second_order=None, step=float(step))
+        return replace(self, A=A, B=B, C=C, D=D, second_order=None, step=float(step), slopes={})
 
     def to_control(self) -> Any:
         """A StateSpace of python-control (the extra `control`), with the same names but tool_x for tool.x.

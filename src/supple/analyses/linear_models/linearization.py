@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.linear_models.flexible_linearization import flexible_rest
+from supple.analyses.linear_models.linear_slopes import linear_slopes
 from supple.analyses.linear_models.linearization_batch import linear_states
 from supple.analyses.linear_models.link_linearization import link_linearization
 from supple.analyses.statics.equilibrium import equilibrium
@@ -66,6 +67,7 @@ def linearize(
     drives: bool = True,
     pade: int = PADE,
     formulation: str = "auto",
+    along: Sequence[str] = (),
 ) -> LinearModel:
     """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
 
@@ -86,7 +88,21 @@ def linearize(
     pade   : order of the approximants of delays
     formulation : "erls" goes through the equivalent rigid link system about rest, with `internal_modes` of nodes or,
              without, all of their displacements
+    along  : parameters of the file along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted: θ is held, sag
+             and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
     """
+    if along:
+        wanted = (along,) if isinstance(along, str) else tuple(along)
+        options: dict[str, Any] = {
+            "rates": rates, "accelerations": accelerations, "inputs": inputs, "constraint_modes": constraint_modes,
+            "internal_modes": internal_modes, "basis": basis, "friction_speed": friction_speed, "rigid": rigid,
+            "drives": drives, "pade": pade, "formulation": formulation,
+        }  # fmt: skip
+        found = linearize(mechanism, at, **options)
+        resting = isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations
+        states = found.at["states"]
+        place = at if resting else np.array([states[name] for name in rest(mechanism).numbering.coordinates])
+        return replace(found, slopes=linear_slopes(mechanism, wanted, lambda item: linearize(item, place, **options)))
     if by_rigid_links(formulation):
         flexible = ModeChoice(tuple(constraint_modes), internal_modes)
         found = _of_links(mechanism, at, (rates, accelerations), inputs, flexible, basis, rigid)
