@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import re
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
 import supple
+from supple.export import writing
 from supple.export.writing import write_together
 
 
@@ -21,7 +24,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     written = Path.write_bytes
 
     def full(path: Path, content: bytes) -> int:
-        if path.name.startswith(".b"):
+        if path.name == "b":
             written(path, content[:1])
             raise OSError(errno.ENOSPC, "No space left on device")
         return written(path, content)
@@ -40,7 +43,7 @@ def test_a_failing_rename_brings_the_old_ones_back(tmp_path, monkeypatch):
     replace = Path.replace
 
     def refused(path: Path, target: Path) -> Path:
-        if target.name == "b" and path.name.endswith(".part"):
+        if target.name == "b" and path.parent.name == "new":
             raise OSError(errno.EACCES, "Permission denied")
         return replace(path, target)
 
@@ -49,6 +52,45 @@ def test_a_failing_rename_brings_the_old_ones_back(tmp_path, monkeypatch):
         write_together(tmp_path, {"a": "new", "b": "new"})
     monkeypatch.undo()
     assert everything(tmp_path) == {"a": b"old", "b": b"old"}
+
+
+class Killed(BaseException):
+    """As SIGKILL: nothing is put right on the way out."""
+
+
+@pytest.mark.parametrize("lost", ["a", "b", "c"])
+def test_a_kill_on_the_way_is_finished_by_the_next(tmp_path, monkeypatch, lost):
+    write_together(tmp_path, {"a": "old", "b": "old"})
+    replace = Path.replace
+
+    def killed(path: Path, target: Path) -> Path:
+        if target.name == lost and path.parent.name == "new":
+            raise Killed
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", killed)
+    monkeypatch.setattr(writing, "_back", lambda *_: None)
+    monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)
+    with monkeypatch.context() as patched:  # the list is not renamed either
+        patched.setattr(writing, "_UNDONE", writing._DUE)
+        with pytest.raises(Killed):
+            write_together(tmp_path, {"a": "new", "b": "new", "c": "new"})
+    monkeypatch.undo()
+    (stage,) = tmp_path.glob(".supple-export*")
+    gone = tmp_path / re.sub(r"-\d+-", f"-{2**22 + 1}-", stage.name)  # of a process that cannot be
+    stage.rename(gone)
+    write_together(tmp_path, {"d": "later"})
+    assert everything(tmp_path) == {"a": b"new", "b": b"new", "c": b"new", "d": b"later"}
+
+
+def test_a_new_folder_comes_with_all_its_files(tmp_path, monkeypatch):
+    folder, seen = tmp_path / "deep" / "made", []
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda path, to: seen.append(everything(path)) or replace(path, to))
+    write_together(folder, {"a": "new", "b": "new"})
+    assert seen == [{"a": b"new", "b": b"new"}]
+    assert everything(folder) == seen[0]
+    assert [path.name for path in folder.parent.iterdir()] == ["made"]
 
 
 def test_two_exports_at_once_never_mix(tmp_path):

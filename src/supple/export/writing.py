@@ -1,42 +1,48 @@
-"""A set of files into a folder, as one: all of them new, or all as they were."""
+"""A set of files into a folder, as one: all of them new, or all as they were.
+
+New files are written, and brought to the disk, in a folder of their own inside; then a list of them is, and from that
+moment the set is new: whoever is killed while the files take their places, the next one who writes there finishes it.
+Before, or if a file cannot take its place, the set is as it was. A folder that is not there yet comes with its files.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import secrets
+import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from supple.diagnostics import InputError
+from supple.files.whole import left_behind, place_beside, settle, settle_folder, write_whole
 
 # What files of ours hold: a sentence, or where that has no place, how their data begin.
 MARKS = (b"enerated by supple", b'"supple reduced model"', b"A reduced model of supple as plain data")
 _ENDS = 4096  # bytes at both ends of a file in which a mark is looked for
+_STAGE = ".supple-export"  # folders of files on their way begin so
+_NEW, _OLD, _DUE, _UNDONE = "new", "old", "due.json", "undone.json"  # what is in one
 
 
 def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
-    """Write the files beside their places, then rename them all; the places.
+    """Write the files as a set; the places.
 
     A disk that fills up, or an interruption, leaves what was there. A file that stands in the way and was not written
     by supple, though the new one is marked as ours, is refused.
     """
     contents = {name: text.encode("utf-8") if isinstance(text, str) else text for name, text in files.items()}
-    made = _made(folder)
-    ending = f".{secrets.token_hex(4)}.part"
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if missing and _whole_folder(folder, contents):
+            return [folder / name for name in contents]
+        folder.mkdir(exist_ok=True)
         _require_free(folder, contents)
-        try:
-            for name, content in contents.items():
-                (folder / f".{name}{ending}").write_bytes(content)
-            with _alone(folder):
-                _rename(folder, list(contents), ending)
-        finally:
-            for name in contents:
-                with contextlib.suppress(OSError):
-                    (folder / f".{name}{ending}").unlink()
+        _set(folder, contents)
     except BaseException as error:
-        for path in made:  # the innermost first; one that holds something else stays
+        for path in missing:  # the innermost first; one that holds something else stays
             with contextlib.suppress(OSError):
                 path.rmdir()
         if isinstance(error, OSError):
@@ -48,16 +54,40 @@ def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]
     return [folder / name for name in contents]
 
 
-def _made(folder: Path) -> list[Path]:
-    """The folder, and those above it that had to be made, the innermost first."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+def _whole_folder(folder: Path, contents: Mapping[str, bytes]) -> bool:
+    """A new folder with all its files, by one renaming; False if another was sooner."""
+    beside = place_beside(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {folder}: {error.strerror or error}", part="export", hint="choose another directory"
-        ) from None
-    return missing
+        _write(beside, contents)
+        try:
+            beside.replace(folder)
+        except OSError:
+            if folder.exists():
+                return False
+            raise
+        settle_folder(folder.parent)
+        return True
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _set(folder: Path, contents: Mapping[str, bytes]) -> None:
+    stage = place_beside(folder / _STAGE)
+    try:
+        _write(stage / _NEW, contents)
+        with _alone(folder):
+            _finish_others(folder)
+            _rename(folder, stage, list(contents))
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    folder.mkdir(parents=True)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+        settle(folder / name)
+    settle_folder(folder)
 
 
 def _require_free(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -92,23 +122,70 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _rename(folder: Path, names: list[str], ending: str) -> None:
-    """Old files step aside until all new ones are in their places, and come back if one is not."""
-    aside: list[str] = []
-    done: list[str] = []
+def _rename(folder: Path, stage: Path, names: list[str]) -> None:
+    """Every file into its place; if one cannot be, all old ones back into theirs."""
+    (stage / _OLD).mkdir()
+    there = [name for name in names if (folder / name).exists()]
+    for name in there:
+        _twin(folder / name, stage / _OLD / name)
+    due = {"names": names, "there": there}
+    write_whole(stage / _DUE, json.dumps(due).encode())
+    settle_folder(stage)
     try:
-        for name in names:
-            if (folder / name).exists():
-                (folder / name).replace(folder / f".{name}{ending}.old")
-                aside.append(name)
-            (folder / f".{name}{ending}").replace(folder / name)
-            done.append(name)
+        _forward(folder, stage, due)
     except BaseException:
-        for name in done:
-            with contextlib.suppress(OSError):
-                (folder / name).unlink()
-        for name in aside:
-            (folder / f".{name}{ending}.old").replace(folder / name)
+        (stage / _DUE).replace(stage / _UNDONE)
+        _back(folder, stage, due)
         raise
-    for name in aside:
-        (folder / f".{name}{ending}.old").unlink()
+
+
+def _twin(file: Path, twin: Path) -> None:
+    """The old file under a second name, so that there is one in its place at every moment."""
+    try:
+        os.link(file, twin)
+    except OSError:  # a file system without
+        shutil.copy2(file, twin)
+
+
+def _forward(folder: Path, stage: Path, due: Mapping[str, Any]) -> None:
+    for name in due["names"]:
+        if (stage / _NEW / name).exists():
+            (stage / _NEW / name).replace(folder / name)
+    settle_folder(folder)
+    (stage / _DUE).unlink()
+
+
+def _back(folder: Path, stage: Path, due: Mapping[str, Any]) -> None:
+    for name in due["names"]:
+        if (stage / _OLD / name).exists():
+            (stage / _OLD / name).replace(folder / name)
+        elif name not in due["there"] and not (stage / _NEW / name).exists():
+            (folder / name).unlink(missing_ok=True)
+    settle_folder(folder)
+    (stage / _UNDONE).unlink()
+
+
+def _finish_others(folder: Path) -> None:
+    """What exports that were killed have left: a set that was due is finished, one that was undone is taken back."""
+    for stage in sorted(folder.glob(f"{_STAGE}.*.part")):
+        for state, work in ((_DUE, _forward), (_UNDONE, _back)):
+            due = _list(stage / state)
+            if due is not None:
+                work(folder, stage, due)
+        if left_behind(stage):
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _list(file: Path) -> dict[str, list[str]] | None:
+    """Names of files, as they were written; a name that leads elsewhere is none of ours."""
+    try:
+        due = json.loads(file.read_bytes())
+        if all(
+            re.fullmatch(r"[^/\\\0]+", name) and name not in (".", "..")
+            for key in ("names", "there")
+            for name in due[key]
+        ):
+            return due
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    return None

@@ -65,28 +65,29 @@ def place_beside(target: Path) -> Path:
 
 
 def clear_parts(target: Path) -> None:
-    """Remove parts of this target that were left behind: their process is gone, or they are older than a day.
+    """Remove parts of this target that were left behind.
 
     A part of a process that runs is never touched; of processes elsewhere (another machine, another container, which
     share the folder) nothing is known but how old their parts are.
     """
-    pattern = re.compile(
-        rf"{re.escape(target.stem)}\.([0-9a-f]{{6}})-([0-9]{{1,9}})-[0-9a-f]{{6}}\.part{re.escape(target.suffix)}"
-    )
     try:
         names = os.listdir(target.parent)
     except OSError:  # then nothing can be written there either, which is said
         return
     for name in names:
-        match = pattern.fullmatch(name)
-        if match and _left(target.parent / name, match[1], int(match[2])):
+        if name.startswith(f"{target.stem}.") and left_behind(target.parent / name, target):
             with contextlib.suppress(OSError):
                 (target.parent / name).unlink()
 
 
-def _left(part: Path, where: str, process: int) -> bool:
-    if where == _here() and os.name != "nt":
-        return not runs(process)
+def left_behind(part: Path, target: Path | None = None) -> bool:
+    """Whether a part (of this target) is nobody's any more: its process is gone, or it is older than a day."""
+    stem, suffix = (".+", r"(?:\.[^.]*)?") if target is None else (re.escape(target.stem), re.escape(target.suffix))
+    match = re.fullmatch(rf"{stem}\.([0-9a-f]{{6}})-([0-9]{{1,9}})-[0-9a-f]{{6}}\.part{suffix}", part.name)
+    if match is None:
+        return False
+    if match[1] == _here() and os.name != "nt":
+        return not runs(int(match[2]))
     try:
         return time.time() - part.stat().st_mtime > _OLD
     except OSError:
