@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.model_argument import Rom, model_configuration, read_model
+from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
 from supple.cli.options import Json
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import TIME
@@ -56,6 +56,14 @@ Platforms = Annotated[
         help="Of an FMU: also for windows, macos, macos-arm64, linux or linux-arm64, by zig (pip install ziglang).",
     ),
 ]  # fmt: skip
+OneModel = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="Of a model reduced with --vary: write the model at this value alone; may be repeated. Left out, its "
+        "parameters are to be set where it runs.",
+    ),
+]  # fmt: skip
 
 
 def export(
@@ -70,6 +78,7 @@ def export(
     step: Step = None,
     method: Method = None,
     platforms: Platforms = None,
+    settings: OneModel = None,
     as_json: Json = False,
 ) -> None:
     """Write a reduced model for other programs."""
@@ -83,6 +92,7 @@ def export(
         given["platforms"] = platforms or None
         given["start"] = None if start is None else model_configuration(model, start)
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
+        one = set_values(model, rom, settings) or None
         options = {name: value for name, value in given.items() if value is not None}
-        files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, **options)]
+        files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, set=one, **options)]
         answer.give({"files": files}, lambda: print("\n".join(files)))

@@ -8,8 +8,8 @@ import typer
 
 from supple.cli.answer import Answer
 from supple.cli.bundled import bundled_names
-from supple.cli.options import configuration, without_equilibrium
-from supple.cli.quantities import along, quantities_of
+from supple.cli.options import configuration, setting_texts, without_equilibrium
+from supple.cli.quantities import along, quantities_of, quantity_of
 
 if TYPE_CHECKING:
     from supple.analyses.motions.trajectory import Trajectory
@@ -37,15 +37,23 @@ def is_model(file: str) -> bool:
 
 
 def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
-    """The reduced model in a file."""
-    from supple.diagnostics import InputError
+    """The reduced model in a file; one of a family at the values that are set."""
     from supple.reduced.file import load_model
 
-    if settings:
+    model = load_model(file)
+    return model.at(**set_values(model, file, settings)) if settings else model
+
+
+def set_values(model: ReducedModel, file: str, settings: list[str] | None) -> dict[str, float]:
+    """Values of `--set`, in SI, of parameters that a model was reduced over."""
+    from supple.diagnostics import InputError
+
+    if settings and model.family is None:
         raise InputError(
-            "a reduced model has no parameters any more", file=file, hint="set them in the mechanism and reduce it"
-        )
-    return load_model(file)
+            "a reduced model has no parameters any more", file=file,
+            hint="set them in the mechanism and reduce it, or reduce it over them with --vary",
+        )  # fmt: skip
+    return {name: quantity_of(value, f"--set {name}", None) for name, value in setting_texts(settings).items()}
 
 
 def described(model: ReducedModel) -> Mechanism:

@@ -47,12 +47,13 @@ def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mec
     """The mechanism in a file or of a bundled example, with parameters as set on the command line."""
     from supple.formats.document import load_mechanism
 
-    mechanism = load_mechanism(mechanism_file(answer, file), parameters=_parameters(settings))
+    mechanism = load_mechanism(mechanism_file(answer, file), parameters=setting_texts(settings))
     answer.mechanism = mechanism
     return mechanism
 
 
-def _parameters(settings: list[str] | None) -> dict[str, str]:
+def setting_texts(settings: list[str] | None) -> dict[str, str]:
+    """What `--set` says, by name."""
     found: dict[str, str] = {}
     for setting in settings or ():
         name, equals, value = setting.partition("=")

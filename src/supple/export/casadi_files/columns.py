@@ -4,6 +4,7 @@
 
 All are sums over the terms of one box with derivatives of Chebyshev's polynomials up to the third. Outside the region
 the polynomials of the nearest box go on, so that an optimizer may pass there; a solution there is none of the model's.
+Of a family θ stands for (θ, μ), but for the gradients in y, which are along θ alone.
 """
 
 from __future__ import annotations
@@ -86,10 +87,10 @@ static void gathered(double found[COMBINATIONS][T], const int *from, int count, 
 }}
 
 static const casadi_int in_theta[] = {{S, 1, 1}};
-static const casadi_int out_y[] = {{(1 + S) * T, 1, 1}};
-static const casadi_int out_jac[] = {{(1 + S) * T, S, 1}};
-static const casadi_int out_jac_jac[] = {{(1 + S) * T * S, S, 1}};
-static const casadi_int none[] = {{(1 + S) * T * S, (1 + S) * T, 0{zeros}}};
+static const casadi_int out_y[] = {{{parts} * T, 1, 1}};
+static const casadi_int out_jac[] = {{{parts} * T, S, 1}};
+static const casadi_int out_jac_jac[] = {{{parts} * T * S, S, 1}};
+static const casadi_int none[] = {{{parts} * T * S, {parts} * T, 0{zeros}}};
 {functions}"""
 
 _FUNCTION = """
@@ -116,13 +117,14 @@ int {name}(const double **arg, double **res, casadi_int *iw, double *w, int mem)
 
 def columns_source(data: dict[str, Any], prefix: str) -> str:
     """The C text for the plain data of a model."""
-    s, boxes = data["theta"], data["boxes"]
-    polynomials = np.array(data["polynomials"], dtype=float)
-    t = polynomials.shape[1]
-    degrees = np.array(data["degrees"], dtype=int).reshape(-1, s)
+    whole = data.get("family", data)
+    theta, boxes = data["theta"], whole["boxes"]
+    polynomials = np.array(whole["polynomials"], dtype=float)
+    t, s = polynomials.shape[1], len(whole["degrees"][0])
+    degrees = np.array(whole["degrees"], dtype=int).reshape(-1, s)
     orders = [_orders(combination, s) for q in range(_ORDER + 1) for combination in _combinations(s, q)]
     place = {item: i for i, item in enumerate(orders)}
-    plain = [(0,) * s, *(_orders((j,), s) for j in range(s))]
+    plain = [(0,) * s, *(_orders((j,), s) for j in range(theta))]
     gathers = {
         "from_y": [place[item] for item in plain],
         "from_jac": [place[_plus(item, m)] for m in range(s) for item in plain],
@@ -152,11 +154,11 @@ def columns_source(data: dict[str, Any], prefix: str) -> str:
         _function("jac_jac", ["in_theta", "out_y", "out_jac"], ["out_jac_jac", "none"], counts[3],
                   "from_jac_jac", len(gathers["from_jac_jac"]), prefix),
     ]  # fmt: skip
-    width = (1 + s) * t
+    width = (1 + theta) * t
     return _CODE.format(
         prefix=prefix, s=s, t=t, roots=len(boxes["roots"]["child"]), top=max(1, int(degrees.max(initial=1))),
         combinations=len(orders), tables=tables, order=_ORDER, zeros=", 0" * width,
-        functions="".join(functions),
+        functions="".join(functions), parts="(1 + S)" if theta == s else f"(1 + {theta})",
     )  # fmt: skip
 
 

@@ -7,7 +7,9 @@
     found["forward"](eta, v, u), found["inverse"](eta, v, a), found["outputs"](x, u), found["coefficients"](eta)
 
 columns is y(theta) = (f, df/dtheta), dynamics and inverse are those two whole: compiled C through casadi.external.
-Without a compiler columns is conditional_columns(data), and the others are expressions around it. All functions have
+Without a compiler columns is conditional_columns(data), and the others are expressions around it. Of a family, whose
+parameters may be set, all functions take them last: found["dynamics"](x, u, mu), with mu in the order of
+data["family"]["parameters"] and derivatives by it; columns is y(theta, mu) then. All functions have
 right first and second derivatives inside a box; across boxes they jump by the error of the fit. Outside the region
 the polynomials of the nearest box go on.
 """
@@ -20,21 +22,21 @@ MOST_BOXES = 100  # that a conditional function is given
 
 def conditional_columns(data):
     """y(theta) as a CasADi function that chooses the polynomials of a box; for some boxes."""
-    s, boxes = data["theta"], data["boxes"]
-    count = len(boxes["leaves"]["first"])
+    whole = data.get("family", data)
+    s, size, count = data["theta"], len(whole["degrees"][0]), len(whole["boxes"]["leaves"]["first"])
     if count > MOST_BOXES:
         raise ValueError(f"{count} boxes are too many without a compiler, {MOST_BOXES} at most: install a C compiler")
-    theta = ca.SX.sym("theta", s)
+    theta = ca.SX.sym("theta", size)
     leaves = []
     for leaf in range(count):
-        f = _polynomials(data, leaf, theta)
+        f = _polynomials(whole, leaf, theta)
         y = ca.vertcat(f, *(ca.jacobian(f, theta[j]) for j in range(s)))
         leaves.append(ca.Function(f"leaf{leaf}", [theta], [y]))
     if count == 1:
         return leaves[0]
-    point = ca.MX.sym("theta", s)
+    point = ca.MX.sym("theta", size)
     choice = ca.Function.conditional("columns_of", leaves[1:], leaves[0])
-    where = ca.Function("leaf", [theta], [_leaf(data, theta)])
+    where = ca.Function("leaf", [theta], [_leaf(whole, theta)])
     return ca.Function("columns", [point], [choice(where(point) - 1, point)])
 
 
@@ -88,22 +90,25 @@ def functions(data, columns, dynamics=None, inverse=None):
     inputs, d = len(data["inputs"]), n - s
     eta, v, a, u = (ca.MX.sym(name, size) for name, size in (("eta", n), ("v", n), ("a", n), ("u", inputs)))
     state = ca.MX.sym("x", 2 * n)
+    mu = [ca.MX.sym("mu", len(data["family"]["parameters"]))] if "family" in data else []  # none, or one more argument
+    name = ["mu"] * len(mu)
     constant, matrix = _row_map(data)
-    row = constant + ca.mtimes(matrix, columns(eta[:s]))
+    row = constant + ca.mtimes(matrix, columns(ca.vertcat(eta[:s], *mu)))
     inner = _inner(data, n, s, inputs)
-    found = {"coefficients": ca.Function("coefficients", [eta], [inner["M"](row, eta), row], ["eta"], ["M", "row"])}
+    at = [inner["M"](row, eta), row]
+    found = {"coefficients": ca.Function("coefficients", [eta, *mu], at, ["eta", *name], ["M", "row"])}
     moved = inner["forward"](row, eta, v, u) if dynamics is None else dynamics(ca.vertcat(eta, v), u)[n:]
-    found["forward"] = ca.Function("forward", [eta, v, u], [moved], ["eta", "v", "u"], ["a"])
+    found["forward"] = ca.Function("forward", [eta, v, u, *mu], [moved], ["eta", "v", "u", *name], ["a"])
     if inverse is None:
         needed = inner["inverse"](row, eta, v, a)
-        inverse = ca.Function("inverse", [eta, v, a], [needed], ["eta", "v", "a"], ["tau"])
+        inverse = ca.Function("inverse", [eta, v, a, *mu], [needed], ["eta", "v", "a", *name], ["tau"])
     if dynamics is None:
-        whole = ca.vertcat(state[n:], found["forward"](state[:n], state[n:], u))
-        dynamics = ca.Function("dynamics", [state, u], [whole], ["x", "u"], ["dx"])
+        whole = ca.vertcat(state[n:], found["forward"](state[:n], state[n:], u, *mu))
+        dynamics = ca.Function("dynamics", [state, u, *mu], [whole], ["x", "u", *name], ["dx"])
     found |= {"inverse": inverse, "dynamics": dynamics}
-    seen = _seen(data, columns, state, dynamics(state, u)[n:], d)
+    seen = _seen(data, columns, state, dynamics(state, u, *mu)[n:], d, mu)
     if seen is not None:
-        found["outputs"] = ca.Function("outputs", [state, u], [seen], ["x", "u"], ["y"])
+        found["outputs"] = ca.Function("outputs", [state, u, *mu], [seen], ["x", "u", *name], ["y"])
     return found
 
 
@@ -220,7 +225,7 @@ def _solved(M, f, n):
     return ca.vertcat(*x)
 
 
-def _seen(data, columns, state, moved, d):
+def _seen(data, columns, state, moved, d, mu):
     """Outputs at a state with accelerations `moved`; None where forces inside are among them, which this leaves out."""
     seen = data["observation"]
     if seen["efforts"]:
@@ -229,7 +234,7 @@ def _seen(data, columns, state, moved, d):
     eta, v = state[:n], state[n:]
     theta = ca.MX.sym("theta", s)
     t = len(data["polynomials"][0])
-    f = columns(theta)[:t]
+    f = columns(ca.vertcat(theta, *mu))[:t]
 
     def part(name, fitted, width):
         given = data["measures"][name]
@@ -241,12 +246,13 @@ def _seen(data, columns, state, moved, d):
     modes = part("modes", data["measures"]["fitted"][1], k * d)
     whole = ca.MX.sym("eta", n)
     value = rho + ca.mtimes(ca.reshape(modes, d, k).T, whole[s:]) if d else rho
-    at = ca.Function("measures", [whole], [ca.substitute([value], [theta], [whole[:s]])[0]])
+    at = ca.Function("measures", [whole, *mu], [ca.substitute([value], [theta], [whole[:s]])[0]])
     point, rates, seconds = ca.MX.sym("eta", n), ca.MX.sym("v", n), ca.MX.sym("a", n)
-    first = ca.jtimes(at(point), point, rates)
-    second = ca.jtimes(first, point, rates) + ca.jtimes(at(point), point, seconds)
-    rated = ca.Function("rated", [point, rates, seconds], [at(point), first, second])
-    x = rated(eta, v, moved)
+    here = at(point, *mu)
+    first = ca.jtimes(here, point, rates)
+    second = ca.jtimes(first, point, rates) + ca.jtimes(here, point, seconds)
+    rated = ca.Function("rated", [point, rates, seconds, *mu], [here, first, second])
+    x = rated(eta, v, moved, *mu)
     found = []
     for form in seen["outputs"].values():
         total = ca.MX(0)

@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import Any
 
 from supple.diagnostics import InputError
+from supple.export.fixed import fixed_lines
 from supple.export.matlab.data import with_mark
 from supple.export.target import ExportTarget
 from supple.reduced.linear_family import linear_family
@@ -41,7 +42,10 @@ def lpv_files(rom: Any, prefix: str, tolerance: float = 0.01) -> dict[str, str |
         write(stream, family.arrays())
         made = stream.getvalue()
         content[f"{prefix}_lpv{suffix}"] = with_mark(made) if suffix == ".mat" else made
-    return {**content, f"{prefix}_lpv_load.m": _loader(family, prefix)}
+    loader = _loader(family, prefix)
+    for line in fixed_lines(rom):
+        loader = loader.replace("\n", f"\n% {line}\n", 1)
+    return {**content, f"{prefix}_lpv_load.m": loader}
 
 
 def _loader(family: LinearFamily, prefix: str) -> str:

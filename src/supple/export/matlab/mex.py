@@ -11,12 +11,12 @@ _MEX = """\
  *     dx = {prefix}_mex('derivative', x, u)      of the state x = [eta; rates]
  *     y = {prefix}_mex('outputs', x, u)
  *     f = {prefix}_mex('inverse', eta, rates, accelerations)
- */
+{set_help} */
 #include <string.h>
 
 #include "{prefix}.h"
 #include "mex.h"
-
+{parameters}
 static const double *column(int count, const mxArray *given[], int i, size_t width)
 {{
     if (i >= count || !mxIsDouble(given[i]) || mxIsComplex(given[i]) || mxGetNumberOfElements(given[i]) != width)
@@ -29,19 +29,19 @@ void mexFunction(int found_count, mxArray *found[], int count, const mxArray *gi
     char what[16] = "";
     int status;
     (void)found_count;
-    if (count < 1 || mxGetString(given[0], what, sizeof what) != 0)
+{begin}    if (count < 1 || mxGetString(given[0], what, sizeof what) != 0)
         mexErrMsgIdAndTxt("{prefix}:what", "say 'derivative', 'outputs' or 'inverse' first");
     if (strcmp(what, "derivative") == 0) {{
         const double *x = column(count, given, 1, {upper}_STATES){declared};
         found[0] = mxCreateDoubleMatrix({upper}_STATES, 1, mxREAL);
-        status = {prefix}_derivative(0, x, {u}mxGetPr(found[0]));
+        status = {prefix}_derivative({own}, x, {u}mxGetPr(found[0]));
 {outputs}    }} else if (strcmp(what, "inverse") == 0) {{
         const double *eta = column(count, given, 1, {upper}_COORDINATES);
         const double *v = column(count, given, 2, {upper}_COORDINATES);
         const double *a = column(count, given, 3, {upper}_COORDINATES);
         found[0] = mxCreateDoubleMatrix({upper}_COORDINATES, 1, mxREAL);
-        status = {prefix}_inverse(eta, v, a, mxGetPr(found[0]));
-    }} else {{
+        status = {prefix}_inverse({first}eta, v, a, mxGetPr(found[0]));
+{set}    }} else {{
         mexErrMsgIdAndTxt("{prefix}:what", "there is no '%s': say 'derivative', 'outputs' or 'inverse'", what);
         return;
     }}
@@ -54,7 +54,7 @@ _OUTPUTS = """\
     }} else if (strcmp(what, "outputs") == 0) {{
         const double *x = column(count, given, 1, {upper}_STATES){declared};
         found[0] = mxCreateDoubleMatrix({upper}_OUTPUTS, 1, mxREAL);
-        status = {prefix}_measure(0, x, {u}mxGetPr(found[0]));
+        status = {prefix}_measure({own}, x, {u}mxGetPr(found[0]));
 """
 _COPIED = """\
     const real_T *x = ssGetContStates(S);
@@ -65,7 +65,7 @@ _COPIED = """\
 """
 _MEASURED = """\
     (void)tid;
-    if ({prefix}_measure(0, ssGetContStates(S), {seen_signal}ssGetOutputPortRealSignal(S, 0)) != {upper}_INSIDE)
+    if ({prefix}_measure({own}, ssGetContStates(S), {seen_signal}ssGetOutputPortRealSignal(S, 0)) != {upper}_INSIDE)
         ssSetErrorStatus(S, outside);
 """
 _PORT = """\
@@ -80,13 +80,13 @@ _SFUNCTION = """\
  *
  *     mex {prefix}_sfun.c {prefix}.c             then a block "S-Function" with the name {prefix}_sfun
  *
- * One parameter: the {states} numbers of the start, [eta; rates]. Input: {input}; output: {output}.
+ * {takes} Input: {input}; output: {output}.
  * Where the state leaves the region the simulation ends with an error.
  */
 #define S_FUNCTION_NAME {prefix}_sfun
 #define S_FUNCTION_LEVEL 2
 
-#include "simstruc.h"
+{allocation}#include "simstruc.h"
 
 #include "{prefix}.h"
 
@@ -94,7 +94,7 @@ static const char *const outside = "the state lies outside the region the model 
 
 static void mdlInitializeSizes(SimStruct *S)
 {{
-    ssSetNumSFcnParams(S, 1);
+    ssSetNumSFcnParams(S, {many});
     if (ssGetNumSFcnParams(S) != ssGetSFcnParamsCount(S)) return;
     ssSetNumContStates(S, {upper}_STATES);
     ssSetNumDiscStates(S, 0);
@@ -102,7 +102,7 @@ static void mdlInitializeSizes(SimStruct *S)
 {port}    if (!ssSetNumOutputPorts(S, 1)) return;
     ssSetOutputPortWidth(S, 0, {upper}_{seen});
     ssSetNumSampleTimes(S, 1);
-    ssSetOptions(S, 0);
+{work}    ssSetOptions(S, 0);
 }}
 
 static void mdlInitializeSampleTimes(SimStruct *S)
@@ -111,7 +111,7 @@ static void mdlInitializeSampleTimes(SimStruct *S)
     ssSetOffsetTime(S, 0, 0.0);
 }}
 
-#define MDL_INITIALIZE_CONDITIONS
+{start}#define MDL_INITIALIZE_CONDITIONS
 static void mdlInitializeConditions(SimStruct *S)
 {{
     const mxArray *start = ssGetSFcnParam(S, 0);
@@ -131,14 +131,13 @@ static void mdlOutputs(SimStruct *S, int_T tid)
 #define MDL_DERIVATIVES
 static void mdlDerivatives(SimStruct *S)
 {{
-    if ({prefix}_derivative(0, ssGetContStates(S), {signal}ssGetdX(S)) != {upper}_INSIDE)
+    if ({prefix}_derivative({own}, ssGetContStates(S), {signal}ssGetdX(S)) != {upper}_INSIDE)
         ssSetErrorStatus(S, outside);
 }}
 
 static void mdlTerminate(SimStruct *S)
 {{
-    (void)S;
-}}
+{end}}}
 
 #ifdef MATLAB_MEX_FILE
 #include "simulink.c"
@@ -148,23 +147,75 @@ static void mdlTerminate(SimStruct *S)
 """
 
 
-def mex_source(prefix: str, *, inputs: bool = True, outputs: bool = True) -> str:
+_SET = """\
+    }} else if (strcmp(what, "set") == 0) {{
+        if ({prefix}_set_parameters(&parameters, column(count, given, 1, {upper}_PARAMETERS)) != {upper}_INSIDE)
+            mexErrMsgIdAndTxt("{prefix}:parameters", "a parameter lies outside its range");
+        return;
+"""
+_START = """\
+#define MDL_START
+static void mdlStart(SimStruct *S)
+{{
+    const mxArray *given = ssGetSFcnParam(S, 1);
+    {prefix}_parameters *made = ({prefix}_parameters *)malloc(sizeof *made);
+    ssSetPWorkValue(S, 0, made);
+    if (!made) {{
+        ssSetErrorStatus(S, "no memory is left");
+        return;
+    }}
+    {prefix}_defaults(made);
+    if (mxGetNumberOfElements(given) != {upper}_PARAMETERS || {prefix}_set_parameters(made, mxGetPr(given)))
+        ssSetErrorStatus(S, "a parameter of the mechanism lies outside its range");
+}}
+
+"""
+
+
+def mex_source(prefix: str, *, inputs: bool = True, outputs: bool = True, family: bool = False) -> str:
     """`PREFIX_mex.c`; of a model without actuators or sensors the functions leave out what there is none of."""
     words = {"prefix": prefix, "upper": prefix.upper(), "u": "u, " if inputs else ""}
     words["declared"] = f", *u = column(count, given, 2, {prefix.upper()}_INPUTS)" if inputs else ""
+    words |= {"own": "0", "first": "", "parameters": "", "begin": "", "set": "", "set_help": ""}
+    if family:
+        words |= {"own": "&parameters", "first": "&parameters, ", "set": _SET.format(**words)}
+        words["parameters"] = f"\nstatic {prefix}_parameters parameters;\nstatic int begun;\n"
+        words["begin"] = f"    if (!begun) {prefix}_defaults(&parameters), begun = 1;\n"
+        words["set_help"] = (
+            f" *     {prefix}_mex('set', values)                 parameters, for all calls that follow\n"
+        )
     made = _OUTPUTS.format(**words) if outputs else ""
     text = _MEX.format(**words, outputs=made)
     return text if inputs else text.replace(", x, u)", ", x)")
 
 
-def sfunction_source(prefix: str, states: int, *, inputs: bool = True, outputs: bool = True, feeds: bool = True) -> str:
-    """`PREFIX_sfun.c`; without sensors its output is the state.
+def sfunction_source(
+    prefix: str,
+    states: int,
+    *,
+    inputs: bool = True,
+    outputs: bool = True,
+    feeds: bool = True,
+    family: bool = False,
+) -> str:
+    """`PREFIX_sfun.c`; without sensors its output is the state. Of a family its parameters are its second one.
 
     feeds : whether outputs depend on the inputs at once, so that Simulink looks for algebraic loops
     """
     words = {"prefix": prefix, "upper": prefix.upper(), "feeds": "1" if feeds and outputs else "0"}
     words["signal"] = "ssGetInputPortRealSignal(S, 0), " if inputs else ""
     words["seen_signal"] = words["signal"] if feeds else "0, " if inputs else ""  # not to be touched there otherwise
+    words |= {
+        "own": "0", "takes": f"One parameter: the {states} numbers of the start, [eta; rates].", "many": "1",
+        "work": "", "start": "", "end": "    (void)S;\n", "allocation": "",
+    }  # fmt: skip
+    if family:
+        words |= {
+            "own": f"(const {prefix}_parameters *)ssGetPWorkValue(S, 0)", "many": "2",
+            "takes": f"Two parameters: the {states} numbers of the start, [eta; rates]; then the mechanism's.\n *",
+            "work": "    ssSetNumPWork(S, 1);\n", "start": _START.format(**words),
+            "end": "    free(ssGetPWorkValue(S, 0));\n", "allocation": "#include <stdlib.h>\n\n",
+        }  # fmt: skip
     return _SFUNCTION.format(
         **words, states=states, ports=int(inputs), port=_PORT.format(**words) if inputs else "",
         measured=(_MEASURED if outputs else _COPIED).format(**words), seen="OUTPUTS" if outputs else "STATES",

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import plain_observation
 from supple.export.c.model import CModel, Exportable
+from supple.export.fixed import said_fixed
+from supple.reduced.family import Family
 from supple.reduced.row_map import row_map, row_of
 from supple.results.units import UNKNOWN
 
@@ -22,7 +25,7 @@ FORMAT, VERSION = "supple reduced model", 1
 def plain_model(rom: Exportable) -> dict[str, Any]:
     """The model as what JSON can hold; arrays as nested lists, numbers that are not known as None."""
     CModel("plain", rom).require_complete()
-    layout, arrays = rom.layout, rom.fitted.arrays
+    layout = rom.layout
     row = row_of(layout)
     places = row_map(layout, row)
     seen = layout.observation or plain_observation(layout.outputs)
@@ -41,19 +44,7 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
         "error": {name: float(value) for name, value in rom.error.items()},
         "bent": layout.bent,
         "curved": layout.curved,
-        "boxes": {
-            "roots": {"bounds": arrays.roots_f.tolist(), "child": arrays.roots_i.tolist()},
-            "nodes": {
-                "axis": arrays.nodes_i[:, 0].tolist(), "cut": arrays.nodes_f.tolist(),
-                "children": arrays.nodes_i[:, 1:].tolist(),
-            },
-            "leaves": {
-                "first": arrays.leaves_i[:, 0].tolist(), "terms": arrays.leaves_i[:, 1].tolist(),
-                "center": arrays.leaves_f[:, 0].tolist(), "scale": arrays.leaves_f[:, 1].tolist(),
-            },
-        },
-        "degrees": arrays.indices.tolist(),
-        "polynomials": arrays.coefficients[:, : layout.fitted].tolist(),
+        **_fitted(rom.fitted, layout.fitted),
         "row": {
             "shapes": {name: list(shape) for name, shape in row.shapes.items()},
             "template": [None if np.isnan(value) else value for value in places.template.tolist()],
@@ -71,4 +62,37 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
             for name, column in (("values", "outputs"), ("modes", "output_modes"))
         } | {"fitted": [column in layout.columns for column in ("outputs", "output_modes")]},
         "observation": seen.data(),
+    } | _family(rom)  # fmt: skip
+
+
+def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
+    """Boxes, terms and their coefficients."""
+    arrays = fitted.arrays
+    return {
+        "boxes": {
+            "roots": {"bounds": arrays.roots_f.tolist(), "child": arrays.roots_i.tolist()},
+            "nodes": {
+                "axis": arrays.nodes_i[:, 0].tolist(), "cut": arrays.nodes_f.tolist(),
+                "children": arrays.nodes_i[:, 1:].tolist(),
+            },
+            "leaves": {
+                "first": arrays.leaves_i[:, 0].tolist(), "terms": arrays.leaves_i[:, 1].tolist(),
+                "center": arrays.leaves_f[:, 0].tolist(), "scale": arrays.leaves_f[:, 1].tolist(),
+            },
+        },
+        "degrees": arrays.indices.tolist(),
+        "polynomials": arrays.coefficients[:, :columns].tolist(),
     }  # fmt: skip
+
+
+def _family(rom: Exportable) -> dict[str, Any]:
+    """The whole family, where there is one, the rest being the model at its values; or what it was written for."""
+    family: Family | None = getattr(rom, "family", None)
+    if family is None:
+        said = said_fixed(rom)
+        return {"says": said} if said else {}
+    parameters = [
+        {"name": item.name, "unit": item.unit, "lower": item.lower, "upper": item.upper, "value": value}
+        for item, value in zip(family.parameters, family.values, strict=True)
+    ]
+    return {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}

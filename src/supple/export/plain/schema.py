@@ -7,10 +7,10 @@ from typing import Any
 from supple.export.plain.plain_model import FORMAT, VERSION
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(optional: dict[str, Any] | None = None, /, **properties: Any) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": properties,
+        "properties": properties | (optional or {}),
         "required": list(properties),
         "additionalProperties": False,
     }
@@ -24,11 +24,27 @@ NUMBER, INTEGER, TEXT = {"type": "number"}, {"type": "integer"}, {"type": "strin
 _ROWS = _list(_list(NUMBER))
 _TEXTS = {"type": "object", "additionalProperties": TEXT}
 _PAIRS = {"from": _list(INTEGER), "to": _list(INTEGER)}
+_BOXES = _object(
+    roots=_object(bounds=_list(_ROWS), child=_list(INTEGER)),
+    nodes=_object(axis=_list(INTEGER), cut=_list(NUMBER), children=_list(_list(INTEGER))),
+    leaves=_object(first=_list(INTEGER), terms=_list(INTEGER), center=_ROWS, scale=_ROWS),
+)
+_FAMILY = _object(
+    parameters=_list(_object(name=TEXT, unit=TEXT, lower=NUMBER, upper=NUMBER, value=NUMBER)),
+    boxes=_BOXES,
+    degrees=_list(_list(INTEGER), "of each term, along each of theta, then along each parameter"),
+    polynomials=_ROWS,
+)
+_OPTIONAL = {
+    "family": _FAMILY | {"description": "over theta and parameters; the rest is the model at their values"},
+    "says": TEXT | {"description": "for which values of parameters it was written"},
+}
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "A reduced model of supple as plain data",
 } | _object(
+    _OPTIONAL,
     format={"const": FORMAT},
     version={"const": VERSION},
     name=TEXT,
@@ -42,11 +58,7 @@ SCHEMA: dict[str, Any] = {
     error={"type": "object", "additionalProperties": NUMBER, "description": "stated error of each family"},
     bent={"type": "boolean", "description": "the mass matrix changes with the deformation"},
     curved={"type": "boolean", "description": "and to second order"},
-    boxes=_object(
-        roots=_object(bounds=_list(_ROWS), child=_list(INTEGER)),
-        nodes=_object(axis=_list(INTEGER), cut=_list(NUMBER), children=_list(_list(INTEGER))),
-        leaves=_object(first=_list(INTEGER), terms=_list(INTEGER), center=_ROWS, scale=_ROWS),
-    ),
+    boxes=_BOXES,
     degrees=_list(_list(INTEGER), "of each term, along each of theta"),
     polynomials=_ROWS,
     row=_object(

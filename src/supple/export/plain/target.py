@@ -18,4 +18,6 @@ def json_files(rom: Exportable, prefix: str) -> dict[str, str]:
     }
 
 
-JSON = ExportTarget("json", "plain data: names, boxes and polynomials as JSON, with a schema", json_files)
+JSON = ExportTarget(
+    "json", "plain data: names, boxes and polynomials as JSON, with a schema", json_files, families=True
+)
