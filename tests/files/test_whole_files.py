@@ -52,6 +52,21 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     assert target.read_text() == "old"
 
 
+def test_links_and_devices_stay_what_they_are(tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "real" / "x.csv")
+    with written_beside(link) as beside:
+        beside.write_text("new")
+    assert link.is_symlink()
+    assert names(tmp_path / "real") == ["x.csv"]
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with written_beside(pipe) as place:
+        assert place == pipe
+    assert pipe.is_fifo()
+
+
 def test_parts_of_the_dead_are_cleared_and_of_the_living_are_not(tmp_path):
     target = tmp_path / "x.csv"
     done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)

@@ -9,7 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import TableFile, keep, written
+from supple.cli.kept import TableFile, draw, keep, written
 from supple.cli.local import names
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
@@ -133,7 +133,10 @@ def _written(found: Any, output: Path | None, **options: Any) -> None:
 
     if output is not None:
         table = output.suffix.lower() in SUFFIXES
-        written(output, lambda: found.save(output) if table else found.plot(**options).savefig(output))
+        if table:
+            written(output, lambda: found.save(output))
+        else:
+            draw(output, lambda: found.plot(**options))
 
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, TableFile, written
+from supple.cli.kept import Picture, TableFile, draw, written
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
 from supple.cli.options import Json, Settings, pieces, read_mechanism
 from supple.cli.quantities import DimensionOf, along, quantity_of
@@ -189,7 +189,7 @@ def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path
     if output is not None:
         written(output, lambda: found.forces.save(output))
     if plot is not None:
-        written(plot, lambda: found.plot().savefig(plot))
+        draw(plot, found.plot)
 
 
 def _show(called: str, found: InverseDynamics | ModelForces, motion: str, minimize: str) -> None:

@@ -27,7 +27,7 @@ def keep(found: Result, table: Path | None, picture: Path | None = None) -> None
         written(table, lambda: found.save(table))
     if picture is not None:
         drawn: Any = found
-        written(picture, lambda: drawn.plot().savefig(picture))
+        draw(picture, drawn.plot)
 
 
 def require_folder(*targets: Path | None) -> None:
@@ -43,6 +43,17 @@ def require_folder(*targets: Path | None) -> None:
             raise InputError(
                 f"the folder {target.parent} does not exist", part=f"output {target}", hint="make it first"
             )
+
+
+def draw(target: Path, figure: Callable[[], Any]) -> None:
+    """Draw what `figure` gives into a file, whole or not at all."""
+    from supple.files.whole import written_beside
+
+    def save() -> None:
+        with written_beside(target) as beside:
+            figure().savefig(beside)
+
+    written(target, save)
 
 
 def written(target: Path, write: Callable[[], Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering, plain
-from supple.cli.kept import keep, require_folder, written
+from supple.cli.kept import draw, keep, require_folder
 from supple.cli.options import Json
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY
@@ -93,10 +93,12 @@ def modal(
         data = _data(found)
         pictures = [path for path in (output, plot) if path is not None and path.suffix.lower() in _PICTURES]
         for path in pictures:
-            written(path, lambda path=path: found.plot(drawing.value).savefig(path))  # type: ignore[misc]
+            draw(path, lambda: found.plot(drawing.value))
         if output is not None and output not in pictures:
             if output.suffix.lower() == ".json":
-                written(output, lambda: output.write_text(_json(data), encoding="utf-8"))
+                from supple.results.file import save_text
+
+                save_text(output, _json(data))
             else:
                 keep(found, output)
         if plot is not None and plot not in pictures:

@@ -13,7 +13,7 @@ from supple.cli.assemble import warn_of_limits
 from supple.cli.cluster_option import ClusterOption
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.formulation_option import Formulation, FormulationOption
-from supple.cli.kept import written
+from supple.cli.kept import draw, written
 from supple.cli.local import names
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
@@ -95,7 +95,10 @@ def modes(
             from supple.results.file import SUFFIXES
 
             table = output.suffix.lower() in SUFFIXES
-            written(output, lambda: found.save(output) if table else found.plot().savefig(output))
+            if table:
+                written(output, lambda: found.save(output))
+            else:
+                draw(output, found.plot)
         data = {
             "frequencies_hz": found.frequencies_hz,
             "descriptions": found.descriptions,
@@ -132,7 +135,10 @@ def _map(
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
     if output is not None:
         table = output.suffix.lower() in SUFFIXES
-        written(output, lambda: found.save(output) if table else found.plot(units=units).savefig(output))
+        if table:
+            written(output, lambda: found.save(output))
+        else:
+            draw(output, lambda: found.plot(units=units))
     data = map_data(found.postures) | {"frequencies_hz": found.frequencies_hz, "bands_hz": found.bands_hz}
     answer.give(data, lambda: _show_map(found, output))
 

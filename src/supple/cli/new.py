@@ -61,14 +61,14 @@ def _file_name(name: str) -> str:
 def write(target: Path, text: str, force: bool) -> None:
     """Write a new file, or over one that is there if `force` says so."""
     from supple.diagnostics import InputError
+    from supple.files.whole import written_beside
 
-    try:
-        with target.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-    except FileExistsError:
+    if target.exists() and not force:
         raise InputError(
             "this file is already there", file=str(target), hint="take another name, or --force to overwrite it"
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="name another with -o") from None
+        )
+    try:
+        with written_beside(target) as beside:
+            beside.write_text(text, encoding="utf-8", newline="\n")
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"cannot be written ({error})", file=str(target), hint="name another with -o") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.cli.kept import written
+from supple.cli.kept import draw, written
 
 if TYPE_CHECKING:
     from supple.results.signals import Signals
@@ -54,7 +54,7 @@ class Told(NamedTuple):
             arrays = lambda: table.arrays() | playback_arrays(self.run)  # noqa: E731
             written(output, lambda: save_result(output, table.real, arrays))
         if plot is not None:
-            written(plot, lambda: self.run.plot().savefig(plot))
+            draw(plot, self.run.plot)
 
     def show(self) -> None:
         """A few lines: where it ends, how far outputs went, and its energy."""

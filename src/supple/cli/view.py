@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import require_folder, written
+from supple.cli.kept import draw, require_folder
 from supple.cli.model_argument import is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 
@@ -201,7 +201,7 @@ def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: floa
         found = modes(mechanism, place, count=max(mode, 6))
         from supple.view.mode_sketch import mode_sketch
 
-        written(output, lambda: mode_sketch(found, which=[mode - 1]).savefig(output))
+        draw(output, lambda: mode_sketch(found, which=[mode - 1]))
     else:
         from supple.kinematics.closure import assemble
         from supple.view.sketch import sketch
@@ -212,7 +212,7 @@ def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: floa
             where = postures(played(shown.runs[0], mechanism), mechanism)
         else:
             where = assemble(mechanism, place)
-        written(output, lambda: sketch(where).savefig(output))
+        draw(output, lambda: sketch(where))
 
 
 def _measured(what: str) -> bool:

@@ -25,14 +25,21 @@ _OLD = 86400.0  # s after which a part is nobody's, wherever the process ran tha
 
 @contextlib.contextmanager
 def written_beside(target: Path) -> Iterator[Path]:
-    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise."""
-    beside = place_beside(target)
+    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise.
+
+    A link stays one, and what it leads to is replaced; a device such as /dev/null is written to as it is.
+    """
+    place = Path(os.path.realpath(target)) if target.is_symlink() else target
+    beside = place_beside(place)
     try:
-        clear_parts(target)
+        if _is_device(place):
+            yield place
+            return
+        clear_parts(place)
         yield beside
         settle(beside)
-        beside.replace(target)
-        settle_folder(target.parent)
+        beside.replace(place)
+        settle_folder(place.parent)
     except OSError as error:
         full = error.errno in FULL
         raise InputError(
@@ -43,6 +50,10 @@ def written_beside(target: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def _is_device(place: Path) -> bool:
+    return place.exists() and not place.is_file() and not place.is_dir()
 
 
 def write_whole(target: Path, content: bytes) -> None:
