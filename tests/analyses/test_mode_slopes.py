@@ -56,7 +56,7 @@ def ralf():
     return supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
 
 
-@pytest.mark.parametrize("name", ["payload", "link", "crank"])
+@pytest.mark.parametrize("name", ["payload", "link"])
 def test_a_payload_and_lengths_of_an_arm(ralf, name):
     theta = [1.1, 0.95]
     found = supple.modes(ralf, theta, count=4, along=name)
@@ -66,8 +66,8 @@ def test_a_payload_and_lengths_of_an_arm(ralf, name):
     assert_allclose(found.frequency_slopes[name], expected / (8.0 * np.pi**2 * hertz), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["k1", "upper"])
-def test_drives_and_links_that_yield(name):
+def test_drives_and_links_that_yield():
+    name = "upper"
     arm = supple.load(EXAMPLES / "serial-flexible" / "mechanism.yaml")
     theta = assemble(arm).theta + 0.2
     found = supple.modes(arm, theta, count=3, along=name)
@@ -127,3 +127,14 @@ def test_linear_models_along_a_payload(ralf, options):
     values = [item.eigenvalues for item in near]
     expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
     assert_allclose(found.eigenvalue_slopes["payload"], expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_local_model_along_a_payload(ralf):
+    """Internal modes are the modes with locked actuators: two ways to one slope."""
+    theta = [1.1, 0.95]
+    local = supple.local(ralf, theta, internal_modes=2, along="payload").slopes["payload"]
+    modes = supple.modes(ralf, theta, count=2, along="payload")
+    assert_allclose(np.diag(local["K"])[2:], modes.eigenvalue_slopes["payload"], rtol=1e-6)
+    rigid = supple.local(ralf, theta, rigid=True, along="payload").slopes["payload"]
+    assert_allclose(local["M"][:2, :2], rigid["M"], rtol=0, atol=1e-9 * np.abs(rigid["M"]).max())
+    assert_allclose(local["force"][:2], rigid["force"], rtol=0, atol=1e-9 * np.abs(rigid["force"]).max())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from supple.cli.along_option import Along
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep
@@ -47,6 +48,7 @@ def local(
     internal_modes: InternalModes = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
+    along: Along = None,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -66,6 +68,7 @@ def local(
             internal_modes=internal_modes or 0,
             rigid=rigid,
             stiffening=stiffening,
+            along=names(along),
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
@@ -73,6 +76,8 @@ def local(
             "singularity": found.singularity, "rigid": found.rigid, "stiffening": found.stiffening,
             "basis": None if found.basis is None else found.basis.data(),
         }  # fmt: skip
+        if along is not None:
+            data["slopes"] = found.slopes
         answer.give(data, lambda: _show(found))
 
 
@@ -101,3 +106,13 @@ def _show(found: LocalModel) -> None:
     rest = found.configuration.rest
     title = f"{rest.numbering.mechanism.name} (singularity {float(found.singularity):.3g}, 0 is singular)"
     show_equations(title, found, units_of(rest))
+    if found.slopes:
+        from supple.cli.tables import Tables
+
+        out = Tables()
+        for name, slopes in found.slopes.items():
+            out.matrix(f"∂M per {name}", found.coordinates, found.coordinates, slopes["M"])
+            if slopes["K"].any():
+                out.matrix(f"∂K per {name}", found.coordinates, found.coordinates, slopes["K"])
+            out.matrix(f"∂p per {name}", found.coordinates, ("force",), slopes["force"][:, None])
+        out.line("--json gives all others")

@@ -8,7 +8,7 @@ array's size, and refused where an array is not smooth there.             (docs/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,8 +43,13 @@ class Neighbours(NamedTuple):
     stencil: Stencil
     mechanisms: tuple[Mechanism, ...]
 
-    def slopes(self, arrays: Callable[[Mechanism], Mapping[str, NDArray[Any]]]) -> dict[str, Array]:
-        """∂/∂μ of arrays that a mechanism has, by name. Those whose numbers are whole must not change."""
+    def slopes(
+        self, arrays: Callable[[Mechanism], Mapping[str, NDArray[Any]]], judged: Collection[str] | None = None
+    ) -> dict[str, Array]:
+        """∂/∂μ of arrays that a mechanism has, by name. Those whose numbers are whole must not change.
+
+        judged : those that say whether all are smooth, all if left out; of what is zero but for rounding nothing tells
+        """
         values = [arrays(mechanism) for mechanism in self.mechanisms]
         found = {}
         for name in values[0]:
@@ -54,8 +59,8 @@ class Neighbours(NamedTuple):
             if not same or (whole and not all(np.array_equal(array, each[0]) for array in each)):
                 raise self.rough("the mechanism is put together in another way on either side of it")
             if not whole:
-                if not smooth(each):
-                    raise self.rough(f"its {name.replace('_', ' ')} have a kink there")
+                if (judged is None or name in judged) and not smooth(each):
+                    raise self.rough(f"its {name.replace('_', ' ')} has a kink there")
                 found[name] = slope(self.stencil, each)
         return found
 

@@ -8,8 +8,8 @@ A rigid mechanism has no δ.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
+from supple.parameterization.local_slopes import local_slopes
 from supple.parameterization.massless_motion import massless_words
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
@@ -67,12 +68,15 @@ class LocalModel(EquationsOfMotion):
 
     modes : (n, z) Ψ in the coordinates of `system.rest`
     rigid : names of the elastic parts that are taken as rigid
+    slopes : {parameter: {coefficient: ∂/∂μ}} of the parameters that were asked for (`along`), θ held: M, K, force,
+             potential, input_map, outputs, dM, ... by their names in `equations.row`; damping without its law
     """
 
     configuration: Configuration
     system: ModalParameterization | None = None
     modes: Array | None = None
     rigid: tuple[str, ...] = ()
+    slopes: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
     def summary(self) -> str:
         return f"of {self.configuration!r}, {self.named()}"
@@ -181,6 +185,7 @@ def local(
     germ: At = None,
     rigid: bool = False,
     stiffening: bool = False,
+    along: Sequence[str] = (),
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
 
@@ -192,19 +197,22 @@ def local(
                        "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
     stiffening       : second order in δ: `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric
                        stiffness of what acts at rest (docs/theory/stiffening.md)
+    along            : parameters of the file along which `LocalModel.slopes` are wanted (docs/theory/parameters.md)
     """
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening)
     require_rigid_alone(rigid, choice.flexible)
+    wanted = (along,) if isinstance(along, str) else tuple(along)
     single = configuration.X.ndim == 2
     if not choice.flexible:
         configuration.rest.numbering.require_coordinates()
         names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
+        layout = row_layout(configuration)
         return LocalModel(
-            configuration.theta, _labels(configuration, None), row_layout(configuration), rows[0] if single else rows,
-            configuration, rigid=names,
+            configuration.theta, _labels(configuration, None), layout, rows[0] if single else rows, configuration,
+            rigid=names, slopes=local_slopes(configuration, choice, layout, wanted),
         )  # fmt: skip
     configuration.rest.numbering.require_coordinates()
     system = modal_parameterization(mechanism, choice)
@@ -212,9 +220,11 @@ def local(
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, system, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
+    slopes = local_slopes(configuration, choice, layout_of(system), wanted)
     model = LocalModel(
-        configuration.theta, _labels(configuration, system), layout_of(system), rows, configuration, system, modes
-    )
+        configuration.theta, _labels(configuration, system), layout_of(system), rows, configuration, system, modes,
+        slopes=slopes,
+    )  # fmt: skip
     words = massless_words(mechanism, model.labels.coordinates, model.M if single else model.M[0])
     if words is not None:
         warnings.warn(words, SuppleWarning, stacklevel=2)

@@ -48,7 +48,7 @@ def model_slopes(
             arrays = here.arrays._replace(coefficients=here.arrays.coefficients + t * change)
             members.append(linearized(replace(model, fitted=Piecewise(arrays), family=None)))
         values = [[getattr(member, matrix) for member in members] for matrix in LinearSlopes._fields]
-        if not all(smooth(each) for each in values):
+        if not smooth(values[0]):
             raise NumericalError(
                 "its linear model does not change smoothly with it there",
                 part=f"parameter {quoted(name)}", hint="choose another state, or another value of the parameter",

@@ -28,6 +28,6 @@ def linear_slopes(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)  # said of the mechanism itself
         for name in along:
-            slopes = neighbours(mechanism, name).slopes(lambda item: linearized(item).matrices)
+            slopes = neighbours(mechanism, name).slopes(lambda item: linearized(item).matrices, ("A",))
             found[name] = LinearSlopes(**slopes)
     return found
