@@ -138,3 +138,5 @@ def test_a_local_model_along_a_payload(ralf):
     rigid = supple.local(ralf, theta, rigid=True, along="payload").slopes["payload"]
     assert_allclose(local["M"][:2, :2], rigid["M"], rtol=0, atol=1e-9 * np.abs(rigid["M"]).max())
     assert_allclose(local["force"][:2], rigid["force"], rtol=0, atol=1e-9 * np.abs(rigid["force"]).max())
+    built = ralf.replace(name="built in Python")  # which needs no parameters where none are asked for
+    assert not supple.local(built, theta, internal_modes=1).slopes

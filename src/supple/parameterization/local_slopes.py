@@ -34,7 +34,8 @@ def local_slopes(
     from supple.parameterization.local_model import coefficient_rows
 
     mechanism = configuration.mechanism
-    require_parameters(mechanism, along)
+    if along:
+        require_parameters(mechanism, along)
     single, found = configuration.theta.ndim == 1, {}
     for name in along:
         around = neighbours(mechanism, name)
