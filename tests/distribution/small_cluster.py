@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
 
 # Noted before it is computed, so that nothing computed goes unseen; slow, so that a kill has something to hit.
 NOTED = """
@@ -21,6 +26,8 @@ if not hasattr(sampling, "noted_in"):  # dask runs a preload more than once
 def noted(mechanism, theta, choice=sampling.RIGID):
     sampling.noted_in.write(b"".join(struct.pack("q", os.getpid()) + row.tobytes() for row in theta))
     time.sleep(float(os.environ["SECONDS_A_POINT"]) * len(theta))
+    while os.path.exists(f"held-{os.getpid()}"):
+        time.sleep(0.02)
     return sampling.compute(mechanism, theta, choice)
 
 
@@ -41,15 +48,24 @@ class SmallCluster:
         self.environment = {**os.environ, **own, "OPENBLAS_NUM_THREADS": "1", "DASK_LOGGING__DISTRIBUTED": "error"}
         self.workers: list[subprocess.Popen] = []
         self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", folder / "where")
-        while not (folder / "where").exists():
-            assert self.scheduler.poll() is None, "the scheduler did not start"
-            time.sleep(0.02)
+        self.wait_for(lambda: (folder / "where").exists() and (folder / "where").read_text().strip().endswith("}"))
+        self.address = json.loads((folder / "where").read_text())["address"]
 
     def add(self, count: int = 1) -> None:
         for _ in range(count):
             options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
             where = ("--scheduler-file", self.folder / "where", "--preload", self.preload)
             self.workers.append(self._start("worker", *options, *where))
+
+    def wait_for(self, happened: Callable[[], object], seconds: float = 60.0) -> None:
+        end = time.monotonic() + seconds
+        while not happened():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.02)
+
+    def hold(self, process: subprocess.Popen) -> None:
+        """It ends no batch any more."""
+        (self.folder / f"held-{process.pid}").touch()
 
     def kill(self, process: subprocess.Popen) -> None:
         process.send_signal(signal.SIGKILL)
@@ -70,3 +86,24 @@ class SmallCluster:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--host", "127.0.0.1", *map(str, options)]
         output = (self.folder / f"{what}.log").open("ab")
         return subprocess.Popen(command, env=self.environment, stdout=output, stderr=output, cwd=self.folder)
+
+
+def stored(store: Path) -> set[bytes]:
+    """θ of all samples in a store."""
+    if not store.exists():
+        return set()
+    database = sqlite3.connect(store)
+    try:
+        return {row[0] for row in database.execute("SELECT theta FROM samples")}
+    except sqlite3.OperationalError:  # not made yet
+        return set()
+    finally:
+        database.close()
+
+
+def same(model, other) -> bool:
+    """Whether two models are the same, bit for bit, but for when they were made."""
+    one, two = ({key: value for key, value in item.provenance.items() if key != "made"} for item in (model, other))
+    constants = zip(model.layout.constants.values(), other.layout.constants.values(), strict=True)
+    arrays = zip(model.fitted.arrays, other.fitted.arrays, strict=True)
+    return one == two and model.error == other.error and all(np.array_equal(a, b) for a, b in (*constants, *arrays))

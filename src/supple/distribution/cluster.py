@@ -49,10 +49,13 @@ class _WorkFailed(Exception):
 
 
 class Cluster:
-    """Workers behind a Client of dask.distributed. A context: at its end, workers forget the work."""
+    """Workers behind a Client of dask.distributed. A context: at its end, workers that go on forget the work.
 
-    def __init__(self, client: Client):
-        self.client = client
+    lasting : whether they do
+    """
+
+    def __init__(self, client: Client, *, lasting: bool = True):
+        self.client, self.lasting = client, lasting
         self._works: dict[int, _Known] = {}
         self._sent: set[str] = set()
         self._processors: set[str] = {installation().processor}
@@ -177,7 +180,7 @@ class Cluster:
     ) -> None:
         with suppress(*_LOST, ValueError):
             for name in self._sent:
-                if self.client.status == "running":
+                if self.lasting and self.client.status == "running":
                     self.client.unregister_worker_plugin(name)
 
 

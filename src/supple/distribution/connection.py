@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 from supple.diagnostics import InputError
@@ -36,7 +38,8 @@ def connected(cluster: Any) -> Iterator[Cluster]:
             hint="give an address (tcp://host:8786), local:4, or a Client of dask.distributed",
         )  # fmt: skip
     local = _LOCAL.fullmatch(cluster.strip())
-    with _of_this_machine(int(local[1])) if local else _at(cluster.strip()) as client, Cluster(client) as place:
+    reached = _of_this_machine(int(local[1])) if local else _at(cluster.strip())
+    with reached as client, Cluster(client, lasting=not local) as place:
         yield place
 
 
@@ -70,8 +73,8 @@ def _of_this_machine(count: int) -> Iterator[Any]:
     if count < 1:
         raise InputError("local:0 has no processes", part="cluster", hint="ask for one at least, such as local:4")
     require_within("workers", count, part="cluster")
-    nothing: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-    with dask.config.set(nothing):
+    no_pages: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+    with dask.config.set(no_pages), _deaf_to_interrupts():
         cluster = distributed.LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=logging.CRITICAL,
             scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
@@ -84,6 +87,20 @@ def _of_this_machine(count: int) -> Iterator[Any]:
             client.close(timeout=_PATIENCE)
     finally:
         cluster.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Threads and processes that are started inside never see Ctrl-C, which is for whoever started them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it unblocks the signal when it begins
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _words(error: BaseException) -> str:
