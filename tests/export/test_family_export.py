@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from supple.approximation.refinement.box import Box
+from supple.export.fixed import fixed
 from supple.reduced.family import Family, Parameter
 from supple.reduced.layout import packed
 from supple.reduced.model import ReducedModel
@@ -121,6 +122,21 @@ def test_single_precision_sums_what_must_be_exact_in_double(families, coded):
     code = coded(rom, "single")
     assert "typedef double exact" in Path(code.library.library._name).with_suffix(".c").read_text()
     assert largest_difference(code, rom, 10) < 1e-5
+
+
+def test_a_parameter_may_be_fixed_and_others_left(families, coded):
+    whole = families["grid"]
+    some = fixed(whole, {"p0": 9.3}, others=True)
+    assert some.family.names == ("p1",)
+    code, n = coded(some), whole.layout.size
+    assert "Written for p0 = 9.3 kg; not settable" in Path(code.library.library._name).with_suffix(".h").read_text()
+    for value in (8.0, 12.0, 13.7):
+        assert code.set(value) == 0
+        one = whole.at(p0=9.3, p1=value)
+        for x in states(one, 5):
+            found = code.call("forward", x[:n], x[n:], np.zeros(2), width=n)[1]
+            expected = one.forward(x[:1], x[n:], delta=x[1:n])
+            assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
 
 
 def test_without_parameters_it_is_the_models_own(rom, coded):

@@ -13,6 +13,7 @@ import pytest
 from test_family_export import CASES, invented_family, states
 
 from supple.cli.main import run
+from supple.control import computed_torque
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.export import export
 
@@ -163,3 +164,13 @@ def test_the_command_line_writes_one_model_where_values_are_set(rom, tmp_path, c
     capsys.readouterr()
     assert commanded(*command, "--set", "q=1") == 1
     assert "no parameter" in capsys.readouterr().out
+
+
+def test_computed_torque_is_that_of_the_models_own_values(reference, tmp_path):
+    case = {"seed": 5, "s": 2, "elastic": 0, "levels": (0, 0, 0), "degrees": (2,), "coupling": 0.2}
+    rom, zero = invented_family(reference, **case).at(p0=9.0), np.zeros(2)
+    controller = computed_torque(rom, lambda t: (zero, zero, zero), 20.0)
+    with pytest.warns(SuppleNote, match="written for p0 = 9 kg; not settable at run time"):
+        files = {file.name: file for file in export(controller, tmp_path)}
+    assert "Written for p0 = 9 kg; not settable at run time." in files["code.h"].read_text()
+    assert "code_torque.c" in files

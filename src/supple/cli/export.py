@@ -60,8 +60,8 @@ OneModel = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
-        help="Of a model reduced with --vary: write the model at this value alone; may be repeated. Left out, its "
-        "parameters are to be set where it runs.",
+        help="Of a model reduced with --vary: fix a parameter at this value; may be repeated. Those left out are to be "
+        "set where it runs.",
     ),
 ]  # fmt: skip
 

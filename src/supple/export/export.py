@@ -38,8 +38,8 @@ def export(
              registered
     prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
              computed torque's in _torque, beside its model
-    set    : values of parameters of a family, {name: value}; what is written is then that one model. Left out, the
-             whole family, its parameters to be set where it runs; a target that cannot have that says so
+    set    : values of parameters of a family, {name: value}: these are then fixed in what is written. Those left out
+             are to be set where it runs; a target that cannot have that takes the model's own, and says so
     options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
 
     The files are written as a set: all of them are new, or all as they were.
@@ -56,7 +56,7 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
             hint="only models of a family have any: reduce the mechanism with it in `vary`",
         )  # fmt: skip
     if values:
-        return fixed(rom, values)
+        return fixed(rom, values, others=TARGETS[to].families)
     if isinstance(rom, ComputedTorque):
         return rom if getattr(rom.model, "family", None) is None else replace(rom, model=_told(rom.model))
     return _told(rom) if family and not TARGETS[to].families else rom

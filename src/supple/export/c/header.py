@@ -80,7 +80,7 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
         lines += ["Dry friction, by joint:"]
         lines += [f"    {comment(name)}: {number(value)}" for name, value in layout.dry_forces.items()]
         lines += [f"    Its direction is tanh(rate / {model.upper}_SLIP_RATE), or the sign if that is defined as 0."]
-    lines += fixed_lines(model.rom) if model.family is None else setting.said(model.family)
+    lines += fixed_lines(model.rom) + ([] if model.family is None else setting.said(model.family))
     lines += ["", *_errors(model)]
     lines += [
         f"Boxes: {len(fitted.arrays.leaves_i)}. Tables: {table_bytes(model)} bytes of constants. Operations, at most:"

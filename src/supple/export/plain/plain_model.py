@@ -88,11 +88,11 @@ def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
 def _family(rom: Exportable) -> dict[str, Any]:
     """The whole family, where there is one, the rest being the model at its values; or what it was written for."""
     family: Family | None = getattr(rom, "family", None)
+    found: dict[str, Any] = {"says": said_fixed(rom)} if said_fixed(rom) else {}
     if family is None:
-        said = said_fixed(rom)
-        return {"says": said} if said else {}
+        return found
     parameters = [
         {"name": item.name, "unit": item.unit, "lower": item.lower, "upper": item.upper, "value": value}
         for item, value in zip(family.parameters, family.values, strict=True)
     ]
-    return {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}
+    return found | {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}
