@@ -19,7 +19,8 @@ from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.limits import outside_limits
-from supple.kinematics.massless_motions import body_inertia, massless, slope_row
+from supple.kinematics.massless_motions import body_inertia, massless
+from supple.kinematics.measure_slopes import measure_slopes
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import RANK_TOLERANCE, RankedRows, ranked
@@ -207,7 +208,9 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
     if singularity <= RANK_TOLERANCE:
         return []
     s = len(found.coordinates)
-    B = _input_map(position, rows)
+    keys = (key_of(found.mechanism, actuator) for actuator in found.mechanism.actuators.values())
+    B = measure_slopes(found, position.X, rows, [found.measures[key] for key in keys])
+    B *= found.arrays.rows_f[found.constraints : found.constraints + s, SCALE]  # lengths beside angles
     driven = np.abs(B).max(axis=0, initial=0.0)
     scale = driven.max()
     idle = [
@@ -224,24 +227,6 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
             "and their forces can work against one another"
         )
     return notes
-
-
-def _input_map(position: Rest, rows: RankedRows) -> Array:
-    """Rates of the actuators' measures with those of θ (actuators, s): ∂w/∂θ = a Ψ."""
-    found = position.numbering
-    first = found.constraints
-    keys = [key_of(found.mechanism, actuator) for actuator in found.mechanism.actuators.values()]
-    B = np.zeros((len(keys), len(found.coordinates)))
-    others = []
-    for i, key in enumerate(keys):
-        place = found.measures[key] - first
-        if place < len(found.coordinates):
-            B[i, place] = found.arrays.rows_f[first + place, SCALE]
-        else:
-            others.append(i)
-    if others:
-        B[others] = rows.seen(np.array([slope_row(position, keys[i]) for i in others]))[:, first:]
-    return B
 
 
 def _counted(names: tuple[str, ...]) -> str:

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
 from supple.kinematics.jacobian import scaled_jacobian
-from supple.kinematics.numbering import terms
-from supple.kinematics.primitives import A, gradient
+from supple.kinematics.measure_slopes import slope_row
 from supple.kinematics.ranked_rows import LARGE, sparse_rows
 from supple.kinematics.rest import Rest
 
@@ -49,21 +48,6 @@ def body_inertia(position: Rest) -> Array:
     return np.array(spatial) * np.outer(scale, scale)
 
 
-def slope_row(position: Rest, key: tuple[str, ...]) -> Array:
-    """Rates of a measure with the scaled velocities of all bodies: (n,)."""
-    found, arrays = position.numbering, position.numbering.arrays
-    g = np.empty(13)
-    scale = np.where(arrays.column < 3, arrays.extent, 1.0)
-    row = np.zeros((len(found.bodies), len(arrays.column)))
-    for term in terms(arrays, found.measures[key]):
-        gradient(arrays.rows_i, arrays.rows_f, term, position.X, g)
-        for side in range(2):
-            body = int(arrays.rows_i[term, A + side])
-            if body < len(found.bodies):
-                row[body] += scale * g[1 + 6 * side + arrays.column]
-    return row.ravel()
-
-
 def _motors(position: Rest) -> Array:
     """A row √(J i²) a of each motor (motors, n): half its square is the motor's energy."""
     found = position.numbering
@@ -72,7 +56,8 @@ def _motors(position: Rest) -> Array:
         for coordinate in joint.coordinates(found.mechanism.plane):
             motor = joint.value("motor", coordinate, found.mechanism.plane)
             if motor is not None:
-                rows.append(np.sqrt(motor.inertia) * motor.gear * slope_row(position, ("joint", name, coordinate)))
+                row = found.measures["joint", name, coordinate]
+                rows.append(np.sqrt(motor.inertia) * motor.gear * slope_row(found, position.X, row))
     return np.array(rows).reshape(len(rows), found.columns)
 
 

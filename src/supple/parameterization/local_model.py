@@ -211,7 +211,7 @@ def local(
         _require_regular(configuration, regular)
         layout = row_layout(configuration)
         return LocalModel(
-            configuration.theta, _labels(configuration, None), layout, rows[0] if single else rows, configuration,
+            configuration.theta, labels_of(configuration, None), layout, rows[0] if single else rows, configuration,
             rigid=names, slopes=local_slopes(configuration, choice, layout, wanted),
         )  # fmt: skip
     configuration.rest.numbering.require_coordinates()
@@ -222,7 +222,7 @@ def local(
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
     slopes = local_slopes(configuration, choice, layout_of(system), wanted)
     model = LocalModel(
-        configuration.theta, _labels(configuration, system), layout_of(system), rows, configuration, system, modes,
+        configuration.theta, labels_of(configuration, system), layout_of(system), rows, configuration, system, modes,
         slopes=slopes,
     )  # fmt: skip
     words = massless_words(mechanism, model.labels.coordinates, model.M if single else model.M[0])
@@ -266,7 +266,8 @@ def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> RowL
     return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 
-def _labels(configuration: Configuration, system: ModalParameterization | None) -> Labels:
+def labels_of(configuration: Configuration, system: ModalParameterization | None = None) -> Labels:
+    """Names of coordinates, inputs and outputs, and their units; computed once for each choice of modes."""
     numbering, load = configuration.rest.numbering, carried(configuration.rest)
     choice = RIGID if system is None else system.choice
 

@@ -20,6 +20,7 @@ from supple.analyses.linear_models.flexible_linearization import flexible_rest
 from supple.analyses.linear_models.linear_slopes import linear_slopes
 from supple.analyses.linear_models.linearization_batch import linear_states
 from supple.analyses.linear_models.link_linearization import link_linearization
+from supple.analyses.linear_models.tree_linearization import SeenTree, seen_tree
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
@@ -156,6 +157,9 @@ def _of_forces(
             kept |= {"tracking": choice.tracking, "germ": None if choice.germ is None else np.array(choice.germ)}
         elif choice.internal:  # modes that turn as little as may be about here
             kept |= {"tracking": "subspace", "germ": configuration.theta}
+    tree = None if flexible or u is not None else _tree_at_rest(mechanism, configuration, rates, accelerations)
+    if tree is not None:
+        return replace(_of_tree(mechanism, configuration, tree, friction_speed), rigid=stiff)
     model = local(mechanism, configuration, **kept)
     zero = np.zeros(len(model.coordinates))
     a = zero if accelerations is None else _one("accelerations", accelerations, model.coordinates)
@@ -171,6 +175,34 @@ def _of_forces(
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
     about = (model.theta, v, rows.accelerations[0], held[0])
     return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
+
+
+def _tree_at_rest(
+    mechanism: Mechanism, configuration: Configuration, rates: Values | None, accelerations: Values | None
+) -> SeenTree | None:
+    """A tree with many coordinates that does not move; None of others."""
+    names = configuration.rest.numbering.coordinates
+    moving = {"rates": rates, "accelerations": accelerations}
+    if any(given is not None and _one(label, given, names).any() for label, given in moving.items()):
+        return None
+    return seen_tree(mechanism, configuration)
+
+
+def _of_tree(
+    mechanism: Mechanism,
+    configuration: Configuration,
+    tree: SeenTree,
+    friction_speed: float,
+) -> LinearModel:
+    """Of a tree with many coordinates at rest, by its recursions alone."""
+    n = len(tree.coordinates)
+    zero = np.zeros(n)
+    rows, held = linear_states(mechanism, _batch_of_one(configuration), zero[None], zero[None], None, friction_speed)
+    A, B, M = rows.A[0], rows.B[0], rows.M[0]
+    forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
+    moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
+    seen = output_matrices(tree.labels.observed, moved, A[n:], B[n:])
+    return _labelled(tree, (tree.theta, zero, rows.accelerations[0], held[0]), (A, B), forces, seen)
 
 
 def _of_links(
@@ -311,8 +343,17 @@ def _named(
     friction_speed: float,
 ) -> LinearModel:
     """With outputs and the names of everything: state (η, η̇, η̈, u), matrices (A, B)."""
+    return _labelled(model, state, matrices, forces, _outputs(model, state, matrices, friction_speed))
+
+
+def _labelled(
+    model: LocalModel | SeenTree,
+    state: tuple[Array, Array, Array, Array],
+    matrices: tuple[Array, Array],
+    forces: SecondOrder,
+    seen: OutputMatrices,
+) -> LinearModel:
     names = model.coordinates
-    seen = _outputs(model, state, matrices, friction_speed)
     outputs = dict(zip(model.labels.outputs, seen.y.tolist(), strict=True))
     eta, v, a, u = (item.tolist() for item in state)
     states = (*names, *(f"{name}.rate" for name in names))

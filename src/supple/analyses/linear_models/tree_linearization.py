@@ -8,15 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
+from supple.equations.coefficients import Labels
+from supple.equations.output_motion import Curved
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.coupled_tree import CoupledTree, coupled_tree
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
 from supple.formulations.recursive.tree import TreeArrays
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
+from supple.kinematics.configuration import Configuration
+from supple.kinematics.measure_slopes import measure_slopes
+from supple.kinematics.ranked_rows import ranked
 from supple.kinematics.rest import Rest, rest
 from supple.parameterization.linear_rows import LinearRows
+from supple.parameterization.local_model import labels_of
+from supple.results.units import Units
 
 Array = NDArray[np.float64]
+
+_FEW = 30  # coordinates of which a local model takes milliseconds
 
 
 class TreeOrder(NamedTuple):
@@ -58,6 +67,47 @@ def _order(position: Rest) -> TreeOrder | CoupledTree | None:
         return None
     of_theta = np.array([names[name] for name in found.coordinates], dtype=np.int64)
     return TreeOrder(found.tree, of_theta, np.argsort(of_theta))
+
+
+class SeenTree(NamedTuple):
+    """What a linear model takes of a tree beside its matrices: names, and the measures that outputs are made of.
+
+    The local model has all of that and the derivatives of M as well, which cost the fourth power of the coordinates.
+    """
+
+    theta: Array
+    labels: Labels
+    measures: Curved
+    basis: None = None
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.labels.coordinates
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.labels.inputs
+
+    @property
+    def units(self) -> Units:
+        return self.labels.units
+
+
+def seen_tree(mechanism: Mechanism, here: Configuration) -> SeenTree | None:
+    """Of a tree at rest; None where the local model is needed: what is no tree, small ones (it costs nothing there),
+    and forces inside."""
+    position, load = here.rest, carried(here.rest)
+    s, k = len(position.numbering.coordinates), len(load.measured)
+    if s <= _FEW or load.efforts or not isinstance(tree_order(mechanism), TreeOrder):
+        return None
+    rows = ranked(position.numbering, here.X, coordinates=True)
+    if rows.rank < position.numbering.columns:
+        return None
+    measured = list(load.measured.values())
+    slopes = measure_slopes(position.numbering, here.X, rows, measured)
+    value = here.w[np.array(measured, dtype=np.int64) - position.numbering.constraints]
+    bend = np.broadcast_to(0.0, (k, s, s))  # of no effect where nothing moves
+    return SeenTree(here.theta, labels_of(here), Curved(value, slopes, bend, np.zeros((k, 0)), np.zeros((k, 0, s))))
 
 
 def tree_inputs(

@@ -4,8 +4,9 @@
     [Φ_q    0 ] [λ] = [θ̈_p - Φ̇_q v]
 
 With redundant constraints λ is not unique; the one of least norm is taken, moments divided by the mechanism's extent.
-Rigid mechanisms are solved by singular values. Where things deform there may be thousands of unknowns: then the sparse
-factor of the iteration matrix is taken, with ε I on the rows scaled to those units, and the iteration
+Rigid mechanisms are solved by singular values, unless they are large. Those, and where things deform, may have
+thousands of unknowns: then the sparse factor of the iteration matrix is taken, with ε I on the rows scaled to those
+units, and the iteration
 
     [M   Φ_qᵀ] [ δv̇]   [Q + Φ_qᵀ λ - M v̇   ]
     [Φ_q  -ε ] [-δλ] = [θ̈_p - Φ̇_q v - Φ_q v̇]
@@ -33,6 +34,7 @@ from supple.kinematics.row_arrays import row_sizes
 Array = NDArray[np.float64]
 
 _RANK = 1e-10
+_MANY = 240  # velocities of a rigid mechanism from which the sparse iteration is sooner done
 SWEEPS, CONVERGED = 40, 1e-12
 
 
@@ -50,13 +52,14 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
     extent = problem.rest.numbering.arrays.extent
     measure = np.concatenate([np.arange(joints), problem.system.driven])
     unit = extent / problem.system.rows.rows_f[measure, SCALE]  # moments are divided by the extent
-    if problem.elastic:
+    if problem.elastic or n > _MANY:
         found = Instant(np.zeros(V.shape), np.zeros((count, len(measure))))
         led = np.zeros((count, len(measure) - joints))
         led[:, : target_accelerations.shape[1]] = target_accelerations
         states = States(X, V, w, u, led)
-        compiled(sparse_batch, count=count)(problem.steps, states, unit, found)
-        return found
+        compiled(sparse_batch, count=count * n)(problem.steps, states, unit, found)
+        if problem.elastic or all(np.isfinite(part).all() for part in found):
+            return found
     M, J, Q, second = equations(problem, X, V, w, u)
     rows = J.shape[1]
     second = -second

@@ -161,17 +161,12 @@ def packed(
 
 def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Integers]:
     """Where every entry of A (rows n to 2n) and B comes from, and where it goes."""
-    m = len(drives)
-    of_A = [
-        (product_place(2 * n, k, half * n + j), (n + at_v[k]) * 2 * n + half * n + at_v[j])
-        for k in range(n)
-        for half in (0, 1)
-        for j in range(n)
-    ]
-    of_B = [
-        (block_place(n, k, axis), (n + at_v[k]) * m + i) for k in range(n) for i, axis in enumerate(drives) if axis < n
-    ]
-    return np.array(of_A, dtype=np.int64), np.array(of_B, dtype=np.int64).reshape(-1, 2)
+    m, k = len(drives), np.arange(n)[:, None]
+    column, to = np.arange(2 * n), np.concatenate([at_v, n + at_v])
+    of_A = product_place(2 * n, k, column), (n + at_v[:, None]) * 2 * n + to
+    driven = np.flatnonzero(drives < n)
+    of_B = block_place(n, k, drives[driven]), (n + at_v[:, None]) * m + driven
+    return np.stack(of_A, axis=-1).reshape(-1, 2), np.stack(of_B, axis=-1).reshape(-1, 2)
 
 
 def _refuse(integers: Integers, along: Along) -> None:
@@ -190,11 +185,13 @@ def _refuse(integers: Integers, along: Along) -> None:
 def _meet(integers: Integers) -> Integers:
     """(n, n) the last axis that carries both, or n."""
     n = len(integers)
-    ways: list[set[int]] = []
-    for k in range(n):
+    found = np.full((n, n), n, dtype=np.int64)
+    for k in range(n):  # parents first: an axis before k meets k where it meets the parent of k
         base = int(integers[k, row.PARENT])
-        ways.append({k} | (ways[base] if base != GROUND else set()))
-    return np.array([[max(ways[j] & ways[k], default=n) for k in range(n)] for j in range(n)], dtype=np.int64)
+        if base != GROUND:
+            found[:k, k] = found[k, :k] = found[:k, base]
+        found[k, k] = k
+    return found
 
 
 def _loads(seated: list[Seat], loads: Sequence[AppliedLoad], n: int) -> tuple[Integers, Array]:

@@ -107,9 +107,10 @@ def _made(position: Rest) -> MechanismTree:
 
 def _require_rigid(mechanism: Mechanism) -> None:
     """What bends is refused by name: as a rigid body it would answer another question."""
+    elastic = set(mechanism.elastic_names)
     for section, parts in (("bodies", mechanism.bodies), ("joints", mechanism.joints)):
         for name in parts:
-            if name in mechanism.elastic_names:
+            if name in elastic:
                 raise InputError(
                     "it is elastic, and a tree is of rigid bodies and ideal joints",
                     part=part_name((section, name)),
