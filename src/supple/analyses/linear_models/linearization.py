@@ -157,9 +157,10 @@ def _of_forces(
             kept |= {"tracking": choice.tracking, "germ": None if choice.germ is None else np.array(choice.germ)}
         elif choice.internal:  # modes that turn as little as may be about here
             kept |= {"tracking": "subspace", "germ": configuration.theta}
-    tree = None if flexible or u is not None else _tree_at_rest(mechanism, configuration, rates, accelerations)
+    still = not flexible and inputs is None and _still(configuration, rates=rates, accelerations=accelerations)
+    tree = seen_tree(mechanism, configuration) if still else None
     if tree is not None:
-        return replace(_of_tree(mechanism, configuration, tree, friction_speed), rigid=stiff)
+        return replace(_of_tree(mechanism, configuration, tree, u, friction_speed), rigid=stiff)
     model = local(mechanism, configuration, **kept)
     zero = np.zeros(len(model.coordinates))
     a = zero if accelerations is None else _one("accelerations", accelerations, model.coordinates)
@@ -177,27 +178,23 @@ def _of_forces(
     return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
 
 
-def _tree_at_rest(
-    mechanism: Mechanism, configuration: Configuration, rates: Values | None, accelerations: Values | None
-) -> SeenTree | None:
-    """A tree with many coordinates that does not move; None of others."""
+def _still(configuration: Configuration, **moving: Values | None) -> bool:
+    """Whether nothing moves."""
     names = configuration.rest.numbering.coordinates
-    moving = {"rates": rates, "accelerations": accelerations}
-    if any(given is not None and _one(label, given, names).any() for label, given in moving.items()):
-        return None
-    return seen_tree(mechanism, configuration)
+    return not any(given is not None and _one(label, given, names).any() for label, given in moving.items())
 
 
 def _of_tree(
     mechanism: Mechanism,
     configuration: Configuration,
     tree: SeenTree,
+    u: Array | None,
     friction_speed: float,
 ) -> LinearModel:
-    """Of a tree with many coordinates at rest, by its recursions alone."""
+    """Of a tree with many coordinates, at rest, by its recursions alone; u : what holds it, if known."""
     n = len(tree.coordinates)
-    zero = np.zeros(n)
-    rows, held = linear_states(mechanism, _batch_of_one(configuration), zero[None], zero[None], None, friction_speed)
+    zero, inputs = np.zeros(n), None if u is None else u[None]
+    rows, held = linear_states(mechanism, _batch_of_one(configuration), zero[None], zero[None], inputs, friction_speed)
     A, B, M = rows.A[0], rows.B[0], rows.M[0]
     forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
     moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
