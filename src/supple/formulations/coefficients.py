@@ -85,7 +85,7 @@ class Carried(NamedTuple):
 
 def carried(position: Rest) -> Carried:
     """Computed once for each mechanism."""
-    return position.numbering.mechanism.remembered("carried", lambda: _collect(position.numbering))
+    return position.numbering.mechanism.remembered("carried", lambda: collected(position.numbering))
 
 
 def along_measure(arrays: CoefficientArrays, measure: int, length: float = 0.0) -> Along:
@@ -133,7 +133,8 @@ def _acting(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0
     return _Use(row, LAW, number_of(rule), parameters, reference)
 
 
-def _collect(numbering: Numbering) -> Carried:
+def collected(numbering: Numbering) -> Carried:
+    """What the mechanism of a numbering carries."""
     uses = _parts(numbering)
     measured, observation = _observed(numbering)
     uses += [_Use(row, SENSOR, i) for i, row in enumerate(measured.values())]

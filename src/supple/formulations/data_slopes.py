@@ -1,7 +1,7 @@
 """How the numbers that a mechanism is made of change with a parameter of its file: rows, inertia, loads and laws.
 
 The way from a parameter to these arrays is explicit (expressions, places in the drawing, axes of bodies, integrals of
-masses), and analytic but for min, max and abs. So their slopes are taken from the arrays themselves at six values
+masses), and analytic but for min, max and abs. So their slopes are taken from the arrays themselves at four values
 around the parameter's own, by the polynomial through them (`approximation.analytic_slope`): known to about 1e-12 of an
 array's size, and refused where an array is not smooth there.             (docs/theory/parameters.md, eqs. 1 and 2)
 """
@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.analytic_slope import Stencil, slope, smooth, stencil
+from supple.approximation.analytic_slope import NEAR, WIDE, Reach, Stencil, slope, smooth, stencil
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.formats.varied import require_parameters, varied
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import collected
 from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import SCALE, ZERO
 from supple.kinematics.rest import rest
 
@@ -73,15 +74,15 @@ class Neighbours(NamedTuple):
         )  # fmt: skip
 
 
-def neighbours(mechanism: Mechanism, name: str) -> Neighbours:
-    """The mechanism at six values around that of one of its parameters; made once.
+def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbours:
+    """The mechanism at a few values around that of one of its parameters; made once.
 
     Their elastic bodies are condensed for the same bands, which go by a frequency of the mechanism's own.
     """
 
     def made() -> Neighbours:
         require_parameters(mechanism, (name,))
-        around = stencil(float(mechanism.parameters[name]))
+        around = stencil(float(mechanism.parameters[name]), reach=reach)
         found = tuple(varied(mechanism, {name: value}) for value in around.points)
         if mechanism.elastic:
             unit = own_band(mechanism)
@@ -89,22 +90,23 @@ def neighbours(mechanism: Mechanism, name: str) -> Neighbours:
                 item.remembered("own band", lambda: unit)
         return Neighbours(name, around, found)
 
-    return mechanism.remembered(f"neighbours along {name}", made)
+    return mechanism.remembered(f"{reach.number} neighbours along {name}", made)
 
 
 def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
     """∂/∂μ of rows, inertia, loads and laws along a parameter; computed once."""
 
     def made() -> DataSlopes:
-        found = neighbours(mechanism, name).slopes(_arrays)
+        coordinates = rest(mechanism).numbering.coordinates
+        found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, coordinates))
         return DataSlopes(*(found[field] for field in DataSlopes._fields))
 
     return mechanism.remembered(f"data slopes along {name}", made)
 
 
-def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
-    position = rest(mechanism)
-    rows, load = position.numbering.arrays, carried(position).arrays
+def _arrays(mechanism: Mechanism, coordinates: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    found = numbering(mechanism, coordinates)  # the drawing: nothing has to be closed
+    rows, load = found.arrays, collected(found).arrays
     rows_f = rows.rows_f.copy()
     rows_f[:, [SCALE, ZERO]] = 0.0  # what values are counted in, and turns
     return {

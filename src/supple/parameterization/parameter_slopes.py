@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.analytic_slope import slope, stencil
+from supple.approximation.analytic_slope import NEAR, slope, stencil
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import (
     ACTUATOR,
@@ -135,7 +135,7 @@ def _law(number: int, p: Array, change: Array, ell: Array) -> _Acting:
     moved = ell.imag / STEP
     slopes = np.array([-force * moved, bend * moved, damping_bend * moved, np.zeros(len(ell))])
     if change.any():
-        around = stencil(0.0, float(np.abs(p).max() / np.abs(change).max()) or 1.0)
+        around = stencil(0.0, float(np.abs(p).max() / np.abs(change).max()) or 1.0, NEAR)
         each = [[law(number, p + t * change, length) for length in ell.real] for t in around.points]
         slopes += slope(around, np.array(each).reshape(len(around.points), -1, 6))[:, [0, 1, 3, 5]].T
     values = np.array([energy, force, damping, inertia])

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.analytic_slope import NEAR
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -61,7 +62,7 @@ def elastic_slopes(mechanism: Mechanism, name: str, displacements: tuple[str, ..
 
     def made() -> ElasticSlopes:
         count = len(undeformed(mechanism).numbering.bodies)
-        found = neighbours(mechanism, name).slopes(lambda item: _arrays(item, displacements))
+        found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, displacements))
         if found["tables"].any():
             raise InputError(
                 "a stiffness that is told by a table follows it, and has no slope along it",
