@@ -164,6 +164,8 @@ def test_the_command_line_writes_one_model_where_values_are_set(rom, tmp_path, c
     capsys.readouterr()
     assert commanded(*command, "--set", "q=1") == 1
     assert "no parameter" in capsys.readouterr().out
+    assert commanded(*command, "--set", "p0=12mm") == 1
+    assert "a mass (kg) is expected" in capsys.readouterr().out
 
 
 def test_computed_torque_is_that_of_the_models_own_values(reference, tmp_path):

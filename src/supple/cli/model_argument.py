@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from supple.cli.quantities import along, quantities_of, quantity_of
 if TYPE_CHECKING:
     from supple.analyses.motions.trajectory import Trajectory
     from supple.description.mechanism import Mechanism
+    from supple.description.quantities.dimension import Dimension
     from supple.reduced.model import ReducedModel
 
 Rom = Annotated[
@@ -53,7 +55,21 @@ def set_values(model: ReducedModel, file: str, settings: list[str] | None) -> di
             "a reduced model has no parameters any more", file=file,
             hint="set them in the mechanism and reduce it, or reduce it over them with --vary",
         )  # fmt: skip
-    return {name: quantity_of(value, f"--set {name}", None) for name, value in setting_texts(settings).items()}
+    units = {} if model.family is None else {item.name: item.unit for item in model.family.parameters}
+    return {
+        name: quantity_of(value, f"--set {name}", _dimension(units.get(name, "")))
+        for name, value in setting_texts(settings).items()
+    }
+
+
+def _dimension(unit: str) -> Dimension | None:
+    """That of a unit of names alone, as kg or N m/rad; None of others, whose numbers are then taken as they come."""
+    from supple.description.quantities.arithmetic import parse
+    from supple.description.quantities.dimensional_analysis import dimension_of
+
+    if not re.fullmatch(r"[A-Za-z]+( [A-Za-z]+)?(/[A-Za-z]+)?", unit):
+        return None
+    return dimension_of(parse(f"1 {unit}"), {}, unit)
 
 
 def described(model: ReducedModel) -> Mechanism:
