@@ -7,6 +7,7 @@
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
 #   make docs    the documentation site, build/site/html/index.html
 #   make bench   run every benchmark
+#   make torture kills, spoilt stores, full disks, damaged caches: some minutes, longer with TORTURE_ARGS="--cases 10000"
 #   make clean   remove the virtualenv and everything built
 
 # The first interpreter that is new enough; override with `make PYTHON=...`.
@@ -25,7 +26,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: help demo test tools viewer viewer-if-possible check format docs bench clean
+.PHONY: help demo test tools viewer viewer-if-possible check format docs bench torture clean
 .DELETE_ON_ERROR:
 
 help:
@@ -89,6 +90,12 @@ docs: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench viewer-if-possible
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
 	    echo "== $$script"; $(BIN)/python $$script; done
+
+# Each script says which seeds it took; `python tests/torture/NAME.py --help` says what else it takes.
+TORTURE ?= $(filter-out %/same_models.py %/conftest.py,$(filter-out tests/torture/test_%,$(sort $(wildcard tests/torture/*.py))))
+TORTURE_ARGS ?=
+torture: $(VENV)/.installed-dev
+	@set -e; for script in $(TORTURE); do echo "== $$script"; $(BIN)/python $$script $(TORTURE_ARGS); done
 
 clean:
 	rm -rf $(VENV) build dist src/supple/view/page/bundle viewer/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from same_models import same
 
 import supple
 from supple.reduction import sampling
@@ -90,14 +91,6 @@ def contents(path: Path, rng: np.random.Generator) -> None:
 SPOILS: tuple[Spoil, ...] = (bit, some_bytes, page, swapped, short, empty, header, contents)
 
 
-def same(model: supple.ReducedModel, other: supple.ReducedModel) -> bool:
-    """Arrays, constants and errors, bit for bit."""
-    arrays = all(a.tobytes() == b.tobytes() for a, b in zip(model.fitted.arrays, other.fitted.arrays, strict=True))
-    known = other.layout.constants
-    constants = all(value.tobytes() == known[key].tobytes() for key, value in model.layout.constants.items())
-    return arrays and constants and model.error == other.error and model.layout.columns == other.layout.columns
-
-
 class Case:
     """One store of two machines, spoilt once, and what `reduce` made of it."""
 
@@ -114,11 +107,11 @@ class Case:
             warnings.simplefilter("ignore")
             supple.reduce(self.mechanism, **{**TASK, "boxes": 4}, store=self.half)
 
-    def run(self, seed: int) -> tuple[str, str, bool]:
+    def run(self, seed: int, *, spoil: Spoil | None = None, late: bool | None = None) -> tuple[str, str, bool]:
         """What was spoilt, what was said, whether the model is the same."""
         rng = np.random.default_rng(seed)
-        spoil = SPOILS[int(rng.integers(len(SPOILS)))]
-        late = bool(rng.integers(2))
+        drawn = SPOILS[int(rng.integers(len(SPOILS)))], bool(rng.integers(2))
+        spoil, late = drawn[0] if spoil is None else spoil, drawn[1] if late is None else late
         store = self.folder / "case.samples"
         for old in self.folder.glob("case.samples*"):
             old.unlink()
