@@ -12,9 +12,9 @@ from supple.approximation.fits.multi_index import Indices
 Array = NDArray[np.float64]
 
 
-def slope_weight(indices: Indices) -> float:
-    """1/degree: what an equation for a slope weighs against one for a value."""
-    return 1.0 / max(1, int(indices.sum(axis=1).max()))
+def slope_weights(indices: Indices, slopes: int) -> Array:
+    """1/degree along each of the first axes: what an equation for a slope weighs against one for a value."""
+    return 1.0 / np.maximum(1, indices[:, :slopes].max(axis=0))
 
 
 def equations(xi: Array, indices: Indices, slopes: int) -> Array:
@@ -23,8 +23,8 @@ def equations(xi: Array, indices: Indices, slopes: int) -> Array:
     A = basis(xi, indices)
     if not slopes:
         return A
-    along = basis_gradient(xi, indices)[:, :slopes]
-    return np.vstack([A, slope_weight(indices) * along.reshape(-1, len(indices))])
+    along = basis_gradient(xi, indices)[:, :slopes] * slope_weights(indices, slopes)[:, None]
+    return np.vstack([A, along.reshape(-1, len(indices))])
 
 
 def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = None) -> Array:
@@ -37,7 +37,8 @@ def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = No
     """
     A, y = equations(xi, indices, 0 if gradients is None else gradients.shape[2]), values
     if gradients is not None:
-        y = np.vstack([y, slope_weight(indices) * np.swapaxes(gradients, 1, 2).reshape(-1, values.shape[1])])
+        weighed = gradients * slope_weights(indices, gradients.shape[2])
+        y = np.vstack([y, np.swapaxes(weighed, 1, 2).reshape(-1, values.shape[1])])
     Q, R = np.linalg.qr(A)
     pivots = np.abs(np.diag(R))
     if len(A) >= len(indices) and pivots.min() > 1e-10 * pivots.max():

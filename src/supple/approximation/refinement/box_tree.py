@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.fits.lower_set import joined
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.approximation.refinement.box import Box
@@ -17,18 +18,27 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False)
 class Node:
-    """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on."""
+    """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on.
+
+    indices : a leaf's own list of multi-indices, of which it uses the first; None: that of its forest
+    """
 
     box: Box
     axis: int | None = None
     children: tuple[Node, Node] | None = None
     coefficients: Array | None = None
+    indices: Indices | None = None
 
     def leaves(self) -> list[Node]:
         """All leaves below, in order."""
         if self.children is None:
             return [self]
         return self.children[0].leaves() + self.children[1].leaves()
+
+    def terms(self, common: Indices) -> Indices:
+        """The terms of a leaf's coefficients, the first of its own list or else of the common one."""
+        assert self.coefficients is not None
+        return (common if self.indices is None else self.indices)[: len(self.coefficients)]
 
     def joined(self, pending: Collection[Node]) -> None:
         """Undo the last division wherever its halves are pending; the node's own coefficients then stand again."""
@@ -43,7 +53,7 @@ class Node:
 
 @dataclass
 class Forest:
-    """Root boxes with their trees, and the list of multi-indices whose first terms each leaf uses.
+    """Root boxes with their trees, and the list of multi-indices whose first terms a leaf uses, unless it has its own.
 
     stagnant : a box whose error did not fall any more, for which refinement ended
     """
@@ -53,7 +63,11 @@ class Forest:
     stagnant: Box | None = None
 
     def piecewise(self) -> Piecewise:
-        """The function as arrays; leaves in the order of their boxes."""
+        """The function as arrays; leaves in the order of their boxes.
+
+        Lists of leaves become one: a leaf then uses its first terms up to the last one of its own, with zeros for those
+        that are not its own.
+        """
         nodes_i: list[list[int]] = []
         nodes_f: list[float] = []
         leaves: list[Node] = []
@@ -73,9 +87,9 @@ class Forest:
 
         roots_i = [number(root) for root in self.roots]
         s = self.roots[0].box.dimension
-        parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
+        indices, parts = self._joined(leaves)
         first = np.cumsum([0, *(len(part) for part in parts)])[:-1]
-        degrees = [int(self.indices[: len(part)].max(initial=0)) for part in parts]
+        degrees = [int(indices[: len(part)].max(initial=0)) for part in parts]
         arrays = PiecewiseArrays(
             np.array([[root.box.lower, root.box.upper] for root in self.roots], dtype=float),
             np.array(roots_i, dtype=np.int64),
@@ -85,10 +99,26 @@ class Forest:
                 [[a, len(part), n] for a, part, n in zip(first, parts, degrees, strict=True)], dtype=np.int64
             ).reshape(-1, 3),
             np.array([[leaf.box.center, 1.0 / leaf.box.half] for leaf in leaves], dtype=float).reshape(-1, 2, s),
-            np.ascontiguousarray(self.indices),
+            np.ascontiguousarray(indices),
             np.ascontiguousarray(np.vstack(parts)) if parts else np.zeros((0, 0)),
         )
         return Piecewise(arrays)
+
+    def _joined(self, leaves: Sequence[Node]) -> tuple[Indices, list[Array]]:
+        """One list of multi-indices for all leaves, and their coefficients by it."""
+        parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
+        lists = [self.indices if leaf.indices is None else leaf.indices for leaf in leaves]
+        if all(indices is self.indices for indices in lists):
+            return self.indices, parts
+        lists = [indices[: len(part)] for indices, part in zip(lists, parts, strict=True)]
+        whole = joined(lists)
+        place = {tuple(term): k for k, term in enumerate(whole.tolist())}
+        spread = []
+        for indices, part in zip(lists, parts, strict=True):
+            rows = [place[tuple(term)] for term in indices.tolist()]
+            spread.append(np.zeros((max(rows) + 1, part.shape[1])))
+            spread[-1][rows] = part
+        return whole, spread
 
 
 def halved(box: Box, levels: tuple[int, ...]) -> Node:

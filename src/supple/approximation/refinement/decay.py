@@ -9,7 +9,7 @@ half widths, the function ceases to be analytic (Bernstein's ellipse). Halving t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,11 +26,11 @@ SLOWEST, FASTEST = 0.98, 0.02
 class Decay:
     """The error at degree n is Σ_i error[i], in units of the tolerance, and falls by rate[i] with every degree."""
 
-    degree: int
+    degree: float
     error: Array
     rate: Array
 
-    def at(self, degree: int) -> float:
+    def at(self, degree: float) -> float:
         """Expected error at another degree."""
         return float(np.sum(self.error * self.rate ** (degree - self.degree)))
 
@@ -47,44 +47,69 @@ class Decay:
         return halves[0], halves[1]
 
 
-def decay(coefficients: Array, indices: Indices, weight: Array, error: float, seen_rate: float | None) -> Decay:
+def decay(
+    coefficients: Array,
+    indices: Indices,
+    weight: Array,
+    error: float,
+    seen_rate: float | None,
+    *,
+    degree: float | None = None,
+    share: Array | None = None,
+) -> Decay:
     """From the coefficients (terms, t) of a fit whose error is known.
 
     weight    : (t,) what a unit of each output counts in the error, see `influence`
     seen_rate : by how much a degree has lowered the error lately. Coefficients promise too much, errors of sparse fits
                 scatter: the mean rate is set to the geometric mean of both
+    degree    : of the fit, if not its total degree
+    share     : (s,) of each axis in the error, if not that of its last terms
     """
-    n = int(indices.sum(axis=1).max())
     size = np.abs(coefficients * weight).max(axis=1)
-    profile = np.array(
-        [[size[indices[: len(size), i] == m].max(initial=0.0) for m in range(n + 1)] for i in range(indices.shape[1])]
-    )
-    profile = np.maximum(profile, 1e-300)
-    tail = np.maximum(profile[:, n], profile[:, max(n - 1, 0)])
-    step = 2 if n >= 3 else 1
-    before = np.maximum(profile[:, max(n - step, 0)], profile[:, max(n - step - 1, 0)])
-    rate = np.clip((tail / before) ** (1.0 / step), FASTEST, SLOWEST)
-    share = tail / tail.sum()
+    tail, rate = np.zeros((2, indices.shape[1]))
+    for i, along in enumerate(indices[: len(size)].T):
+        n = int(along.max())
+        profile = np.maximum([size[along == m].max(initial=0.0) for m in range(n + 1)], 1e-300)
+        tail[i] = max(profile[n], profile[max(n - 1, 0)])
+        step = 2 if n >= 3 else 1
+        before = max(profile[max(n - step, 0)], profile[max(n - step - 1, 0)])
+        rate[i] = (tail[i] / before) ** (1.0 / step)
+    rate = np.clip(rate, FASTEST, SLOWEST)
+    share = tail / tail.sum() if share is None else share
     if seen_rate is not None:
         mean = float(np.sum(share * rate))
         rate = np.clip(rate * np.sqrt(np.clip(seen_rate, FASTEST, SLOWEST) / mean), FASTEST, SLOWEST)
-    return Decay(n, error * share, rate)
+    return Decay(int(indices.sum(axis=1).max()) if degree is None else degree, error * share, rate)
 
 
-def cost(expected: Decay, samples: Callable[[int], int], highest: int, halvings: int) -> float:
+def left_out(used: Indices, coefficients: Array, wider: Indices, better: Array) -> Array:
+    """Which share of an error halving along each axis would take off: (s,), 1 in all.
+
+    used, coefficients : terms of a fit, and theirs (terms, t), weighed; wider, better : those of a better one. What
+    they differ by is taken for the error; halving along i takes a term of it from c to about 2^-α_i c.
+    """
+    known = {tuple(term): row for term, row in zip(used.tolist(), coefficients, strict=True)}
+    differ = np.array(
+        [np.abs(row - known.get(tuple(term), 0.0)).max() for term, row in zip(wider.tolist(), better, strict=True)]
+    )
+    gained = (differ[:, None] * (1.0 - 0.5**wider)).sum(axis=0)
+    return np.asarray(gained / max(float(gained.sum()), 1e-300))
+
+
+def cost(expected: Decay, ladder: Sequence[tuple[float, int]], halvings: int) -> float:
     """The fewest samples that reach the tolerance: by a higher degree, or by up to so many halvings of each part.
 
-    samples : number of samples a degree takes
+    ladder : degrees, rising, and the number of samples each takes
     """
     alone = float("inf")
-    for n in range(2, highest + 1):
-        if expected.at(n) <= 1.0:
-            alone = samples(n)
+    for degree, samples in ladder:
+        if expected.at(degree) <= 1.0:
+            alone = samples
             break
-    if halvings == 0 or alone <= 2 * samples(2):
+    if halvings == 0 or alone <= 2 * ladder[0][1]:
         return alone
     near, far = expected.halved(int(np.argmax(expected.error)))
-    halves = cost(near, samples, highest, halvings - 1)
+    halves = cost(near, ladder, halvings - 1)
     if halves < alone:
-        halves += cost(far, samples, highest, halvings - 1)
+        halves += cost(far, ladder, halvings - 1)
     return min(alone, halves)

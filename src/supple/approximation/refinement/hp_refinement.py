@@ -13,20 +13,14 @@ from supple.approximation.approximation import known_errors, worst_by_leaf
 from supple.approximation.check_points import filling
 from supple.approximation.evaluated import Rows
 from supple.approximation.fit_error import largest, point_errors
-from supple.approximation.fits.multi_index import Indices, count, total_degree
 from supple.approximation.fits.scattered_designs import scattered
-from supple.approximation.fits.scattered_fit import (
-    LEAST_OVERSAMPLING,
-    fit_rows,
-    fitted_families,
-    highest_degree,
-    missing,
-    samples_for,
-)
+from supple.approximation.fits.scattered_fit import fit_rows, fitted_families
 from supple.approximation.influence import Influence, influence
+from supple.approximation.refinement.bases import bases_of
+from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
-from supple.approximation.refinement.decay import cost, decay
-from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf, check_count
+from supple.approximation.refinement.decay import Decay, cost, decay, left_out
+from supple.approximation.refinement.leaf import Leaf, check_count
 from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.refinement.suspects import Suspicion
@@ -45,13 +39,10 @@ class Refinement:
     def __init__(self, problem: Problem, highest: int | None):
         s, seed = problem.dimension, problem.seed
         self.problem, self.evaluated, self.derived = problem, problem.evaluated, problem.derived
-        self.highest = highest_degree(s) if highest is None else highest
-        self.indices: Indices = total_degree(s, self.highest)
-        self.suspicion = Suspicion(self.evaluated, self.derived, self.indices, self.highest)
-        self.forest = Forest([Node(box) for box in problem.region], self.indices)
-        self.leaves = [Leaf(root, seed + n) for n, root in enumerate(self.forest.roots)]
-        for leaf in self.leaves:
-            leaf.degree = min(FIRST_DEGREE, self.highest)
+        self.bases = bases_of(s, highest)
+        self.suspicion = Suspicion(self.evaluated, self.derived, self.bases)
+        self.forest = Forest([Node(box) for box in problem.region], self.bases.indices)
+        self.leaves = [Leaf(root, seed + n, level=self.bases.first) for n, root in enumerate(self.forest.roots)]
         self._seed = seed + len(self.leaves)
         self.medians: dict[str, float] = {}
 
@@ -102,7 +93,7 @@ class Refinement:
         self.medians = self.problem.medians(self.forest)
         worst = 0.0
         for leaf in whole:
-            error = self._error(leaf)
+            error = self._error(leaf, leaf.node)
             worst = max(worst, error * self.problem.tolerance)
             self._decide(leaf, error)
         self.problem.tell(len(self.leaves), sum(leaf.stage in ("fit", "verify") for leaf in self.leaves), worst)
@@ -113,10 +104,10 @@ class Refinement:
         s = leaf.box.dimension
         none = np.zeros((0, s))
         if leaf.stage == "verify":
-            return none, leaf.box.from_unit(self.suspicion.of_leaf(leaf, self.medians))
+            return none, leaf.box.from_unit(self.suspicion.of_leaf(leaf, self.medians, self._weight))
         slopes = s if self.evaluated.samples is None else self.evaluated.slopes
         known = leaf.box.to_unit(self.evaluated.points[leaf.fitted])
-        samples = leaf.box.from_unit(missing(known, samples_for(s, leaf.degree, slopes)))
+        samples = leaf.box.from_unit(self.bases.lacking(leaf, known, slopes))
         if leaf.errors:
             return samples, none
         if s <= 3:  # errors are largest near corners: better to fit them than to find that out
@@ -126,22 +117,22 @@ class Refinement:
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
 
     def _fit(self, leaf: Leaf) -> None:
-        """Try every degree the samples allow and keep the one that does best on all points of the box."""
-        s = leaf.box.dimension
-        equations = len(leaf.fitted) * (1 + self.evaluated.slopes)
-        degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
-        tried: list[tuple[float, Array]] = []
-        for n in [n for n in degrees if n >= leaf.degree - 1][:4] or degrees[-1:]:
-            leaf.node.coefficients = fit_rows(leaf.box, leaf.fitted, self.evaluated, self.indices[: count(s, n)])
-            tried.append((self._error(leaf), leaf.node.coefficients))
-        leaf.node.coefficients = min(tried, key=lambda item: item[0])[1]
+        """Try the polynomials that the samples allow and keep the one that does best on all points of the box."""
+        best, kept = np.inf, leaf.node
+        for indices, terms in self.bases.tried(leaf, self.evaluated, self._weight):
+            own = None if indices is self.bases.indices else indices
+            found = Node(leaf.box, None, None, fit_rows(leaf.box, leaf.fitted, self.evaluated, indices[:terms]), own)
+            error = self._error(leaf, found)
+            if kept is leaf.node or error < best:
+                best, kept = error, found
+        leaf.node.coefficients, leaf.node.indices = kept.coefficients, kept.indices
 
-    def _error(self, leaf: Leaf) -> float:
-        """The largest error over the known points of the box, in units of the tolerance."""
+    def _error(self, leaf: Leaf, found: Node) -> float:
+        """The largest error of what was found over the known points of a leaf, in units of the tolerance."""
         rows = np.concatenate([leaf.fitted, leaf.checks])
-        assert leaf.node.coefficients is not None
+        assert found.coefficients is not None
         xi = leaf.box.to_unit(self.evaluated.points[rows])
-        fitted = fitted_families(leaf.box, xi, leaf.node.coefficients, self.indices, self.derived)
+        fitted = fitted_families(leaf.box, xi, found.coefficients, found.terms(self.bases.indices), self.derived)
         errors = point_errors(self.evaluated.families(rows), fitted, self.medians)
         return float(largest(errors).max()) / self.problem.tolerance
 
@@ -150,57 +141,74 @@ class Refinement:
             leaf.stage = "done" if leaf.stage == "verify" else "verify"
             return
         leaf.stage, leaf.validated = "fit", False
-        if not leaf.errors or leaf.errors[-1][0] < leaf.degree:
-            leaf.errors.append((leaf.degree, error))
+        if not leaf.errors and self.bases.short(leaf, self.evaluated.slopes):
+            return  # laid out for slopes that are not known
+        if not leaf.errors or leaf.errors[-1][0] < leaf.level:
+            leaf.errors.append((leaf.level, error))
         else:
-            leaf.errors[-1] = (leaf.degree, max(error, leaf.errors[-1][1]))
+            leaf.errors[-1] = (leaf.level, max(error, leaf.errors[-1][1]))
         axis, start = self._axis_to_halve(leaf, error)
         if axis is not None:
             if stagnates((*leaf.ancestors, error), leaf.box.dimension):
                 leaf.stage, self.forest.stagnant = "stuck", leaf.box
             else:
                 self._halve(leaf, axis, start, error)
-        elif leaf.degree < self.highest:
-            leaf.degree += 1
+        elif leaf.level < self.bases.highest:
+            leaf.level += 1
         else:
             leaf.stage = "stuck"  # the stated error says so
 
     def _axis_to_halve(self, leaf: Leaf, error: float) -> tuple[int | None, int]:
-        """The axis along which halving pays, or None where a higher degree takes fewer samples; and a first degree.
+        """The axis along which halving pays, or None where a higher level takes fewer samples; and a first level.
 
-        Halves begin with what the better one needs: a degree that is too low is raised and nothing is lost, one that is
+        Halves begin with what the better one needs: a level that is too low is raised and nothing is lost, one that is
         too high is paid for.
         """
-        s, errors = leaf.box.dimension, leaf.errors
+        s, errors, bases = leaf.box.dimension, leaf.errors, self.bases
         allowed = self.problem.limits.divisible(leaf.box, self.problem.region, for_accuracy=True)
         if not allowed.any():
-            return None, leaf.degree
-        back = min(3, len(errors) - 1)
-        rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / back) if back else None
-        assert leaf.node.coefficients is not None
-        used = self.indices[: len(leaf.node.coefficients)]
-        weight = self.influence.weights(leaf.box.half, int(used.sum(axis=1).max()), self.medians)
-        expected = decay(leaf.node.coefficients, used, weight, error, rate)
+            return None, leaf.level
+        back = min(bases.looked_back, len(errors) - 1)
+        gained = bases.degree(errors[-1][0]) - bases.degree(errors[-1 - back][0])
+        rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / gained) if back else None
+        expected = self._decay(leaf, error, rate)
         axis = int(np.argmax(np.where(allowed, expected.error, -1.0)))
         near, far = expected.halved(axis)
-        start = next((n for n in range(FIRST_DEGREE, leaf.degree - 2) if far.at(n) <= 1.0), leaf.degree - 2)
-        if leaf.degree >= self.highest:
+        below = bases.below(leaf.level)
+        start = next((n for n in range(bases.first, below) if far.at(bases.degree(n)) <= 1.0), below)
+        if leaf.level >= bases.highest:
             return axis, start
-        if len(errors) < 3:
+        if len(errors) < bases.looked_back:
             return None, start
-        if rate is not None and rate > 0.9:
+        if rate is not None and rate > bases.slowest:
             return axis, start
         extra = 2 * check_count(s)  # held out, suspected and fresh ones
-
-        def samples(n: int) -> int:
-            return samples_for(s, n, self.evaluated.slopes) + extra
-
+        ladder = [
+            (bases.degree(n), bases.samples(n, self.evaluated.slopes) + extra)
+            for n in range(bases.cheapest, bases.highest + 1)
+        ]
         known = len(leaf.fitted) + len(leaf.checks)
-        higher = cost(expected, samples, self.highest, 0) - known
+        higher = cost(expected, ladder, 0) - known
         depth = min(2 * s, 6)
-        halves = cost(near, samples, self.highest, depth) + cost(far, samples, self.highest, depth)
+        halves = cost(near, ladder, depth) + cost(far, ladder, depth)
         halves -= 0.5 * known  # points laid out for the whole box serve its halves less well
         return (None if higher <= halves else axis), start
+
+    def _weight(self, box: Box, degree: int) -> Array:
+        """What each output counts in a polynomial of that degree."""
+        return self.influence.weights(box.half, degree, self.medians)
+
+    def _decay(self, leaf: Leaf, error: float, rate: float | None) -> Decay:
+        """How the error of a leaf is expected to fall."""
+        assert leaf.node.coefficients is not None
+        used = leaf.node.terms(self.bases.indices)
+        weight = self._weight(leaf.box, int(used.sum(axis=1).max()))
+        if leaf.node.indices is None:
+            return decay(leaf.node.coefficients, used, weight, error, rate)
+        better = self.suspicion.better(leaf.node, np.union1d(leaf.fitted, leaf.checks), self._weight)
+        share = left_out(used, leaf.node.coefficients * weight, better.indices, better.coefficients * weight)
+        degree = self.bases.degree(leaf.level)
+        return decay(leaf.node.coefficients, used, weight, error, rate, degree=degree, share=share)
 
     def _split_invalid(self, leaf: Leaf) -> None:
         """Halve a box where the function does not exist everywhere, or leave it out when it is small."""
@@ -211,17 +219,18 @@ class Refinement:
         if axis is None:
             self.leaves.remove(leaf)
         else:
-            self._halve(leaf, axis, leaf.degree - 2)
+            self._halve(leaf, axis, self.bases.below(leaf.level))
 
-    def _halve(self, leaf: Leaf, axis: int, degree: int, error: float | None = None) -> None:
-        """Replace a leaf by its halves, fitted with this degree first; each takes the known points in it."""
+    def _halve(self, leaf: Leaf, axis: int, level: int, error: float | None = None) -> None:
+        """Replace a leaf by its halves, fitted with this level first; each takes the known points in it."""
         lower, upper = leaf.box.split(axis)
-        leaf.node.axis, leaf.node.children = axis, (Node(lower), Node(upper))
+        own = leaf.node.indices
+        leaf.node.axis, leaf.node.children = axis, (Node(lower, indices=own), Node(upper, indices=own))
         at = self.leaves.index(leaf)
         halves = []
         for child in leaf.node.children:
             self._seed += 1
-            half = Leaf(child, self._seed, degree=min(max(FIRST_DEGREE, degree), self.highest))
+            half = Leaf(child, self._seed, level=min(max(self.bases.first, level), self.bases.highest))
             half.ancestors = leaf.ancestors if error is None else (*leaf.ancestors, error)
             half.fitted = leaf.fitted[child.box.contains(self.evaluated.points[leaf.fitted])]
             half.checks = leaf.checks[child.box.contains(self.evaluated.points[leaf.checks])]
@@ -235,8 +244,8 @@ class Refinement:
         if work:
             volume = np.array([np.prod(leaf.box.half) for leaf in work])
             volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
-            total = max(10 * (1 + s), int(self.evaluated.fitted.sum()))
-            share = np.maximum(np.ceil(total * volume), [2 * leaf.degree if s == 1 else 4 for leaf in work]).astype(int)
+            total = self.bases.fresh(int(self.evaluated.fitted.sum()))
+            share = np.maximum(np.ceil(total * volume), [2 * leaf.level if s == 1 else 4 for leaf in work]).astype(int)
             # What an earlier look has left in a leaf counts.
             seen = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
             self._look_at_fresh(work, np.maximum(share - seen, 4))
@@ -259,7 +268,7 @@ class Refinement:
             grew = max((stated[name] / max(before.get(name, 0.0), 1e-300) for name in stated), default=1.0)
             if n >= _LOOKS and grew <= _GROWTH:
                 return
-            self.evaluated.rows(self.suspicion.of_all(nodes, worst, rows_of, self.medians))
+            self.evaluated.rows(self.suspicion.of_all(nodes, worst, rows_of, self.medians, self._weight))
 
     def _stated(self) -> dict[str, float]:
         """The error of each family over all known points."""
@@ -275,7 +284,7 @@ class Refinement:
             leaf = by_node[node]
             if worst[n] > self.problem.tolerance and leaf.stage == "done":
                 leaf.checks = np.setdiff1d(np.union1d(leaf.checks, rows_of[n]), leaf.fitted)
-                self._decide(leaf, self._error(leaf))
+                self._decide(leaf, self._error(leaf, leaf.node))
         return any(leaf.stage in ("fit", "verify") for leaf in self.leaves)
 
     def _look_at_fresh(self, work: Sequence[Leaf], share: Rows) -> None:

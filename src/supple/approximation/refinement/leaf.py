@@ -19,8 +19,8 @@ class Leaf:
     """A box being fitted.
 
     fitted, checks : rows of known points in the box, for the fit and held out
-    degree         : what the samples were laid out for; the fit itself may be higher
-    errors         : the best error, in units of the tolerance, at each degree so far
+    level          : what the samples were laid out for (`bases`); the fit itself may be higher
+    errors         : the best error, in units of the tolerance, at each level so far
     stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
                      neither a higher degree nor halves are possible
     validated      : whether fresh points have been looked at since
@@ -31,7 +31,7 @@ class Leaf:
     seed: int
     fitted: Rows = field(default_factory=NO_ROWS.copy)
     checks: Rows = field(default_factory=NO_ROWS.copy)
-    degree: int = FIRST_DEGREE
+    level: int = FIRST_DEGREE
     errors: list[tuple[int, float]] = field(default_factory=list)
     stage: str = "fit"
     validated: bool = False

@@ -1,0 +1,233 @@
+"""What is raised while a box is fitted: the total degree, or in many dimensions the number of terms.
+
+Both are ladders of levels; which terms, in many dimensions, is told by samples. A level has a number of terms, from
+which that of its samples follows, and a degree: of a number of terms N in between, the ν of (s + ν)!/(s! ν!) = N, found
+between whole degrees on a line of log N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fits.fekete_points import fekete_points
+from supple.approximation.fits.lower_set import repertoire
+from supple.approximation.fits.multi_index import Indices, count, total_degree
+from supple.approximation.fits.scattered_fit import (
+    LEAST_OVERSAMPLING,
+    OVERSAMPLING,
+    highest_degree,
+    missing,
+    samples_for,
+)
+from supple.approximation.fits.term_choice import chosen_terms
+from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Node
+from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf
+
+Array = NDArray[np.float64]
+Weight = Callable[[Box, int], Array]
+"""Of a box and a degree: what each output counts there, (t,)."""
+
+MANY = 4  # dimensions from which on terms are chosen
+_HIGHER = 3  # degrees by which a better fit may exceed the highest
+_GROWTH = 1.35  # of the number of terms from level to level
+_FIRST_DEGREE_OF_MANY = 2
+_MOST_TERMS = 1000
+_FRESH = (16, 40)  # points looked at once more, each 1 + s
+_NEWS = 1.15  # more points than before: terms are chosen anew
+_SHARES = (1.0, 0.75, 0.5)  # of the terms that samples allow, tried
+
+
+class Tried(NamedTuple):
+    """A list of terms, and how many of its first ones make a polynomial."""
+
+    indices: Indices
+    terms: int
+
+
+class Bases(Protocol):
+    """A ladder of polynomials for boxes of one dimension.
+
+    indices : list of terms that leaves use which have none of their own
+    first, cheapest, highest : levels: where a fit begins, the lowest a half may be expected to do with, the last
+    looked_back, slowest : levels over which a fall of the error is measured; that of a degree which is no use
+    """
+
+    indices: Indices
+    first: int
+    cheapest: int
+    highest: int
+    looked_back: int
+    slowest: float
+
+    def degree(self, level: int) -> float:
+        """Of a level."""
+
+    def below(self, level: int) -> int:
+        """The level that halves begin with, at most."""
+
+    def short(self, leaf: Leaf, slopes: int) -> bool:
+        """Whether a leaf has fewer samples than its level takes, because fewer slopes are known than was thought."""
+
+    def samples(self, level: int, slopes: int) -> int:
+        """Samples that a level takes, with slopes known along so many axes."""
+
+    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+        """Points ξ of the level's design that no known point (N, s) stands for."""
+
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
+        """Polynomials that the samples of a leaf allow."""
+
+    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+        """The terms of a larger polynomial than that of a node, for all known points `rows` of its box."""
+
+    def fresh(self, fitted: int) -> int:
+        """How many points boxes that passed are looked at once more, so many having been fitted."""
+
+
+class Graded:
+    """Total degrees, one after another."""
+
+    def __init__(self, dimension: int, degree: int | None):
+        self.highest = highest_degree(dimension) if degree is None else degree
+        self.first, self.cheapest = min(FIRST_DEGREE, self.highest), min(2, self.highest)
+        self.looked_back, self.slowest = 3, 0.9
+        self.indices = total_degree(dimension, self.highest)
+        self._dimension = dimension
+
+    def degree(self, level: int) -> float:
+        """The level itself."""
+        return level
+
+    def below(self, level: int) -> int:
+        """Two degrees less."""
+        return level - 2
+
+    def short(self, leaf: Leaf, slopes: int) -> bool:
+        """Not looked at: the next degree takes what is lacking."""
+        return False
+
+    def samples(self, level: int, slopes: int) -> int:
+        """See `samples_for`."""
+        return samples_for(self._dimension, level, slopes)
+
+    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+        """Of a nested sequence."""
+        return missing(known, self.samples(leaf.level, slopes))
+
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
+        """The degree of the level, one less, and what more the samples allow."""
+        s, equations = self._dimension, len(leaf.fitted) * (1 + evaluated.slopes)
+        degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
+        return [
+            Tried(self.indices, count(s, n)) for n in [n for n in degrees if n >= leaf.level - 1][:4] or degrees[-1:]
+        ]
+
+    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+        """The highest degree that the equations allow."""
+        s, equations = self._dimension, len(rows) * (1 + evaluated.slopes)
+        degrees = range(self.highest + _HIGHER + 1)
+        return total_degree(s, max(n for n in degrees if n == 0 or LEAST_OVERSAMPLING * count(s, n) <= equations))
+
+    def fresh(self, fitted: int) -> int:
+        """As many."""
+        return max(10 * (1 + self._dimension), fitted)
+
+
+class Chosen:
+    """Numbers of terms; which ones is told by the samples."""
+
+    def __init__(self, dimension: int, degree: int | None):
+        s, self._dimension, self._degree = dimension, dimension, degree
+        most = _MOST_TERMS if degree is None else count(s, degree)
+        self._counts = [1 + s]
+        while self._counts[-1] < most:
+            self._counts.append(min(most, ceil(_GROWTH * self._counts[-1])))
+        self.highest = len(self._counts) - 1
+        start = count(s, _FIRST_DEGREE_OF_MANY)
+        self.first = next((k for k, terms in enumerate(self._counts) if terms >= start), self.highest)
+        self.cheapest, self.looked_back, self.slowest = min(1, self.highest), 5, 1.0
+        self.indices = repertoire(s, degree=degree)
+        self._seen: dict[Node, tuple[int, Indices]] = {}
+        whole = [1, 1 + s]
+        while whole[-1] < most:
+            whole.append(count(s, len(whole)))
+        self._degrees = np.interp(np.log(self._counts), np.log(whole), range(len(whole)))
+
+    def degree(self, level: int) -> float:
+        """ν of the level's number of terms."""
+        return float(self._degrees[level])
+
+    def below(self, level: int) -> int:
+        """With a third of the terms."""
+        return level - 4
+
+    def short(self, leaf: Leaf, slopes: int) -> bool:
+        """By its number of samples."""
+        return len(leaf.fitted) < self.samples(leaf.level, slopes)
+
+    def samples(self, level: int, slopes: int) -> int:
+        """As for a total degree of as many terms."""
+        return self._dimension + ceil(OVERSAMPLING * self._counts[level] / (1 + slopes))
+
+    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+        """Approximate Fekete points of the terms that were chosen last, as many of them as there shall be points."""
+        wanted = self.samples(leaf.level, slopes)
+        indices = self.indices if leaf.node.indices is None else leaf.node.indices
+        return fekete_points(known, indices[:wanted], max(0, wanted - len(known)))
+
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
+        """The terms that the samples ask for, in several numbers; and a total degree."""
+        s = self._dimension
+        most = self._most(len(leaf.fitted), evaluated)
+        order = self._order(leaf.node, leaf.fitted, evaluated, weight)
+        lists = [Tried(order, n) for n in {max(1, int(share * most)): None for share in _SHARES}]
+        degree = max(n for n in range(25) if n == 0 or count(s, n) <= most)
+        graded = total_degree(s, degree if self._degree is None else min(degree, self._degree))
+        return [*lists, Tried(_continued(graded, order), len(graded))]
+
+    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+        """The terms that all points ask for; those of before, as long as there are not many more points."""
+        seen, order = self._seen.get(node, (0, None))
+        if order is None or len(rows) > _NEWS * seen:
+            order = self._order(node, rows, evaluated, weight)
+            self._seen[node] = len(rows), order
+        return order[: self._most(len(rows), evaluated)]
+
+    def fresh(self, fitted: int) -> int:
+        """As many, within bounds."""
+        return (1 + self._dimension) * int(np.clip(fitted // (1 + self._dimension), *_FRESH))
+
+    def _most(self, samples: int, evaluated: Evaluated) -> int:
+        """Terms that so many samples determine."""
+        return max(1, min(int(samples * (1 + evaluated.slopes) / LEAST_OVERSAMPLING), self._counts[-1]))
+
+    def _order(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+        """Terms by how much some samples need them."""
+        box, known, used = node.box, evaluated.known, node.indices
+        if used is not None and node.coefficients is not None:
+            used = node.terms(self.indices)
+        counted, gradients = weight(box, FIRST_DEGREE), None
+        if known.gradients is not None:
+            gradients = known.gradients[rows] * counted[:, None] * box.half[: evaluated.slopes]
+        xi, values = box.to_unit(evaluated.points[rows]), known.values[rows] * counted
+        terms = repertoire(self._dimension, used, self._degree)
+        return chosen_terms(xi, values, gradients, terms, self._most(len(rows), evaluated))
+
+
+def _continued(first: Indices, then: Indices) -> Indices:
+    """A list, and what another holds besides."""
+    known = set(map(tuple, first.tolist()))
+    rest = [term for term in then.tolist() if tuple(term) not in known]
+    return np.vstack([first, np.array(rest, dtype=np.int64).reshape(-1, first.shape[1])])
+
+
+def bases_of(dimension: int, degree: int | None) -> Bases:
+    """Total degrees in a few dimensions, chosen terms in many."""
+    return Graded(dimension, degree) if dimension < MANY else Chosen(dimension, degree)
