@@ -71,6 +71,22 @@ def test_it_is_readable(supple, flexible):
     assert "of the motion; crank" in modes[0]
 
 
+def test_slopes_along_a_parameter(supple, flexible):
+    expected = api.modes(api.load(flexible), "home", count=2, along="coupler")
+    found = supple("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler", "--json").object
+    assert_allclose(found["eigenvalue_slopes"]["coupler"], expected.eigenvalue_slopes["coupler"], rtol=1e-9)
+    assert_allclose(found["frequency_slopes_hz"]["coupler"], expected.frequency_slopes["coupler"], rtol=1e-9)
+    said = supple("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler").out
+    assert f"{expected.frequency_slopes['coupler'][0]:.4g} Hz per coupler" in said
+    matrices = supple("linearize", flexible, "--rigid", "--along", "coupler,crank", "--json").object
+    assert matrices["slopes"].keys() == matrices["eigenvalue_slopes"].keys() == {"coupler", "crank"}
+    slopes = supple("local", flexible, "--rigid", "--along", "coupler", "--json").object["slopes"]["coupler"]
+    assert_allclose(slopes["M"], api.local(api.load(flexible), rigid=True, along="coupler").slopes["coupler"]["M"])
+    refused = supple("modes", flexible, "--along", "couplr")
+    assert refused.status == 1
+    assert 'there is no parameter "couplr"; did you mean "coupler"?' in refused.err
+
+
 STRUCTURE = """\
 supple: 1
 name: mast
