@@ -112,7 +112,9 @@ class Mechanism(Part):
         except InputError as error:
             raise error from None
         with use_parameters(values):
-            return handler({**data, "parameters": values})._with_copies()
+            made = handler({**data, "parameters": values})._with_copies()
+        made.remembered("written", lambda: data)
+        return made
 
     def _with_copies(self) -> Self:
         """The same mechanism, not yet in anybody's hands, with its copies written out."""
@@ -159,6 +161,11 @@ class Mechanism(Part):
         if key not in memory:
             memory[key] = make()
         return memory[key]
+
+    def known(self, key: str) -> Any:
+        """What is remembered under a name; None if nothing is."""
+        assert self.__pydantic_private__ is not None
+        return self.__pydantic_private__["_memory"].get(key)
 
     def replace(self, **changes: Any) -> Mechanism:
         """Another mechanism with some parts changed, checked anew."""

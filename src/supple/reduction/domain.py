@@ -23,9 +23,10 @@ from supple.kinematics.rest import rest
 from supple.reduction.held_rows import held_layout
 from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
 from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
-from supple.reduction.scanned_region import PathScan, Scanned
+from supple.reduction.scanned_region import PathScan, Scanned, VariedScan
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -35,11 +36,13 @@ Flags = NDArray[np.bool_]
 class Domain:
     """Boxes of x, and what x is.
 
-    coordinates : names of x; observation : outputs of the model; actuators : of the mechanism
+    boxes       : of x, parameters that are varied last
+    coordinates : names of x, without those of parameters; observation : outputs of the model; actuators : of the mechanism
     limits      : of x, where there are any
     path        : x is its arclength; without one x is θ, but for what is held
     held        : coordinates of θ that keep one value, and that value
     theta_names : of all θ
+    space       : parameters that are varied beside, and the mechanism over them
     """
 
     boxes: list[Box]
@@ -48,39 +51,52 @@ class Domain:
     limits: dict[str, Interval]
     actuators: tuple[str, ...]
     theta_names: tuple[str, ...]
+    space: ParameterSpace
     path: Path | None = None
     held: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all of x, parameters too."""
+        return (*self.coordinates, *self.space.mechanism.names)
 
     def theta(self, x: Array) -> Array:
         """θ (N, s) at x (N, dimension)."""
         if self.path is not None:
             return self.path.at(x[:, 0]).theta
         full = np.empty((len(x), len(self.theta_names)))
-        full[:, self._varied] = x
+        full[:, self._varied] = x[:, : len(self.coordinates)]
         for name, value in self.held.items():
             full[:, self.theta_names.index(name)] = value
         return full
+
+    def whole(self, x: Array) -> Array:
+        """(θ, μ) (N, s + p) at x, by which samples are kept."""
+        if self.path is None and not self.held:
+            return x
+        return np.hstack([self.theta(x), x[:, len(self.coordinates) :]])
 
     @property
     def theta_boxes(self) -> list[Box]:
         """The boxes in θ, flat where a coordinate is held; a path has none."""
         assert self.path is None
-        if not self.held:
+        if not self.held and not self.space.parameters:
             return self.boxes
         ends = [self.theta(np.array([box.lower, box.upper])).tolist() for box in self.boxes]
         return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
 
     @property
     def scanned(self) -> Sequence[Scanned]:
-        """Where in θ modes are looked at."""
-        return self.theta_boxes if self.path is None else [PathScan(self.path, box) for box in self.boxes]
+        """Where in (θ, μ) modes are looked at."""
+        return [self.scan_of(box) for box in self.boxes]
 
     def scan_of(self, box: Box) -> Scanned:
         """The same of one box of x."""
         if self.path is not None:
             return PathScan(self.path, box)
-        lower, upper = self.theta(np.array([box.lower, box.upper])).tolist()
-        return Box(tuple(lower), tuple(upper))
+        lower, upper = self.whole(np.array([box.lower, box.upper])).tolist()
+        found = Box(tuple(lower), tuple(upper))
+        return VariedScan(found, len(self.space.parameters)) if self.space.parameters else found
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -106,7 +122,7 @@ class Domain:
     def rows(self, sampling: Sampling, x: Array) -> tuple[Array, Flags]:
         """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is."""
         if self.path is None:
-            rows, valid = sampling.rows(self.theta(x) if self.held else x)
+            rows, valid = sampling.rows(self.whole(x))
             return (rows[:, self._narrow(sampling.layout)[1]] if self.held else rows), valid
         curve = self.path.at(x[:, 0])
         rows, valid = sampling.rows(curve.theta)
@@ -117,19 +133,32 @@ class Domain:
         kept: dict[str, Any] = {"region": [[list(box.lower), list(box.upper)] for box in self.boxes]}
         if self.path is not None:
             kept["path"] = self.path.data()
+        if self.space.parameters:
+            kept["vary"] = {item.name: [item.lower, item.upper] for item in self.space.parameters}
         return kept | ({"held": self.held} if self.held else {})
 
 
-def domain_of(mechanism: Mechanism, region: Region) -> Domain:
-    """The domain of a region: boxes of θ by name, or a path (see `path_of`)."""
+def domain_of(mechanism: Mechanism, region: Region, vary: Vary | None = None) -> Domain:
+    """The domain of a region: boxes of θ by name, or a path (see `path_of`); and ranges of parameters beside."""
     if _is_path(region):
+        if vary:
+            raise InputError(
+                "along a path no parameters are varied", part="vary", hint="give a region of coordinates instead"
+            )
         return path_domain(mechanism, region if isinstance(region, Path) else path_of(mechanism, region))  # type: ignore[arg-type]
-    return theta_domain(mechanism, region_boxes(mechanism, region), held_coordinates(mechanism, region))  # type: ignore[arg-type]
+    boxes, held = region_boxes(mechanism, region), held_coordinates(mechanism, region)  # type: ignore[arg-type]
+    return theta_domain(mechanism, boxes, held, parameter_space(mechanism, vary))
 
 
-def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] | None = None) -> Domain:
-    """θ as the coordinates, but for those held; the actuator that holds one is no input any more."""
+def theta_domain(
+    mechanism: Mechanism, boxes: list[Box], held: dict[str, float] | None = None, space: ParameterSpace | None = None
+) -> Domain:
+    """θ as the coordinates, but for those held; the actuator that holds one is no input any more. Parameters of the
+    space follow them."""
     held = held or {}
+    space = parameter_space(mechanism, None) if space is None else space
+    lower, upper = (tuple(item[k] for item in space.parameters) for k in (1, 2))
+    boxes = [Box((*box.lower, *lower), (*box.upper, *upper)) for box in boxes]
     names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
     if held and sensed.efforts:
         raise InputError(
@@ -138,7 +167,7 @@ def theta_domain(mechanism: Mechanism, boxes: list[Box], held: dict[str, float] 
         )  # fmt: skip
     limits = {name: pair for name, pair in coordinate_limits(mechanism).items() if name not in held}
     varied = tuple(name for name in names if name not in held)
-    return Domain(boxes, varied, sensed, limits, tuple(mechanism.actuators), names, held=held)
+    return Domain(boxes, varied, sensed, limits, tuple(mechanism.actuators), names, space, held=held)
 
 
 def path_domain(mechanism: Mechanism, path: Path) -> Domain:
@@ -152,6 +181,7 @@ def path_domain(mechanism: Mechanism, path: Path) -> Domain:
         {ARCLENGTH: (0.0, path.length)},
         tuple(mechanism.actuators),
         path.coordinates,
+        parameter_space(mechanism, None),
         path,
     )
 

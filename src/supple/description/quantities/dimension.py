@@ -94,6 +94,12 @@ _WORDS: dict[Dimension, tuple[str, str]] = {
 }  # fmt: skip
 
 
+def unit_of(dimension: Dimension) -> str:
+    """Its unit in SI; none of a plain number."""
+    known = _WORDS.get(dimension) or _WORDS.get(dimension._replace(counts=""))
+    return known[1] if known else _symbols(dimension)
+
+
 def fits(dimension: Dimension | None, wanted: Dimension) -> bool:
     """Whether a number of this dimension may stand where another is wanted.
 

@@ -1,0 +1,143 @@
+"""A mechanism with some of its parameters left open: one description, and the mechanism at any values of them.
+
+Numbers are written as expressions in parameters μ; read again with other values, everything that follows from them
+follows. One that was left as it is has no parameters that are open, and is itself wherever it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.quoting import quoted
+from supple.formats.mechanism_file import loads, mechanism_of
+from supple.formats.mechanism_text import as_text, to_yaml
+from supple.formats.source import source_of
+from supple.formats.yaml_tree import Tree
+
+Array = NDArray[np.float64]
+
+_KEPT = 40  # mechanisms that are remembered, with all that was worked out for them
+_FIRST = "the one whose modes it follows"
+
+
+class VariedMechanism:
+    """nominal : the mechanism at `values`, whose modes those of all others are turned to; names : of μ
+
+    values : of μ there, the mechanism's own if left out
+    """
+
+    def __init__(self, mechanism: Mechanism, names: Sequence[str] = (), values: Sequence[float] | None = None):
+        self.names = tuple(names)
+        self._written, self._tree = written_data(mechanism), source_of(mechanism)
+        for name in self.names:
+            _require_parameter(mechanism, name, self._tree)
+        own = tuple(float(mechanism.parameters[name]) for name in self.names)
+        self.values = own if values is None else tuple(float(value) for value in values)
+        self.nominal = mechanism if self.values == own else self._built(self.values)
+        self._made: OrderedDict[tuple[float, ...], Mechanism] = OrderedDict()
+
+    def at(self, values: Sequence[float]) -> Mechanism:
+        """The mechanism at values of μ; InputError where there is none."""
+        key = tuple(float(value) + 0.0 for value in values)
+        if key == self.values:
+            return self.nominal
+        if key not in self._made:
+            made = self._built(key)
+            made.remembered(_FIRST, lambda: self.nominal)
+            self._made[key] = made
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
+        return self._made[key]
+
+    def parts(self, x: Array) -> Iterator[tuple[Mechanism, NDArray[np.int64], Array]]:
+        """Points x = (θ, μ) (N, s + p) by mechanisms: each with the rows that are its own, and their θ."""
+        count = len(self.names)
+        if not count:
+            yield self.nominal, np.arange(len(x)), x
+            return
+        theta, mu = np.ascontiguousarray(x[:, :-count]), x[:, -count:] + 0.0
+        distinct, which = np.unique(mu, axis=0, return_inverse=True)
+        for n, values in enumerate(distinct):
+            rows = np.flatnonzero(which.ravel() == n)
+            yield self.at(values.tolist()), rows, theta[rows]
+
+    @property
+    def text(self) -> str:
+        """The description at the nominal values as a mechanism file, with its expressions where parameters are open."""
+        if not self.names:
+            return to_yaml(self.nominal)
+        folder = Path(self._tree.file).parent if self._tree is not None else Path()
+        data = {key: value for key, value in self._written.items() if key != "supple"}
+        data["parameters"] = {**data["parameters"], **dict(zip(self.names, self.values, strict=True))}
+        return as_text(_with_whole_paths(data, folder))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To other processes as text, which reads back to the same numbers."""
+        return _arrived, (self.text, self.names)
+
+    def _built(self, values: Sequence[float]) -> Mechanism:
+        given: dict[str, float | int | str] = dict(zip(self.names, values, strict=True))
+        tree = self._tree
+        if tree is None:
+            return mechanism_of(Tree(self._written, {}, "the mechanism"), parameters=given)
+        whole = Tree(self._written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
+        return mechanism_of(whole, parameters=given, folder=Path(tree.file).parent)
+
+
+def first_of(mechanism: Mechanism) -> Mechanism | None:
+    """The mechanism whose modes those of this one are turned to, where it is one of a family and not the first."""
+    return mechanism.known(_FIRST)
+
+
+def written_data(mechanism: Mechanism) -> dict[str, Any]:
+    """What a mechanism was built from, before its parameters were put in: plain data with expressions."""
+    found = mechanism.known("written")
+    return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
+
+
+@lru_cache(maxsize=4)
+def _arrived(text: str, names: tuple[str, ...]) -> VariedMechanism:
+    return VariedMechanism(loads(text), names)
+
+
+def _require_parameter(mechanism: Mechanism, name: str, tree: Tree | None) -> None:
+    part = f"parameter {quoted(name)}"
+    if name not in mechanism.parameters:
+        raise InputError(f"there is no parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
+    if tree is not None and name in tree.taken:
+        raise InputError(
+            "numbers of a table were worked out from it when the file was read", part=part,
+            hint="write the mechanism as a file of its own (supple convert), or vary another",
+        )  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _plain(value.model_dump(exclude_defaults=True, by_alias=True))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _with_whole_paths(value: Any, folder: Path, inside: bool = False) -> Any:
+    """Files of superelements by their whole paths, so that they are found from anywhere."""
+    if isinstance(value, dict):
+        return {key: _with_whole_paths(item, folder, inside or key == "superelement") for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_paths(item, folder, inside) for item in value]
+    if inside and isinstance(value, str) and (folder / value).is_file():
+        return str((folder / value).resolve())
+    return value
