@@ -40,14 +40,14 @@ def test_a_mass_matrix_that_is_not_positive_is_found(four_bar):
     region = {"crank": (-1.0, 1.0)}
     model = supple.reduce(four_bar, region=region, tolerance=1e-3)
     domain = domain_of(four_bar, region)
-    assert indefinite(four_bar, domain, model) == []
+    assert indefinite(domain, model) == []
     coefficients = model.fitted.arrays.coefficients.copy()
     first = model.layout.columns["M"][0]
     lowest = model.evaluate(np.linspace(-0.999, 0.999, 200)[:, None]).M.min()
     for leaf in model.fitted.arrays.leaves_i:
         coefficients[leaf[0], first] -= 1.2 * lowest  # the constant term
     lowered = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
-    (words,) = indefinite(four_bar, domain, supple.ReducedModel(model.name, model.layout, lowered))
+    (words,) = indefinite(domain, supple.ReducedModel(model.name, model.layout, lowered))
     assert words.startswith("the mass matrix is not positive definite at crank=")
 
 

@@ -7,11 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.samples import Sampler, Samples
+from supple.approximation.samples import Placed, Sampler, Samples
 from supple.diagnostics import NumericalError
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+def _joined(known: Array | None, fresh: Array | None) -> Array | None:
+    """Along the coordinates along which both are known."""
+    if known is None or fresh is None:
+        return None
+    common = min(known.shape[2], fresh.shape[2])
+    return np.concatenate([known[:, :, :common], fresh[:, :, :common]])
 
 
 class Evaluated:
@@ -20,10 +28,18 @@ class Evaluated:
     points : (N, s); values : (N, t); gradients : (N, t, k) or None; families : name -> (N, k); valid : (N,)
     fitted : (N,) whether some fit has used the point; the others served only to check
     floors : norms below which a family does not count, where the caller knows them
+    placed : points close to those asked for that are evaluated in their place, where some are cheaper than others
     """
 
-    def __init__(self, sampler: Sampler, dimension: int, floors: Mapping[str, float] | None = None):
+    def __init__(
+        self,
+        sampler: Sampler,
+        dimension: int,
+        floors: Mapping[str, float] | None = None,
+        placed: Placed | None = None,
+    ):
         self._sampler = sampler
+        self._placed = placed or np.array
         self.floors = dict(floors or {})
         self._row: dict[bytes, int] = {}
         self.points: Array = np.zeros((0, dimension))
@@ -35,7 +51,7 @@ class Evaluated:
 
     def rows(self, points: Array) -> Rows:
         """Where the points (N, s) are kept; those not known yet are evaluated in one batch."""
-        asked = np.ascontiguousarray(points + 0.0)  # -0.0 and 0.0 are the same point
+        asked = np.ascontiguousarray(self._placed(points) + 0.0)  # -0.0 and 0.0 are the same point
         keys = [row.tobytes() for row in asked]
         new: list[int] = []
         for n, key in enumerate(keys):
@@ -48,7 +64,7 @@ class Evaluated:
 
     def lacking(self, points: Array) -> int:
         """How many of the points (N, s) would have to be evaluated."""
-        return len({row.tobytes() for row in np.ascontiguousarray(points + 0.0)} - self._row.keys())
+        return len({row.tobytes() for row in np.ascontiguousarray(self._placed(points) + 0.0)} - self._row.keys())
 
     def _keep(self, points: Array) -> None:
         fresh = self._sampler(points.copy())
@@ -60,9 +76,7 @@ class Evaluated:
         known = self.samples
         self.samples = Samples(
             np.vstack([known.values, fresh.values]),
-            None
-            if known.gradients is None or fresh.gradients is None
-            else np.concatenate([known.gradients, fresh.gradients]),
+            _joined(known.gradients, fresh.gradients),
             {name: np.vstack([family, fresh.families[name]]) for name, family in known.families.items()},
             np.concatenate([known.valid, fresh.valid]),
             known.relative,

@@ -36,6 +36,10 @@ Derived = Callable[[Array, Array], dict[str, Array]]
 """Families of a fit, from its values (N, t) and gradients (N, t, s), linear in both but for those `relative`."""
 
 
+Placed = Callable[[Array], Array]
+"""Points (N, s) to those that are evaluated in their place."""
+
+
 class FamilyError(NamedTuple):
     """Error of one family over the check points: the largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and where it is."""
 

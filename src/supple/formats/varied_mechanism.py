@@ -27,6 +27,7 @@ from supple.formats.yaml_tree import Tree
 Array = NDArray[np.float64]
 
 _KEPT = 40  # mechanisms that are remembered, with all that was worked out for them
+_ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things
 _FIRST = "the one whose modes it follows"
 
 
@@ -43,7 +44,7 @@ class VariedMechanism:
             _require_parameter(mechanism, name, self._tree)
         own = tuple(float(mechanism.parameters[name]) for name in self.names)
         self.values = own if values is None else tuple(float(value) for value in values)
-        self.nominal = mechanism if self.values == own else self._built(self.values)
+        self.nominal = mechanism if self.values == own else self.built(self.values)
         self._made: OrderedDict[tuple[float, ...], Mechanism] = OrderedDict()
 
     def at(self, values: Sequence[float]) -> Mechanism:
@@ -52,8 +53,8 @@ class VariedMechanism:
         if key == self.values:
             return self.nominal
         if key not in self._made:
-            made = self._built(key)
-            made.remembered(_FIRST, lambda: self.nominal)
+            made = self.built(key)
+            made.remembered(_FIRST, lambda: first_of(self.nominal) or self.nominal)
             self._made[key] = made
             if len(self._made) > _KEPT:
                 self._made.popitem(last=False)
@@ -82,17 +83,34 @@ class VariedMechanism:
         data["parameters"] = {**data["parameters"], **dict(zip(self.names, self.values, strict=True))}
         return as_text(_with_whole_paths(data, folder))
 
+    def bare(self, first: bool) -> str:
+        """What coefficients over (θ, μ) depend on, as text: not what only names things, not the values of μ, but for
+        those of the first mechanism where modes are turned to its own."""
+        if not self.names:
+            return to_yaml(self.nominal.replace(configurations={}, motions={}, scenarios={}, description=None))
+        data = {key: value for key, value in self._written.items() if key not in _ASIDE}
+        values = [value if first else None for value in self.values]
+        data["parameters"] = {**data["parameters"], **dict(zip(self.names, values, strict=True))}
+        files = [body.superelement.digest for body in self.nominal.bodies.values() if body.superelement]
+        return as_text({**data, "open": list(self.names), "files": files})
+
     def __reduce__(self) -> tuple[Any, ...]:
         """To other processes as text, which reads back to the same numbers."""
         return _arrived, (self.text, self.names)
 
-    def _built(self, values: Sequence[float]) -> Mechanism:
+    def built(self, values: Sequence[float]) -> Mechanism:
+        """The mechanism at values of μ, which may know their dimension, made anew and not of the family."""
         given: dict[str, float | int | str] = dict(zip(self.names, values, strict=True))
         tree = self._tree
         if tree is None:
             return mechanism_of(Tree(self._written, {}, "the mechanism"), parameters=given)
         whole = Tree(self._written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
         return mechanism_of(whole, parameters=given, folder=Path(tree.file).parent)
+
+
+def as_varied(mechanism: Mechanism | VariedMechanism) -> VariedMechanism:
+    """A mechanism as one without parameters that are open."""
+    return VariedMechanism(mechanism) if isinstance(mechanism, Mechanism) else mechanism
 
 
 def first_of(mechanism: Mechanism) -> Mechanism | None:

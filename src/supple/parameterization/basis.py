@@ -8,6 +8,7 @@ import json
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.mechanism_text import to_yaml
+from supple.formats.varied_mechanism import first_of
 from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import ModeChoice
 from supple.results.basis import Basis
@@ -19,6 +20,7 @@ def basis_of(mechanism: Mechanism, choice: ModeChoice) -> Basis | None:
     """The basis of δ; None where nothing deforms."""
     if not choice.flexible:
         return None
+    mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
     return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supple.description.force_law import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formats.varied_mechanism import first_of
 from supple.formulations.coefficients import LAW, carried
 from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -20,12 +21,13 @@ from supple.formulations.laws import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
+from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_forces import LoadArrays, load_arrays
 from supple.parameterization.modal_inertia import BodyArrays, body_arrays
 from supple.parameterization.modal_measures import MeasureUses
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
-from supple.parameterization.mode_matching import upwards
+from supple.parameterization.mode_matching import along, one_by_one, upwards
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,7 +59,7 @@ class ModalArrays(NamedTuple):
 class ModalParameterization:
     """A mechanism with a choice of modes, ready for its kernels.
 
-    reference : (k, z) internal modes at the germ
+    reference : (k, z) internal modes at the germ, or those of the first mechanism of its family carried over
     stresses  : (k, z + rows held) theirs, (ΛΦ/ω, CΦ/(c ω)), the latter of elastic rows: what "strain" is measured by
     """
 
@@ -98,7 +100,28 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
         TRACKING[choice.tracking],
         len(mechanism.actuators),
     )
+    first = first_of(mechanism)
+    if first is not None and choice.internal and choice.tracking != "none":
+        return _of_family(modal_parameterization(first, choice), choice, rest, arrays, germ)
     stresses = stresses_of(rest, rows_at(rest, held.rows, germ.X[None])[0], reference)
+    return ModalParameterization(choice, rest, arrays, reference, stresses, germ)
+
+
+def _of_family(
+    first: ModalParameterization, choice: ModeChoice, rest: ElasticRest, arrays: ModalArrays, germ: Configuration
+) -> ModalParameterization:
+    """With the reference of the first mechanism of its family; followed one by one, with the modes at its own germ that
+    are most like those."""
+    reference = carried_over(first.rest, rest, first.reference)
+    stresses = stresses_over(first.rest, rest, first.stresses)
+    if choice.tracking == "modes":
+        X = np.ascontiguousarray(germ.X[None])
+        near = constrained_modes(rest, arrays.held, X, choice.internal + SPARE, EXACT)[1][0]
+        chosen = np.zeros(choice.internal, dtype=np.int64)
+        one_by_one(near, reference, chosen)
+        own = near[chosen].copy()
+        along(own, reference)
+        reference = own
     return ModalParameterization(choice, rest, arrays, reference, stresses, germ)
 
 

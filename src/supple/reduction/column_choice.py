@@ -44,7 +44,7 @@ def choose_columns(
 ) -> Columns:
     """What to fit, judged by the rows at a few probes spread over the region.
 
-    probes : (P, width) rows of local models; widths : (s,) of the region
+    probes : (P, width) rows of local models; widths : (s,) of the region along θ
     fitted : coefficients known to change, whatever the probes say
     coordinates, inputs : names of θ and actuators in the model; observation : its outputs; the mechanism's if left out
     """
@@ -68,7 +68,7 @@ def choose_columns(
             chosen.append(name)
 
     still_mass = bool((np.abs(parts["dM"]) * widths).max() <= ROUNDING * np.abs(parts["M"]).max())
-    settle("M", still=still_mass)
+    settle("M", still=still_mass and _still(packed_values(parts, "M")))
     if "M" in constants:
         constants["christoffel"] = np.zeros(packed_values(parts, "christoffel").shape[1])
     elif structured:
@@ -77,6 +77,7 @@ def choose_columns(
         chosen.append("christoffel")
 
     level = bool((np.abs(parts["force"]) * widths).max() <= ROUNDING * _energy_scale(mechanism))
+    level = level and bool(np.ptp(parts["potential"]) <= ROUNDING * _energy_scale(mechanism))
     if level:  # no forces but rounding, and a potential that does not change
         constants["force"] = np.zeros(len(names))
         constants["potential"] = parts["potential"][0]

@@ -51,18 +51,24 @@ class Columns:
     made_of: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
-        """Values, gradients and families at each row."""
-        parts = self.rows.split(rows)
+        """Values, gradients and families at each row; gradients along parameters too where all of them are known."""
+        width = self.rows.width
+        parts = self.rows.split(rows[:, :width])
+        behind = [rows[:, first : first + width] for first in range(width, rows.shape[1], width)]
         self._watch(parts, valid)
         values = np.hstack([packed_values(parts, name) for name in self.layout.columns])
         gradients = None
         if self.structured and self.layout.size == self.layout.theta:
             gradients = np.concatenate([packed_gradient(parts, name) for name in self.layout.columns], axis=1)
+            along = [self.rows.split(block) for block in behind]  # parameters
+            more = [np.hstack([packed_values(item, name) for name in self.layout.columns])[..., None] for item in along]
+            if all(np.isfinite(item[valid]).all() for item in more):
+                gradients = np.concatenate([gradients, *more], axis=2)
         whole = {name: entries(packed_values(parts, name), name, self.layout.size) for name in self.families}
         return Samples(values, gradients, self._judged(whole), valid, frozenset(self.frequencies))
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
-        """Families of a fit, from its values (N, t) and gradients (N, t, s)."""
+        """Families of a fit, from its values (N, t) and gradients (N, t, s + p); those along θ, the first s, count."""
         n, s, columns = self.layout.size, self.layout.theta, self.layout.columns
         families = {}
         for name in self.families:
@@ -73,13 +79,13 @@ class Columns:
             else:
                 families[name] = np.zeros((len(values), n))
         if self.layout.christoffel == "from-mass" and "M" in columns:
-            along = unpacked(np.swapaxes(gradients[:, slice(*columns["M"])], 1, 2), n)  # (N, s, n, n)
+            along = unpacked(np.swapaxes(gradients[:, slice(*columns["M"]), :s], 1, 2), n)  # (N, s, n, n)
             slope = np.zeros((len(values), s, n, n - s))
             if "mass_slope" in columns:
                 slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s, self.layout.sloped)
             families["christoffel"] = christoffel(whole_gradient(along, slope)).reshape(len(values), -1)
         if self.layout.force == "from-potential" and "potential" in columns:
-            families["force"][:, :s] = -gradients[:, columns["potential"][0]]
+            families["force"][:, :s] = -gradients[:, columns["potential"][0], :s]
         return self._judged(families)
 
     @property

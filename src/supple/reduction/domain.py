@@ -21,9 +21,9 @@ from supple.formats.motion_file import SampledMotion
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
 from supple.reduction.held_rows import held_layout
+from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
 from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
-from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
 from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 from supple.reduction.scanned_region import PathScan, Scanned, VariedScan
@@ -37,7 +37,8 @@ class Domain:
     """Boxes of x, and what x is.
 
     boxes       : of x, parameters that are varied last
-    coordinates : names of x, without those of parameters; observation : outputs of the model; actuators : of the mechanism
+    coordinates : names of x, without those of parameters; observation : outputs of the model
+    actuators   : of the mechanism
     limits      : of x, where there are any
     path        : x is its arclength; without one x is θ, but for what is held
     held        : coordinates of θ that keep one value, and that value
@@ -123,7 +124,10 @@ class Domain:
         """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is."""
         if self.path is None:
             rows, valid = sampling.rows(self.whole(x))
-            return (rows[:, self._narrow(sampling.layout)[1]] if self.held else rows), valid
+            if self.held:  # of coefficients, and of their slopes behind them
+                kept, width = self._narrow(sampling.layout)[1], sampling.layout.width
+                rows = rows.reshape(len(rows), -1, width)[:, :, kept].reshape(len(rows), -1)
+            return rows, valid
         curve = self.path.at(x[:, 0])
         rows, valid = sampling.rows(curve.theta)
         return path_rows(rows, sampling.layout, curve), valid
@@ -157,7 +161,8 @@ def theta_domain(
     space follow them."""
     held = held or {}
     space = parameter_space(mechanism, None) if space is None else space
-    lower, upper = (tuple(item[k] for item in space.parameters) for k in (1, 2))
+    lower = tuple(item.lower for item in space.parameters)
+    upper = tuple(item.upper for item in space.parameters)
     boxes = [Box((*box.lower, *lower), (*box.upper, *upper)) for box in boxes]
     names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
     if held and sensed.efforts:

@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
 from supple.description.mechanism import Mechanism
+from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.kinematics.closure import assemble
 from supple.parameterization.elastic_modes import DONE
+from supple.parameterization.family_germ import brought_back
 from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.parameterization.tracking_faults import TrackingFault, tracking_faults
-from supple.reduction.scanned_region import Scanned
+from supple.reduction.scanned_region import Scanned, points_along, slices_of
 
 Array = NDArray[np.float64]
 
@@ -50,7 +52,8 @@ _AROUND = np.vstack(  # a loop of the square [-1, 1]², closed
 
 @dataclass(frozen=True)
 class Exchange:
-    """theta : where; overlap : smallest overlap with the reference there; hz : of the modes that swap, kept and not;
+    """theta : where, with μ behind it where parameters are varied; overlap : smallest overlap with the reference there;
+    hz : of the modes that swap, kept and not;
     cure : how many internal modes would hold both, None if that was not found among a few more;
     jump : the set is another one on the other side, at once: what no fit can follow."""
 
@@ -86,41 +89,49 @@ class _Seen(NamedTuple):
 
 
 def exchanges(
-    mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], suspects: Array | None = None, seed: int = 0
+    mechanism: Mechanism | VariedMechanism,
+    choice: ModeChoice,
+    boxes: Sequence[Scanned],
+    suspects: Array | None = None,
+    seed: int = 0,
 ) -> list[Exchange]:
-    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more.
+    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more; over parameters on
+    lines at a few values of them, and along them.
 
-    suspects : (N, s) where to look besides, from the middle of the box they lie in
+    suspects : (N, s + p) where to look besides, from the middle of the box they lie in
     """
     if not choice.internal:
         return []
+    mechanism = as_varied(mechanism)
     asked = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
     swaps: list[Exchange] = []
     for box in boxes:
-        width = np.linalg.norm(2.0 * box.half)
-        for line in [*_towards(box, suspects), *_lines(box, seed)]:
+        width = np.where(box.half > 0.0, 2.0 * box.half, 1.0)
+        lines = [line for part in slices_of(box) for line in [*_towards(part, suspects), *_lines(part, seed)]]
+        for line in lines:
             for item in _on_line(mechanism, asked, line, box.half):
-                apart = [np.linalg.norm(np.subtract(item.theta, other.theta)) for other in swaps]
-                if all(distance > _SAME * width for distance in apart):
+                apart = [np.linalg.norm(np.subtract(item.theta, other.theta) / width) for other in swaps]
+                if all(distance > _SAME * np.sqrt(len(width)) for distance in apart):
                     swaps.append(item)
             if len(swaps) >= _MANY:
                 return swaps
     return swaps
 
 
-def tracking_faults_over(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> list[TrackingFault]:
+def tracking_faults_over(
+    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]
+) -> list[TrackingFault]:
     """Where modes followed one by one do not fit together, looked for around every two coordinates of each box."""
     if choice.tracking != "modes":
         return []
-    system = modal_parameterization(mechanism, choice)
     faults: list[TrackingFault] = []
-    for box in boxes:
+    for box in (part for item in boxes for part in slices_of(item)):
         for i, j in combinations(range(box.dimension), 2):
             unit = np.zeros((len(_AROUND), box.dimension))
             unit[:, [i, j]] = _AROUND
-            loop = box.from_unit(0.999 * unit)
-            if assemble(mechanism, loop, failures="mark").assembled.all():
-                faults += tracking_faults(system, loop)
+            ((member, _, loop),) = mechanism.parts(box.from_unit(0.999 * unit))
+            if assemble(member, loop, failures="mark").assembled.all():
+                faults += tracking_faults(modal_parameterization(member, choice), loop)
     return faults
 
 
@@ -132,7 +143,7 @@ def _towards(box: Scanned, suspects: Array | None) -> list[Array]:
 
 def _lines(box: Scanned, seed: int) -> list[Array]:
     if box.dimension == 1:
-        return [box.from_unit(np.linspace(-1.0, 1.0, _POINTS)[:, None])]
+        return [box.from_unit(np.linspace(-1.0, 1.0, points_along(box, _POINTS))[:, None])]
     # Sets change most far from the germ: diagonals and edges reach every corner, scattered lines what lies between.
     corners = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
     pairs = [(one, -one) for one in corners if one[0] > 0.0]
@@ -148,7 +159,7 @@ def _lines(box: Scanned, seed: int) -> list[Array]:
     return [a + t * (b - a) for a, b in ends if np.any(a != b)]
 
 
-def _on_line(mechanism: Mechanism, choice: ModeChoice, line: Array, half: Array) -> list[Exchange]:
+def _on_line(mechanism: VariedMechanism, choice: ModeChoice, line: Array, half: Array) -> list[Exchange]:
     seen = _look(mechanism, choice, line)
     swaps = []
     for i in range(len(line) - 1):
@@ -160,7 +171,14 @@ def _on_line(mechanism: Mechanism, choice: ModeChoice, line: Array, half: Array)
 
 
 def _between(
-    mechanism: Mechanism, choice: ModeChoice, a: Array, b: Array, half: Array, at_a: float, at_b: float, depth: int = 0
+    mechanism: VariedMechanism,
+    choice: ModeChoice,
+    a: Array,
+    b: Array,
+    half: Array,
+    at_a: float,
+    at_b: float,
+    depth: int = 0,
 ) -> list[Exchange]:
     """All changes of places between two points, each judged by the overlap in its middle."""
     middle = 0.5 * (a + b)
@@ -181,18 +199,30 @@ def _between(
     return swaps
 
 
-def _look(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> _Seen:
-    system = modal_parameterization(mechanism, replace(choice, stiffening=False))
-    configuration = assemble(mechanism, theta, failures="mark")
-    found = modal_rows(configuration, system)
-    layout = layout_of(system)
-    overlap, places = (layout.part(found.rows, name)[:, 0] for name in ("overlap", "places"))
-    kept = found.modes[:, found.modes.shape[1] - choice.internal :]
-    return _Seen(configuration.assembled & (found.status == DONE), overlap, places, kept)
+def _look(mechanism: VariedMechanism, choice: ModeChoice, x: Array) -> _Seen:
+    """Modes are those in the coordinates of the first mechanism."""
+    asked = replace(choice, stiffening=False)
+    first = modal_parameterization(mechanism.nominal, asked).rest
+    seen = _Seen(
+        np.zeros(len(x), dtype=bool), np.full(len(x), np.nan), np.full(len(x), np.nan),
+        np.zeros((len(x), choice.internal, first.size)),
+    )  # fmt: skip
+    for member, which, theta in mechanism.parts(x):
+        system = modal_parameterization(member, asked)
+        configuration = assemble(member, theta, failures="mark")
+        found = modal_rows(configuration, system)
+        layout = layout_of(system)
+        seen.valid[which] = configuration.assembled & (found.status == DONE)
+        seen.overlap[which], seen.places[which] = (
+            layout.part(found.rows, name)[:, 0] for name in ("overlap", "places")
+        )
+        kept = found.modes[:, found.modes.shape[1] - choice.internal :]
+        seen.modes[which] = brought_back(first, system.rest, kept)
+    return seen
 
 
 def _exchange_at(
-    mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array, overlap: float, jump: bool = False
+    mechanism: VariedMechanism, choice: ModeChoice, theta: Array, half: Array, overlap: float, jump: bool = False
 ) -> Exchange:
     cure = None
     for more in range(1, SPARE + 1):
@@ -203,17 +233,18 @@ def _exchange_at(
     return Exchange(tuple(theta.tolist()), overlap, _pair(mechanism, choice, theta), cure, jump)
 
 
-def _changes(mechanism: Mechanism, choice: ModeChoice, theta: Array, half: Array) -> bool:
+def _changes(mechanism: VariedMechanism, choice: ModeChoice, theta: Array, half: Array) -> bool:
     """Whether a set exchanges a mode close to θ: the places of its modes change there, and not by a mere crossing."""
     aside = _NEAR * np.diag(half)
     seen = _look(mechanism, choice, np.vstack([theta, theta + aside, theta - aside]))
     return len(set(seen.places[seen.valid])) > 1 or float(seen.overlap[seen.valid].min(initial=1.0)) < KEPT
 
 
-def _pair(mechanism: Mechanism, choice: ModeChoice, theta: Array) -> tuple[float, float] | None:
+def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple[float, float] | None:
     """Frequencies of the kept mode with the least part of the reference in it, and of the other one with the most."""
-    system = modal_parameterization(mechanism, choice)
-    X = np.ascontiguousarray(assemble(mechanism, theta[None]).X)
+    ((member, _, own),) = mechanism.parts(theta[None])
+    system = modal_parameterization(member, choice)
+    X = np.ascontiguousarray(assemble(member, own).X)
     squares, Z = constrained_modes(system.rest, system.rest.held_and_loaded(), X, choice.internal + SPARE)
     likeness = Z[0] @ system.reference.T
     if choice.tracking == "strain":

@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from supple.approximation.fits.scattered_designs import scattered
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
+from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
+from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
 from supple.parameterization.mode_choice import ModeChoice
@@ -51,13 +53,16 @@ class Kept(NamedTuple):
     swaps: list[Exchange]
 
 
-def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: Count) -> Kept:
+def kept_modes(
+    mechanism: Mechanism | VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: Count
+) -> Kept:
     """The modes that stand for `count` internal modes over the region.
 
     choice : as asked; its tracking "auto" and its germ None are settled here
     count  : "auto": as few as hold all frequencies up to three times the lowest one, keep away from the next one, and
              exchange with none
     """
+    mechanism = as_varied(mechanism)
     if count == "auto":
         return _smallest(mechanism, choice, boxes)
     choice = replace(choice, internal=count)
@@ -69,7 +74,7 @@ def kept_modes(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned
     return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
-def _smallest(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Kept:
+def _smallest(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Kept:
     tried: Kept | None = None
     for settled, suspects in _settled(mechanism, choice, boxes, range(1, _MOST + 1)):
         tried = Kept(settled, exchanges(mechanism, settled, boxes, suspects))
@@ -78,39 +83,48 @@ def _smallest(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]
     raise NumericalError(
         f"no set of up to {_MOST} internal modes holds together over the region"
         + ("" if tried is None else f"; {tried.choice.internal} do not, because {_fault(mechanism, tried)}"),
-        part=f'mechanism "{mechanism.name}"',
+        part=f'mechanism "{mechanism.nominal.name}"',
         hint="choose a smaller region, or give --internal-modes N and --boxes",
     )
 
 
-def _fault(mechanism: Mechanism, tried: Kept) -> str:
-    return tried.swaps[0].words(assemble(mechanism).rest.numbering.coordinates)
+def _fault(mechanism: VariedMechanism, tried: Kept) -> str:
+    return tried.swaps[0].words((*assemble(mechanism.nominal).rest.numbering.coordinates, *mechanism.names))
 
 
-class _Scan(NamedTuple):
-    """Modes at points of the region, and of the germs that come into question, all in the same z.
-
-    squares (N, k), modes (N, k, z), rows (N, m, z) held; germs (G,) θ or None for the rest, the first G of the points;
-    theta (N - G, s) of the others
-    """
+class _Part(NamedTuple):
+    """Modes of one mechanism at points x (N, s + p): squares (N, k), modes (N, k, z), rows (N, m, z) held."""
 
     rest: ElasticRest
     squares: Array
     modes: Array
     rows: Array
+    x: Array
+
+
+class _Scan(NamedTuple):
+    """Modes at points of the region, each mechanism's in its own z, and at the germs that come into question, of the
+    first one; germs (G,) θ or None for the rest."""
+
+    parts: list[_Part]
+    at_germs: _Part
     germs: list[tuple[float, ...] | None]
-    theta: Array
+
+    @property
+    def squares(self) -> Array:
+        """(N, k), the germs' too."""
+        return np.vstack([item.squares for item in (self.at_germs, *self.parts)])
 
 
 class _Settled(NamedTuple):
-    """A choice, and θ (N, s) where the overlap with its reference is smallest."""
+    """A choice, and x (N, s + p) where the overlap with its reference is smallest."""
 
     choice: ModeChoice
     suspects: Array
 
 
 def _settled(
-    mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], counts: range | tuple[int, ...]
+    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], counts: range | tuple[int, ...]
 ) -> Iterator[_Settled]:
     """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
     scan = _scan(mechanism, choice, boxes, max(counts))
@@ -127,22 +141,35 @@ def _settled(
         yield _best(scan, replace(choice, internal=count))
 
 
-def _scan(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
-    system = modal_parameterization(mechanism, replace(choice, internal=count, tracking="subspace"))
-    rest, held = system.rest, system.rest.held_and_loaded()
+def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
+    asked = replace(choice, internal=count, tracking="subspace")
+    system = modal_parameterization(mechanism.nominal, asked)
     inside = [box.from_unit(scattered(box.dimension, _POINTS * box.dimension, 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
     X = [system.germ.X[None]]
     if choice.germ is None and choice.tracking == "auto":
-        middle = assemble(mechanism, boxes[0].center[None], failures="mark")
+        center = boxes[0].center[: len(boxes[0].center) - len(mechanism.names)]
+        middle = assemble(mechanism.nominal, center[None], failures="mark")
         if middle.assembled[0]:
-            germs.append(tuple(boxes[0].center.tolist()))
+            germs.append(tuple(center.tolist()))
             X.append(middle.X)
-    there = assemble(mechanism, points, failures="mark")
-    poses = np.ascontiguousarray(np.concatenate([*X, there.X[there.assembled]]))
+    parts = []
+    for member, which, theta in mechanism.parts(points):
+        there = assemble(member, theta, failures="mark")
+        if there.assembled.any():
+            rest = modal_parameterization(member, asked).rest
+            parts.append(_looked_at(rest, there.X[there.assembled], count, points[which[there.assembled]]))
+    at_germs = _looked_at(system.rest, np.concatenate(X), count, points[:0])
+    least = min(item.squares.shape[1] for item in (at_germs, *parts))
+    few = [item._replace(squares=item.squares[:, :least], modes=item.modes[:, :least]) for item in (at_germs, *parts)]
+    return _Scan(few[1:], few[0], germs)
+
+
+def _looked_at(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
+    held, poses = rest.held_and_loaded(), np.ascontiguousarray(X)
     squares, modes = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
-    return _Scan(rest, squares, modes, rows_at(rest, held.rows, poses), germs, points[there.assembled])
+    return _Part(rest, squares, modes, rows_at(rest, held.rows, poses), x)
 
 
 def _corners(box: Scanned) -> Array:
@@ -154,23 +181,30 @@ def _best(scan: _Scan, choice: ModeChoice) -> _Settled:
     """Of the tracking and germ that are left open those that serve best over the scan; the first good ones, if any."""
     count = choice.internal
     measures = {"auto": _MEASURES, "strain": ("strain",)}.get(choice.tracking, ("subspace",))
-    best, settled = -2.0, _Settled(choice, scan.theta[:0])
+    points = np.vstack([scan.at_germs.x, *(part.x for part in scan.parts)])
+    best, settled = -2.0, _Settled(choice, points[:0])
     for n, germ in enumerate(scan.germs):
-        reference = scan.modes[n, :count]
-        likeness = {"subspace": scan.modes @ reference.T}
-        if "strain" in measures:
-            stresses = stresses_of(scan.rest, scan.rows[n], reference)
-            likeness["strain"] = strain_likeness(stresses, scan.rows, scan.squares, scan.modes)
         for name in measures:
-            lowest = np.asarray(np.linalg.svd(likeness[name][:, :count], compute_uv=False)[:, -1], dtype=np.float64)
-            served = _served(likeness[name], lowest, count)
+            likeness = np.concatenate([_likeness(scan, part, n, count, name) for part in (scan.at_germs, *scan.parts)])
+            lowest = np.asarray(np.linalg.svd(likeness[:, :count], compute_uv=False)[:, -1], dtype=np.float64)
+            served = _served(likeness, lowest, count)
             if served > best + _BETTER:
                 worst = np.argsort(lowest[len(scan.germs) :])[:_SUSPECTS]
                 tracking = name if choice.tracking == "auto" else choice.tracking
-                best, settled = served, _Settled(replace(choice, tracking=tracking, germ=germ), scan.theta[worst])
+                best, settled = served, _Settled(replace(choice, tracking=tracking, germ=germ), points[worst])
             if best >= _GOOD:
                 return settled
     return settled
+
+
+def _likeness(scan: _Scan, part: _Part, germ: int, count: int, measure: str) -> Array:
+    """Overlaps (N, found, k) of modes of one mechanism with those of a germ."""
+    first = scan.at_germs
+    reference = first.modes[germ, :count]
+    if measure == "subspace":
+        return np.asarray(part.modes @ carried_over(first.rest, part.rest, reference).T)
+    stresses = stresses_over(first.rest, part.rest, stresses_of(first.rest, first.rows[germ], reference))
+    return strain_likeness(stresses, part.rows, part.squares, part.modes)
 
 
 def _served(P: Array, lowest: Array, count: int) -> float:

@@ -8,6 +8,7 @@ and on which branch loops are closed, must be the same everywhere.
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 Vary = Mapping[str, Sequence[float | str]]
 """{parameter: (lower, upper)}, numbers in SI units or texts with their own."""
 
+_LEVELS, _FREE = 32, 8  # steps of a range; one in so many points keeps its own μ
 _CORNERS = 16  # of the ranges, at most, that are looked at before any work
 _STEPS, _HALVINGS = 4, 6  # of the way from the nominal values to a corner, and of a step that looks like a jump
 _FAR = 0.02  # of the mechanism's size: what a step may move a body by without a closer look
@@ -44,6 +46,19 @@ class ParameterSpace(NamedTuple):
 
     mechanism: VariedMechanism
     parameters: tuple[Parameter, ...] = ()
+
+    def placed(self, x: Array) -> Array:
+        """Points x (N, s + p) with most of μ on levels of the ranges: a mechanism at another μ costs more than many θ.
+        One in eight stays where it is, so that what lies between levels is fitted and checked as well."""
+        if not self.parameters:
+            return x
+        lower, upper = (np.array([item[k] for item in self.parameters]) for k in (1, 2))
+        count, found = len(self.parameters), x.copy()
+        share = np.round(_LEVELS * (x[:, -count:] - lower) / (upper - lower)) / _LEVELS
+        found[:, -count:] = np.where(share >= 1.0, upper, lower + share * (upper - lower))
+        free = [zlib.crc32(point.tobytes()) % _FREE == 0 for point in np.ascontiguousarray(x)]
+        found[free] = x[free]
+        return found
 
     def corners(self) -> list[tuple[float, ...]]:
         """Corners of the ranges, a share of them where there are many."""
@@ -57,6 +72,11 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
         return ParameterSpace(VariedMechanism(mechanism))
     parameters = tuple(_parameter(mechanism, name, ends) for name, ends in vary.items())
     names = tuple(vary)
+    for name, ends in vary.items():
+        _require_fitting(mechanism, name, ends)
+    space = ParameterSpace(VariedMechanism(mechanism, names, [item.start for item in parameters]), parameters)
+    _require_influence(space)
+    _require_same_machine(space)
     for item in parameters:
         if item.start != item.nominal:
             warnings.warn(
@@ -64,9 +84,6 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
                 f"model is given at the middle, {item.said(item.start)}",
                 SuppleWarning, stacklevel=4,
             )  # fmt: skip
-    space = ParameterSpace(VariedMechanism(mechanism, names, [item.start for item in parameters]), parameters)
-    _require_influence(space)
-    _require_same_machine(space)
     return space
 
 
@@ -91,6 +108,19 @@ def _value(mechanism: Mechanism, name: str, given: Any) -> float:
     value = given if isinstance(given, str) else float(given)
     data = with_parameters(written_data(mechanism), {name: value})
     return resolve_parameters(data["parameters"])[name]
+
+
+def _require_fitting(mechanism: Mechanism, name: str, ends: Any) -> None:
+    """A unit that is given is one that the numbers of the file can take."""
+    value = _value(mechanism, name, ends[0])
+    if isinstance(value, Measured):
+        try:
+            VariedMechanism(mechanism, (name,)).built([value])
+        except InputError as error:
+            what = ": ".join(words for words in (error.part, error.message) if words)
+            raise InputError(
+                f"{quoted(value.text)} does not do for it ({what})", part=f"vary {quoted(name)}", hint=error.hint
+            ) from None
 
 
 def _require_influence(space: ParameterSpace) -> None:
@@ -138,7 +168,8 @@ def _require_same_machine(space: ParameterSpace) -> None:
             if found != first[what]:
                 said = ", ".join(item.said(value) for item, value in zip(space.parameters, values, strict=True))
                 raise InputError(
-                    f"{what} change with it: they are others at {said}", part=f"vary {', '.join(space.mechanism.names)}",
+                    f"{what} change with it: they are others at {said}",
+                    part=f"vary {', '.join(space.mechanism.names)}",
                     hint="vary numbers of masses, lengths, sections, stiffnesses; make a model of each of the others",
                 )  # fmt: skip
         moved |= {name for name, pair in coordinate_limits(other).items() if pair != limits[name]}

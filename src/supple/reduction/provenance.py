@@ -8,28 +8,32 @@ from importlib.metadata import version
 from typing import Any
 
 from supple.approximation.approximation import Approximation
-from supple.description.mechanism import Mechanism
-from supple.formats.mechanism_text import to_yaml
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.formats.varied_mechanism import VariedMechanism
 from supple.reduced.operations import kernel_operations, paper_operations
 from supple.reduction.columns import Columns
 from supple.reduction.sampling import supple_version
 
 
 def provenance(
-    mechanism: Mechanism,
+    mechanism: VariedMechanism,
     columns: Columns,
     approximation: Approximation,
+    fitted: Piecewise,
     stated: dict[str, dict[str, Any]],
     options: dict[str, Any],
     seconds: float,
 ) -> dict[str, Any]:
     """What can be written as JSON, with errors as `stated_errors` gives them. Only `made` differs between two runs of
-    the same task."""
+    the same task.
+
+    fitted : of the model itself, at the nominal values of parameters that are open
+    """
     arrays = approximation.piecewise.arrays
     return {
-        "description": to_yaml(mechanism),
+        "description": mechanism.text,
         "options": options,
-        "rigid": [] if columns.layout.size > columns.layout.theta else list(mechanism.elastic_names),
+        "rigid": [] if columns.layout.size > columns.layout.theta else list(mechanism.nominal.elastic_names),
         "versions": {
             "supple": supple_version(),
             "numpy": version("numpy"),
@@ -44,7 +48,7 @@ def provenance(
         "dropped": approximation.dropped,
         "depth": approximation.depth,
         "memory": int(sum(array.nbytes for array in arrays)),
-        "operations": paper_operations(columns.layout, approximation.piecewise),
-        "kernel_operations": kernel_operations(columns.layout, approximation.piecewise).total,
+        "operations": paper_operations(columns.layout, fitted),
+        "kernel_operations": kernel_operations(columns.layout, fitted).total,
         "made": {"at": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": seconds},
     }

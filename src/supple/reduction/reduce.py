@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from supple.approximation.approximation import Approximation, Report
 from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
 from supple.approximation.samples import Samples
@@ -23,10 +24,10 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import NumericalError, SuppleWarning
 from supple.distribution.workplace import workplace
 from supple.kinematics.configuration import At
-from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import local, mode_choice
 from supple.parameterization.mode_choice import RIGID
+from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 from supple.reduction.column_choice import ROUNDING, choose_columns
 from supple.reduction.columns import Columns, with_limits
@@ -35,6 +36,7 @@ from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
 from supple.reduction.mode_set import Count, kept_modes
 from supple.reduction.named_parts import hardware_of_layout, repertoire_of, units_of_layout
+from supple.reduction.parameter_space import ParameterSpace, Vary
 from supple.reduction.progress import ProgressLine
 from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
@@ -56,6 +58,7 @@ def reduce(
     mechanism: Mechanism,
     *,
     region: Region = None,
+    vary: Vary | None = None,
     fit: str = "auto",
     boxes: int | Sequence[int] | None = None,
     tolerance: float = 1e-3,
@@ -80,10 +83,13 @@ def reduce(
     region     : {coordinate: (lower, upper)}, or several of them; limits of actuators and joints where not given.
                  Or a path, with its arclength as the model's one coordinate: a motion (its name, a CSV file, a Motion
                  or Trajectory), or configurations (N, s), one after another
+    vary       : {parameter: (lower, upper)} of the mechanism's `parameters:`, numbers or texts with units: coordinates
+                 of the region beside θ, constant in time. The result is the model at the values of the file, and
+                 `ReducedModel.at` gives it at others
     fit        : auto and chebyshev fit M and the potential, and take Γ and the force from their gradients; quadratic
                  and lagrange fit every coefficient by itself, as in the papers; or one that is registered
-    boxes      : numbers of equal boxes along the coordinates; left out, boxes are refined until every coefficient
-                 family meets the tolerance
+    boxes      : numbers of equal boxes along the coordinates (and parameters); left out, boxes are refined until every
+                 coefficient family meets the tolerance
     tolerance  : largest ‖f - f̂‖ over the larger of ‖f‖ and its median over the region
     degree     : of the polynomials; chosen box by box by `auto`
     continuous : no jumps between boxes
@@ -108,16 +114,19 @@ def reduce(
     """
     count = 1 if internal_modes == "auto" else internal_modes
     asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
-    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked)
+    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked, vary)
+    space = task.domain.space
+    mechanism = space.mechanism.nominal
     require_rigid_alone(rigid, asked.flexible)
     if not asked.flexible:
         taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
-    task, swaps = _with_modes(mechanism, task, internal_modes)
+    task, swaps = _with_modes(task, internal_modes)
     choice = task.choice
-    names = rest(mechanism).numbering.coordinates
+    names = (*task.domain.theta_names, *space.mechanism.names)
     faults = [swap.words(names) for swap in swaps]
-    faults += [item.words(names) for item in tracking_faults_over(mechanism, choice, task.domain.scanned)]
+    torn = tracking_faults_over(space.mechanism, choice, task.domain.scanned)
+    faults += [item.words(task.domain.theta_names) for item in torn]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
     with (
@@ -126,31 +135,34 @@ def reduce(
         ) as line,
         workplace(workers=workers, cluster=cluster) as place,
     ):
-        sampling = Sampling(mechanism, store=store_file(store, output), place=place,
+        sampling = Sampling(space.mechanism, store=store_file(store, output), place=place,
                             computed=line.computed, choice=choice, store_limit=store_limit)  # fmt: skip
         try:
             columns, approximation = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
-    swaps += _seen_late(mechanism, task, approximation)
+    swaps += _seen_late(task, approximation)
     columns = with_limits(columns, task.domain.limits)
-    stated = stated_errors(columns, approximation)
-    origin = provenance(mechanism, columns, approximation, stated, task.options(), time.perf_counter() - start)
+    stated = stated_errors(columns, approximation, task.domain.names)
+    family = family_of(space, approximation.piecewise)
+    fitted = approximation.piecewise if family is None else family.slice()
+    seconds = time.perf_counter() - start
+    origin = provenance(space.mechanism, columns, approximation, fitted, stated, task.options(), seconds)
     if choice.flexible:
         # In the middle of the region as it is: a fit would hide that M is singular. It says so itself.
-        local(mechanism, task.domain.scanned[0].center, constraint_modes=choice.constraint,
+        local(mechanism, task.domain.theta(task.domain.boxes[0].center[None])[0], constraint_modes=choice.constraint,
               internal_modes=choice.internal)  # fmt: skip
-        lost = truncation(mechanism, choice, task.domain.scanned)
+        lost = truncation(space.mechanism, choice, task.domain.scanned)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item["worst"] for name, item in stated.items()}
-    model = ReducedModel(mechanism.name, columns.layout, approximation.piecewise, worst, origin,
+    model = ReducedModel(mechanism.name, columns.layout, fitted, worst, origin,
                          repertoire_of(mechanism), basis_of(mechanism, choice),
                          units_of_layout(mechanism, columns.layout),
-                         hardware_of_layout(mechanism, columns.layout))  # fmt: skip
+                         hardware_of_layout(mechanism, columns.layout), family)  # fmt: skip
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
-    useless = missed_errors(worst, None) + indefinite(mechanism, task.domain, model)
+    useless = missed_errors(worst, None) + indefinite(task.domain, model)
     origin["missed"] += [words for words in useless if words not in origin["missed"]]
     if useless:  # of a tolerance that is missed the refinement has said more
         warnings.warn(
@@ -169,6 +181,7 @@ def expected_cost(
     mechanism: Mechanism,
     *,
     region: Region = None,
+    vary: Vary | None = None,
     fit: str = "auto",
     boxes: int | Sequence[int] | None = None,
     tolerance: float = 1e-3,
@@ -182,9 +195,10 @@ def expected_cost(
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
     count = 1 if internal_modes == "auto" else internal_modes
     asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
-    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked)
-    task, _ = _with_modes(mechanism, task, internal_modes)
-    sampling = Sampling(mechanism, choice=task.choice)
+    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked, vary)
+    task, _ = _with_modes(task, internal_modes)
+    mechanism = task.domain.space.mechanism.nominal
+    sampling = Sampling(task.domain.space.mechanism, choice=task.choice)
     try:
         columns = _columns(mechanism, task, sampling, ())
         return estimate(
@@ -195,31 +209,38 @@ def expected_cost(
         sampling.close()
 
 
-def _with_modes(mechanism: Mechanism, task: Task, count: Count) -> tuple[Task, list[Exchange]]:
+def _with_modes(task: Task, count: Count) -> tuple[Task, list[Exchange]]:
     """The task with its modes settled, and where they exchange; refused if the set jumps where boxes shall be divided
     until the error is small."""
     if not task.choice.flexible:
         return task._replace(choice=RIGID), []
+    mechanism = task.domain.space.mechanism
     kept = kept_modes(mechanism, task.choice, task.domain.scanned, count)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
         raise NumericalError(
             f"{kept.choice.internal} internal modes are not one set over the region, and no division of it into boxes "
-            f"cures that: {jumps[0].words(rest(mechanism).numbering.coordinates)}",
-            part=f'mechanism "{mechanism.name}"',
+            f"cures that: {jumps[0].words((*task.domain.theta_names, *mechanism.names))}",
+            part=f'mechanism "{mechanism.nominal.name}"',
             hint="or let the number be found (--internal-modes auto), or give --boxes to have a model all the same",
         )
     return task._replace(choice=kept.choice), kept.swaps
 
 
-def _seen_late(mechanism: Mechanism, task: Task, approximation: Approximation) -> list[Exchange]:
+def _seen_late(task: Task, approximation: Approximation) -> list[Exchange]:
     """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
     if approximation.stagnant is None or not task.choice.internal:
         return []
+    mechanism = task.domain.space.mechanism
     swaps = exchanges(mechanism, task.choice, [task.domain.scan_of(approximation.stagnant)])[:1]
     for swap in swaps:
-        warnings.warn(swap.words(rest(mechanism).numbering.coordinates), SuppleWarning, stacklevel=3)
+        warnings.warn(swap.words((*task.domain.theta_names, *mechanism.names)), SuppleWarning, stacklevel=3)
     return swaps
+
+
+def family_of(space: ParameterSpace, fitted: Piecewise) -> Family | None:
+    """The family at the nominal values; None where nothing was varied."""
+    return Family(space.parameters, space.mechanism.values, fitted) if space.parameters else None
 
 
 def store_file(store: str | Path | bool | None, output: str | Path | None) -> Path | None:
@@ -259,6 +280,7 @@ def _fitted(
         task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
         largest_samples=most, continuous=task.continuous, seed=task.seed,
         floors=columns.floors(task.tolerance), progress=report,
+        placed=task.domain.space.placed,
     )  # fmt: skip
 
 
@@ -271,15 +293,15 @@ def _sampler(domain: Domain, sampling: Sampling, columns: Columns) -> Callable[[
 
 def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tuple[str, ...]) -> Columns:
     """What to fit, from the centre of the region and a few points spread over it."""
-    domain = task.domain
+    domain, layout = task.domain, task.domain.layout(sampling)
     box = domain.boxes[0]
     for count in (_PROBES - 1, 16 * _PROBES):
         points = np.vstack([box.center, box.from_unit(scattered(box.dimension, count, task.seed))])
         rows, valid = domain.rows(sampling, points)
         if valid.sum() >= min(2, len(points)):
-            widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)
+            widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)[: len(domain.coordinates)]
             return choose_columns(
-                mechanism, domain.layout(sampling), rows[valid], widths, structured=FITS[task.fit].structured,
+                mechanism, layout, rows[valid, : layout.width], widths, structured=FITS[task.fit].structured,
                 fitted=changing, coordinates=domain.coordinates, observation=domain.observation, inputs=domain.inputs,
                 choice=task.choice,
             )  # fmt: skip

@@ -1,13 +1,13 @@
 """Local models at the points a fit asks for, through the store.
 
-A sample depends on its θ alone, bit for bit: neither batches nor processes nor interruptions change a model.
+A sample depends on its x = (θ, μ) alone, bit for bit: neither batches nor processes nor interruptions change a model.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from inspect import getsource
@@ -20,20 +20,22 @@ from numpy.typing import NDArray
 
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
 from supple.distribution.work import Workplace
 from supple.distribution.workplace import Here
-from supple.formats.mechanism_text import to_yaml
-from supple.formats.travelling import Travelling
+from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic import geometric_stiffness
 from supple.formulations.elastic_rest import load_stiffness
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
+from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization import second_order
 from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
+from supple.parameterization.parameter_slopes import parameter_slopes
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import LIMIT, Sample, SampleStore
 
@@ -44,7 +46,7 @@ BATCH = 256  # samples in a transaction: what a kill can cost
 
 
 class Sampling:
-    """Rows of coefficients at any θ, each computed once.
+    """Rows of coefficients at any θ, or (θ, μ) of a mechanism with parameters that are open, each computed once.
 
     store    : file of the samples, or None to keep them in memory
     place    : where they are computed; this process if left out, whose kernels already run on all cores
@@ -54,7 +56,7 @@ class Sampling:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Mechanism | VariedMechanism,
         *,
         store: str | Path | None = None,
         place: Workplace | None = None,
@@ -62,18 +64,21 @@ class Sampling:
         choice: ModeChoice = RIGID,
         store_limit: int = LIMIT,
     ):
-        self.mechanism, self.choice = mechanism, choice
-        self.layout = row_layout(assemble(mechanism), choice)
+        self.varied = as_varied(mechanism)
+        self.mechanism, self.choice = self.varied.nominal, choice
+        self.layout = row_layout(assemble(self.mechanism), choice)
         self.evaluations = 0
-        name = samples_name(mechanism, choice)
-        self.store = SampleStore(store, name, self.layout.width, made_by=_made_by(), limit=store_limit)
+        self.width = self.layout.width * (1 + sloped(self.varied, choice))
+        name = samples_name(self.varied, choice)
+        self.store = SampleStore(store, name, self.width, made_by=_made_by(), limit=store_limit)
         self._place: Workplace = place or Here()
-        self._work = SampledRows(Travelling(mechanism), choice)
+        self._work = SampledRows(self.varied, choice)
         self._computed = computed
 
-    def rows(self, theta: Array) -> tuple[Array, Flags]:
-        """Coefficients (N, width) as `layout` splits them, and where they exist (N,)."""
-        points = np.ascontiguousarray(theta, dtype=float) + 0.0  # one zero: -0.0 has other bytes
+    def rows(self, x: Array) -> tuple[Array, Flags]:
+        """Coefficients (N, width) as `layout` splits them, and where they exist (N,). Behind them, as wide each, stand
+        their slopes along parameters as far as `sloped` says, nan where they are not known."""
+        points = np.ascontiguousarray(x, dtype=float) + 0.0  # one zero: -0.0 has other bytes
         keys = [point.tobytes() for point in points]
         distinct = dict.fromkeys(keys)
         stored = self.store.find(list(distinct))
@@ -85,7 +90,7 @@ class Sampling:
             if self._computed is not None:
                 self._computed(len(batch))
         valid = np.array([stored[key].valid for key in keys], dtype=bool)
-        rows = np.array([stored[key].coefficients for key in keys]).reshape(len(keys), self.layout.width)
+        rows = np.array([stored[key].coefficients for key in keys]).reshape(len(keys), self.width)
         return rows, valid
 
     def close(self) -> None:
@@ -93,7 +98,8 @@ class Sampling:
 
     def _compute(self, keys: list[bytes]) -> Iterator[tuple[list[bytes], list[Sample]]]:
         s = len(rest(self.mechanism).numbering.coordinates)
-        points = np.frombuffer(b"".join(keys)).reshape(-1, s)
+        keys = sorted(keys, key=lambda key: key[8 * s :])  # those of one mechanism together
+        points = np.frombuffer(b"".join(keys)).reshape(-1, s + len(self.varied.names))
         for part, (rows, valid) in self._place.results(self._work, points, together=BATCH):
             yield keys[part], [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
 
@@ -102,32 +108,60 @@ class Sampling:
 class SampledRows:
     """The work of sampling, as it travels: which mechanism, which modes."""
 
-    described: Travelling
+    mechanism: VariedMechanism
     choice: ModeChoice
 
     def __call__(self, *rows: Array) -> tuple[Array, Flags]:
-        (theta,) = rows
-        return sampled_rows(self.described.mechanism, theta, self.choice)
+        (x,) = rows
+        return sampled_rows(self.mechanism, x, self.choice)
 
 
-def sampled_rows(mechanism: Mechanism, theta: Array, choice: ModeChoice = RIGID) -> tuple[Array, Flags]:
-    """Coefficients at θ (N, s), and where they exist: assembled, and no coordinate locks."""
+def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeChoice = RIGID) -> tuple[Array, Flags]:
+    """Coefficients at x (N, s + p), θ with μ behind it, and where they exist: assembled, and no coordinate locks."""
+    if isinstance(mechanism, Mechanism):
+        return _rows_at(mechanism, x, choice, ())
+    slopes = mechanism.names[: sloped(mechanism, choice)]
+    width = row_layout(assemble(mechanism.nominal), choice).width * (1 + len(slopes))
+    rows, valid = np.full((len(x), width), np.nan), np.zeros(len(x), dtype=bool)
+    for member, which, theta in mechanism.parts(x):
+        rows[which], valid[which] = _rows_at(member, theta, choice, slopes)
+    return rows, valid
+
+
+def sloped(mechanism: VariedMechanism, choice: ModeChoice) -> int:
+    """Along how many of the parameters slopes of coefficients are sampled: all, of a rigid mechanism."""
+    return 0 if choice.flexible else len(mechanism.names)
+
+
+def _rows_at(mechanism: Mechanism, theta: Array, choice: ModeChoice, slopes: Sequence[str]) -> tuple[Array, Flags]:
     configuration = assemble(mechanism, theta, failures="mark")
     rows, regular = coefficient_rows(configuration, choice)
     valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
     rows[~valid] = np.nan
-    return rows, valid
+    if not slopes:
+        return rows, valid
+    there = configuration if valid.all() else assemble(mechanism, theta[valid])
+    along = np.full((len(slopes), *rows.shape), np.nan)
+    for n, name in enumerate(slopes if valid.any() else ()):
+        along[n, valid] = _slopes(there, name)
+    return np.hstack([rows, *along]), valid
 
 
-def samples_name(mechanism: Mechanism, choice: ModeChoice = RIGID) -> str:
-    """A digest of everything the values depend on: the description but for what only names things, the choice of
-    modes, supple's version and its kernels."""
+def _slopes(configuration: Configuration, name: str) -> Array | float:
+    try:  # one by one: a sample must not depend on what stands beside it, bit for bit
+        return np.vstack([parameter_slopes(item, name) for item in configuration.each()])
+    except InputError:  # what has a kink there has none; fits then do without
+        return np.nan
+
+
+def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RIGID) -> str:
+    """A digest of everything the values depend on: the description but for what only names things and for the values of
+    parameters that are open, the choice of modes, supple's version and its kernels."""
     kernels = (
         (close_batch, rigid_batch, modes_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
     )
-    bare = mechanism.replace(configurations={}, motions={}, scenarios={}, description=None)
     parts = {
-        "description": to_yaml(bare),
+        "description": as_varied(mechanism).bare(choice.flexible),
         "modes": asdict(choice),
         "version": supple_version(),
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],

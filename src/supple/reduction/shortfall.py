@@ -34,8 +34,22 @@ def missed_errors(error: dict[str, float], tolerance: float | None) -> list[str]
     return missed
 
 
-def indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> list[str]:
-    """Where the fitted mass matrix, or the stiffness of the deformation, is not positive though the exact one is."""
+def indefinite(domain: Domain, model: ReducedModel) -> list[str]:
+    """Where the fitted mass matrix, or the stiffness of the deformation, is not positive though the exact one is; of a
+    family at its nominal values and at corners of its ranges."""
+    if model.family is None:
+        return _indefinite(domain.space.mechanism.nominal, domain, model)
+    names = model.family.names
+    members = [model, *(model.at(dict(zip(names, values, strict=True))) for values in domain.space.corners())]
+    found = []
+    for member in members:
+        assert member.family is not None
+        words = _indefinite(domain.space.mechanism.at(member.family.values), domain, member)
+        found += [f"{item} ({member.family})" for item in words]
+    return found
+
+
+def _indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> list[str]:
     s, x = model.layout.theta, _looked_at(model)
     fitted = model.evaluate(x)
     blocks = {"mass matrix": ("M", 0)} | ({"stiffness of its deformation": ("K", s)} if model.layout.size > s else {})

@@ -107,7 +107,7 @@ class Siblings:
         return replace(
             model, name=mechanism.name, layout=changed, fitted=fitted, error=error, provenance=provenance,
             repertoire=repertoire_of(mechanism), basis=basis_of(mechanism, self.choice),
-            units=units_of_layout(mechanism, changed), hardware=hardware_of(mechanism),
+            units=units_of_layout(mechanism, changed), hardware=hardware_of(mechanism), family=None,
         )  # fmt: skip
 
     def _constant(self, mechanism: Mechanism, name: str, values: Array) -> Array:

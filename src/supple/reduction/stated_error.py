@@ -19,12 +19,12 @@ ROUNDING = 1e-9
 derivatives, keep three digits less. What is constant but for that differs by it from sample to sample."""
 
 
-def stated_errors(columns: Columns, approximation: Approximation) -> dict[str, dict[str, Any]]:
+def stated_errors(columns: Columns, approximation: Approximation, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Of each family its largest error, as `worst`, where it is, and the median of its size; JSON.
 
     Frequencies are one family, whose error is that of the worst of them; `each` says that of every one, lowest first.
+    names : of what is fitted over
     """
-    names = columns.layout.coordinates[: columns.layout.theta]
     single = {name: item for name, item in approximation.error.items() if name not in columns.frequencies}
     stated = {name: _stated(names, item) | {"median_norm": item.median_norm} for name, item in single.items()}
     for name, drift in columns.drifted.items():

@@ -14,6 +14,7 @@ from supple.diagnostics.limits import require_within
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.estimate import GRID_CHECKS
+from supple.reduction.parameter_space import Vary, require_one_branch
 from supple.reduction.region import Region
 from supple.reduction.region_check import require_region
 from supple.reduction.stated_error import ROUNDING
@@ -63,6 +64,7 @@ def checked_task(
     continuous: bool,
     seed: int,
     choice: ModeChoice = RIGID,
+    vary: Vary | None = None,
 ) -> Task:
     """Refuse what cannot be done, before anything is computed."""
     FITS[fit].settled(degree)
@@ -75,9 +77,11 @@ def checked_task(
             f"{tolerance:g} is below {ROUNDING:g}, to which samples themselves are known",
             part="tolerance", hint="give a larger one",
         )  # fmt: skip
-    domain = domain_of(mechanism, region)
-    require_region(mechanism, domain)
-    names, counts = domain.coordinates, None
+    domain = domain_of(mechanism, region, vary)
+    require_region(domain.space.mechanism.nominal, domain)
+    if domain.space.parameters:
+        require_one_branch(domain.space, domain.theta_boxes[0].center)
+    names, counts = domain.names, None
     if boxes is not None:
         counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)
         if len(counts) == 1:

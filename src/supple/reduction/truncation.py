@@ -17,6 +17,7 @@ from scipy.linalg import eigh
 from supple.analyses.vibration.modal import modes
 from supple.approximation.fits.scattered_designs import scattered
 from supple.description.mechanism import Mechanism
+from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.static_response import static_response
@@ -70,12 +71,31 @@ class Truncation:
         ]
 
 
-def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Truncation:
+def truncation(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Truncation:
     """Reduced against full, both exact at each of the check points."""
     per_box = max(_CHECKS // len(boxes), 4)
-    theta = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
-    configuration = assemble(mechanism, theta, failures="mark")
-    theta = theta[configuration.assembled]
+    points = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
+    found = [
+        _of_one(member, choice, theta, points[which]) for member, which, theta in mechanism.parts(points) if len(which)
+    ]
+    parts = [item for item in found if item is not None]
+    names = (*assemble(mechanism.nominal).rest.numbering.coordinates, *mechanism.names)
+    missing = min((item.missing for item in parts if item.missing is not None), default=None)
+    above = [item.next_hz for item in parts if item.next_hz is not None]
+    compliance: dict[str, float] = {}
+    for item in parts:
+        compliance = {name: max(value, compliance.get(name, 0.0)) for name, value in item.compliance.items()}
+    return Truncation(
+        names, max((item.frequencies for item in parts), default=0.0), compliance, missing, min(above, default=None)
+    )
+
+
+def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) -> Truncation | None:
+    """At θ (N, s) of one mechanism, x (N, s + p) as it is told; None where it cannot be assembled at any."""
+    there = assemble(mechanism, theta, failures="mark").assembled
+    theta, x = theta[there], x[there]
+    if not len(theta):
+        return None
     model = local(
         mechanism, theta, constraint_modes=choice.constraint, internal_modes=choice.internal,
         tracking=choice.tracking, germ=None if choice.germ is None else np.array(choice.germ),
@@ -91,10 +111,9 @@ def truncation(mechanism: Mechanism, choice: ModeChoice, boxes: Sequence[Scanned
         worst = max(worst, float(error.max(initial=0.0)))
         inside = left[left < band / _WITHIN]
         if len(inside) and (missing is None or inside[0] < missing[0]):
-            missing = (float(inside[0]), tuple(theta[i].tolist()))
+            missing = (float(inside[0]), tuple(x[i].tolist()))
         above = min(above, float(left[left >= band].min(initial=np.inf)))
-    names = model.configuration.rest.numbering.coordinates
-    return Truncation(names, worst, _compliance(model, choice), missing, above if np.isfinite(above) else None)
+    return Truncation((), worst, _compliance(model, choice), missing, above if np.isfinite(above) else None)
 
 
 def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:

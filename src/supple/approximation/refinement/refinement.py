@@ -13,7 +13,7 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.conforming import conform
 from supple.approximation.refinement.hp_refinement import Refinement
 from supple.approximation.refinement.problem import Problem
-from supple.approximation.samples import Derived, Sampler
+from supple.approximation.samples import Derived, Placed, Sampler
 from supple.approximation.validity import Limits
 from supple.diagnostics import InputError, SuppleWarning
 
@@ -32,6 +32,7 @@ def adaptive(
     seed: int = 0,
     floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
+    placed: Placed | None = None,
 ) -> Approximation:
     """Approximate until the error of every family is below `tolerance`.
 
@@ -43,6 +44,8 @@ def adaptive(
     shortest        : width, relative to the region's, below which a box with points where the function does not exist
                       is left out
     floors          : norms of families below which errors are not measured against them, but against the floor
+    placed          : where points that a fit asks for are moved to, not far, if some are cheaper than others; for fits
+                      that raise their degree, which take points as they come
     continuous      : the result is continuous across faces; boxes are then the cells of one grid
     """
     boxes = checked_region(region)
@@ -51,7 +54,8 @@ def adaptive(
     chosen = FITS[fit]
     chosen.settled(degree)
     limits = Limits(largest_samples, shortest)
-    evaluated = Evaluated(sampler, boxes[0].dimension, floors)
+    free = chosen.raises_degree and not continuous
+    evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
     problem = Problem(boxes, evaluated, derived, tolerance, limits, seed, progress)
     if continuous:
         forest = conform(problem, chosen, degree)
