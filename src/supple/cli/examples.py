@@ -15,6 +15,8 @@ from supple.cli import bundled
 from supple.cli.answer import Answer, answering
 from supple.cli.options import Json
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.quoting import brief
+from supple.files.whole import folder_beside
 
 _STANDARD_ERROR = 2
 
@@ -97,17 +99,16 @@ def _read(answer: Answer, name: str) -> None:
 
 def _copy(answer: Answer, name: str, into: Path) -> None:
     folder, target = bundled.example(name), into / name
+    if target.exists():
+        raise InputError("this is already there", file=str(target), hint="copy into another folder, or remove it first")
     try:
-        shutil.copytree(folder, target, ignore=shutil.ignore_patterns("__pycache__"))
-    except FileExistsError:
+        with folder_beside(target) as beside:
+            shutil.copytree(folder, beside, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    except OSError as error:
+        said = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or str(error)
+        first = said.partition("] ")[2].partition(":")[0] or said  # [Errno 28] No space left on device: 'a' -> 'b'
         raise InputError(
-            "this is already there", file=str(target), hint="copy into another folder, or remove it first"
-        ) from None
-    except (OSError, shutil.Error) as error:
-        raise InputError(
-            f"cannot be written ({getattr(error, 'strerror', None) or error})",
-            file=str(target),
-            hint="copy into another folder",
+            f"cannot be written ({brief(first)}); nothing was copied", file=str(target), hint="copy into another folder"
         ) from None
     files = sorted(str(item.relative_to(target)) for item in target.rglob("*") if item.is_file())
     data = {"name": name, "folder": str(target), "files": files}

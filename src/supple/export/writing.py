@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.diagnostics import InputError
-from supple.files.whole import left_behind, place_beside, settle, settle_folder, write_whole
+from supple.files.whole import folder_beside, left_behind, place_beside, settle, settle_folder, write_whole
 
 # What files of ours hold: a sentence, or where that has no place, how their data begin.
 MARKS = (b"enerated by supple", b'"supple reduced model"', b"A reduced model of supple as plain data")
@@ -56,24 +56,20 @@ def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]
 
 def _whole_folder(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """A new folder with all its files, by one renaming; False if another was sooner."""
-    beside = place_beside(folder)
     try:
-        _write(beside, contents)
-        try:
-            beside.replace(folder)
-        except OSError:
-            if folder.exists():
-                return False
-            raise
-        settle_folder(folder.parent)
-        return True
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        with folder_beside(folder) as beside:
+            _write(beside, contents)
+    except OSError:
+        if folder.exists():
+            return False
+        raise
+    return True
 
 
 def _set(folder: Path, contents: Mapping[str, bytes]) -> None:
     stage = place_beside(folder / _STAGE)
     try:
+        (stage / _NEW).mkdir(parents=True)
         _write(stage / _NEW, contents)
         with _alone(folder):
             _finish_others(folder)
@@ -83,7 +79,6 @@ def _set(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    folder.mkdir(parents=True)
     for name, content in contents.items():
         (folder / name).write_bytes(content)
         settle(folder / name)
@@ -180,11 +175,8 @@ def _list(file: Path) -> dict[str, list[str]] | None:
     """Names of files, as they were written; a name that leads elsewhere is none of ours."""
     try:
         due = json.loads(file.read_bytes())
-        if all(
-            re.fullmatch(r"[^/\\\0]+", name) and name not in (".", "..")
-            for key in ("names", "there")
-            for name in due[key]
-        ):
+        names = [*due["names"], *due["there"]]
+        if all(re.fullmatch(r"[^/\\\0]+", name) and name not in (".", "..") for name in names):
             return due
     except (OSError, ValueError, TypeError, KeyError):
         pass

@@ -12,6 +12,7 @@ import os
 import platform
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -50,6 +51,23 @@ def written_beside(target: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def folder_beside(target: Path) -> Iterator[Path]:
+    """The same for a new folder with all that is in it; the files in it are brought to the disk by whoever writes them.
+
+    OSError where something is in its place already.
+    """
+    beside = place_beside(target)
+    try:
+        beside.mkdir(parents=True)
+        yield beside
+        settle_folder(beside)
+        beside.replace(target)
+        settle_folder(target.parent)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _is_device(place: Path) -> bool:

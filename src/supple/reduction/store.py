@@ -7,6 +7,7 @@ is met where it shows: what can be read is kept, the rest is computed again, and
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 import warnings
@@ -270,7 +271,9 @@ class SampleStore:
             )  # fmt: skip
         if fault is Fault.BARRED:
             hint = "name another with --store, on a disk of this machine, or do without (--no-store)"
-            return InputError(f"cannot {doing} ({error})", part=part, hint=hint)
+            barred = not os.access(Path(self.path or "").parent, os.W_OK)
+            reason = "its folder cannot be written" if barred else str(error)
+            return InputError(f"cannot {doing} ({reason})", part=part, hint=hint)
         with suppress(*FAULTS, AttributeError):
             return InputError(
                 f"cannot {doing} ({error}); {self._count()} samples are kept", part=part,
