@@ -11,7 +11,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, TableFile, keep
-from supple.cli.model_argument import Rom, read_model
+from supple.cli.model_argument import Rom, read_model, set_values
 from supple.cli.options import File, Json, Settings, read_mechanism
 from supple.cli.report import write_report
 from supple.cli.rigid_option import Rigid
@@ -54,7 +54,11 @@ def compare(
         from supple.results.time_comparison import TimeComparison
 
         mechanism = read_mechanism(answer, file, settings)
-        found = compared(mechanism, read_model(answer, rom), points=points, scenario=scenario, rigid=rigid)
+        model = read_model(answer, rom)
+        if model.family is not None:  # the mechanism is compared at the same values
+            of_model = [item for item in settings or () if item.partition("=")[0].strip() in model.family.names]
+            model = model.at(**set_values(model, rom, of_model))
+        found = compared(mechanism, model, points=points, scenario=scenario, rigid=rigid)
         if isinstance(found, TimeComparison):
             keep(found, output, plot)
             write_report(found, report, _typed(file, rom, scenario))

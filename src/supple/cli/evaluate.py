@@ -9,7 +9,8 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.equations import equations_data
 from supple.cli.model_argument import Rom, described, model_configuration, read_model
-from supple.cli.options import At, Json
+from supple.cli.options import At, Json, Settings
+from supple.cli.reduction_answer import family_data
 
 Delta = Annotated[
     str | None,
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-def evaluate(rom: Rom, at: At = None, delta: Delta = None, as_json: Json = False) -> None:
+def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = None, as_json: Json = False) -> None:
     """Evaluate a reduced model at a configuration, deformed or not."""
     with answering(as_json) as answer:
-        model = read_model(answer, rom)
+        model = read_model(answer, rom, settings)
         theta, bent = model_configuration(model, at), _deformation(model, delta)
         found = model.evaluate(theta, delta=bent)
         data = equations_data(found, dict(zip(model.layout.coordinates, [*theta, *(bent or ())], strict=False))) | {
             "rigid": model.rigid, "basis": None if model.basis is None else model.basis.data(),
+            "parameters": family_data(model),
         }  # fmt: skip
         answer.give(data, lambda: _show(model, found, bent))
 
@@ -60,5 +62,7 @@ def _show(model: ReducedModel, found: Coefficients, delta: list[float] | None) -
     except InputError:  # it does not say what it was made from
         units = Units({}, {})
     show_equations(f"{model.name} (reduced)", found, units, delta)
+    if model.family is not None:
+        print(f"parameters: {model.family}")
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))
     print(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")

@@ -18,6 +18,7 @@ from supple.cli.options import File, Json, Settings, configuration, read_mechani
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
+from supple.cli.region_option import vary as vary_of
 from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
@@ -31,6 +32,14 @@ RegionText = Annotated[
         help="Where the model shall hold; limits of actuators and joints where not given. NAME=VALUE holds a "
         "coordinate: the model is one of the others. `path:MOTION` or `path:FILE.csv` is the way of a motion: the "
         "model's one coordinate is then its arclength.",
+    ),
+]  # fmt: skip
+VaryText = Annotated[
+    str | None,
+    typer.Option(
+        "--vary", metavar="NAME=LOWER:UPPER,...", show_default=False,
+        help="Parameters of the file that shall stay open, as coordinates of the region that are constant in time: "
+        "`payload=8kg:16kg`. Commands then take `--set payload=12kg` of the model, and C and FMU set it at run time.",
     ),
 ]  # fmt: skip
 FitName = Annotated[str, typer.Option("--fit", metavar="NAME", callback=known("fit"), help="What is fitted, and how.")]
@@ -105,6 +114,7 @@ Germ = Annotated[
 def reduce(
     file: File,
     region: RegionText = None,
+    vary: VaryText = None,
     fit: FitName = "auto",
     boxes: Boxes = None,
     tolerance: Tolerance = None,
@@ -136,9 +146,10 @@ def reduce(
         if workers is not None and cluster is not None:
             raise typer.BadParameter("both say where samples are computed: leave one out", param_hint="--cluster")
         counts, modes, limit = box_counts(boxes), _count(internal_modes), _bytes(store_limit)
+        varied = vary_of(vary)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
-        task: dict[str, Any] = {"region": ranges, "fit": fit, "boxes": counts, "degree": degree}
+        task: dict[str, Any] = {"region": ranges, "vary": varied, "fit": fit, "boxes": counts, "degree": degree}
         if tolerance is not None:
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})

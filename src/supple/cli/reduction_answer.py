@@ -25,6 +25,7 @@ def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[st
         "boxes": made["boxes"],
         "dropped": made["dropped"],
         "held": model.held,
+        "parameters": family_data(model),
         "depth": made["depth"],
         "error": model.error,
         "frequencies": made["error"].get("frequencies", {}).get("each", []),
@@ -40,6 +41,17 @@ def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[st
         "met": model.met,
         "missed": made.get("missed", []),
         "file": None if target is None else str(target),
+    }
+
+
+def family_data(model: ReducedModel) -> dict[str, dict[str, Any]]:
+    """{parameter: its value in the model, its range, the file's value and its unit}; empty if none was varied."""
+    if model.family is None:
+        return {}
+    values = zip(model.family.parameters, model.family.values, strict=True)
+    return {
+        item.name: {"value": value, "range": [item.lower, item.upper], "nominal": item.nominal, "unit": item.unit}
+        for item, value in values
     }
 
 
@@ -65,6 +77,8 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:
         out.line("stiffening: second order in the deformation, with the stiffness of loads and of inertia")
+    if model.family is not None:
+        out.line(f"parameters: {model.family}")
     for name, value in model.held.items():
         out.line(f"{name} is held at {value:.6g}: it is no coordinate of the model")
     if made["dropped"]:

@@ -1,4 +1,4 @@
-"""`--region` and `--boxes`: what their texts mean."""
+"""`--region`, `--vary` and `--boxes`: what their texts mean."""
 
 from __future__ import annotations
 
@@ -38,6 +38,22 @@ def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, flo
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
         option, wanted = f"--region {name}", along(mechanism)(name)
         found[name] = (quantity_of(lower, option, wanted), quantity_of(upper, option, wanted))
+    return found
+
+
+def vary(text: str | None) -> dict[str, tuple[str, str]] | None:
+    """`payload=8kg:16kg,leg=0.6:0.8` as {parameter: (lower, upper)}, units still to be looked at."""
+    if text is None:
+        return None
+    found: dict[str, tuple[str, str]] = {}
+    for piece in pieces(text):
+        name, equals, interval = (item.strip() for item in piece.partition("="))
+        lower, colon, upper = (item.strip() for item in interval.partition(":"))
+        if not (equals and colon and name and lower and upper):
+            raise typer.BadParameter(f"{piece.strip()!r} is not NAME=LOWER:UPPER", param_hint="--vary")
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--vary")
+        found[name] = (lower, upper)
     return found
 
 

@@ -20,6 +20,7 @@ from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
 from supple.equations.coefficients import EquationsOfMotion
+from supple.formats.model_description import member
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.kinematics.rest import rest
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
@@ -86,11 +87,13 @@ def compare(
     rigid: bool = False,
 ) -> Comparison | TimeComparison:
     """Compare on fresh points scattered over the region of the model, along a motion, or through a scenario in time.
+    A model of a family is compared with the mechanism at its own values of the parameters.
 
     scenario : a scenario, its name in the file or a file of its own (.yaml): both are simulated, see `TimeComparison`;
                or a motion as `trajectory` takes it, along which coefficients and forces are compared
     rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
     """
+    mechanism = member(mechanism, model.family)
     domain = _domain(mechanism, model)
     if _in_time(mechanism, scenario):
         asked = scenario_in(mechanism, scenario)  # type: ignore[arg-type]

@@ -134,7 +134,8 @@ class Domain:
 
     def options(self) -> dict[str, Any]:
         """The region as provenance keeps it."""
-        kept: dict[str, Any] = {"region": [[list(box.lower), list(box.upper)] for box in self.boxes]}
+        s = len(self.coordinates)
+        kept: dict[str, Any] = {"region": [[list(box.lower[:s]), list(box.upper[:s])] for box in self.boxes]}
         if self.path is not None:
             kept["path"] = self.path.data()
         if self.space.parameters:

@@ -57,6 +57,9 @@ def _what(model: ReducedModel) -> Section:
     for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         unit = units.coordinates.get(name, "")
         rows.append((name, kind, unit, between((low[i], high[i]), unit) if i < s else "free"))
+    if model.family is not None:
+        for item, value in zip(model.family.parameters, model.family.values, strict=True):
+            rows.append((item.name, "parameter", item.unit, f"{item.range}, here {item.said(value)}"))
     held = [f"{name} is held at {value:.6g}: it is no coordinate of the model." for name, value in model.held.items()]
     rigid = [f"{', '.join(model.rigid)} are elastic, and taken as rigid."] if model.rigid else []
     second = ["Second order in the deformation: stiffness of loads and of inertia."] if model.stiffening else []
@@ -184,6 +187,7 @@ def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
         if lost.get("next_hz") is not None:
             said.append(f"The next mode, which is left out, is at {lost['next_hz']:.4g} Hz or above.")
     names = tuple(model.layout.coordinates[: model.layout.theta])
+    names += () if model.family is None else model.family.names
     for item in made.get("exchanges", ()):
         swap = Exchange(
             tuple(item["theta"]), item["overlap"], item["hz"] and tuple(item["hz"]), item["cure"], item["jump"]

@@ -75,6 +75,9 @@ def reduce_command(name: str, model: Any, target: str) -> str:
         pieces = [f"{key}={a:.10g}:{b:.10g}" for key, a, b in zip(names, low, high, strict=True)]
         pieces += [f"{key}={value:.10g}" for key, value in model.held.items()]
         said += ["--region", quoted(",".join(pieces))]
+    if options.get("vary"):
+        ranges = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in options["vary"].items()]
+        said += ["--vary", quoted(",".join(ranges))]
     modes = options.get("modes", {})
     if modes.get("constraint"):
         said += ["--constraint-modes", quoted(",".join(modes["constraint"]))]
