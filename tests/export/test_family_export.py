@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from supple.approximation.refinement.box import Box
+from supple.export.export import export
 from supple.export.fixed import fixed
 from supple.reduced.family import Family, Parameter
 from supple.reduced.layout import packed
@@ -156,6 +159,16 @@ def test_values_outside_leave_what_was_set(rom, coded):
     for wrong in (7.999, 16.001, np.nan, np.inf, -np.inf):
         assert code.set(*(9.0,) * (m - 1), wrong) == 1
         assert bytes(code.parameters) == before
+
+
+def test_it_tests_itself_under_sanitizers(families, tmp_path):
+    if shutil.which("make") is None:
+        pytest.skip("make was not found")
+    export(families["mixed"], tmp_path)
+    flags = "CFLAGS=-O1 -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
+    done = subprocess.run(["make", "test", flags], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WRONG" not in done.stdout
 
 
 def test_two_sets_of_parameters_run_side_by_side(rom, coded):

@@ -58,7 +58,7 @@ def test_derivatives_and_outputs_are_those_of_the_model_there(fmu):
     running.end()
 
 
-def test_values_outside_are_errors_and_change_nothing(fmu):
+def test_values_outside_are_errors_and_change_nothing(fmu, capfd):
     rom, running = fmu.rom, Running(fmu)
     name = rom.family.names[-1]
     running.set({name: 9.0})
@@ -67,6 +67,7 @@ def test_values_outside_are_errors_and_change_nothing(fmu):
             running.set({name: wrong})
         assert refused.value.status == 3
         assert running.get([name]) == [9.0]
+        assert f"{name} must lie in 8 to 16 kg" in capfd.readouterr().out
     running.end()
 
 

@@ -271,7 +271,8 @@ def _state_functions(model: CModel, inputs: bool) -> list[str]:
         lines += [
             f"/* Sets mu, and what is made of it, in parameters that {P}_defaults began: once before many calls, or",
             f" * between any two. {U}_OUTSIDE where a value lies outside its range or is no number: they then stay as",
-            f" * they were. With {U}_CLAMP the nearest are set, and {U}_CLAMPED is returned. */",
+            f" * they were. With {U}_CLAMP the nearest are set, and {U}_CLAMPED is returned. No other thread may use",
+            " * the same parameters meanwhile. */",
             f"int {P}_set_parameters({P}_parameters *parameters, const double mu[{U}_PARAMETERS]);",
             "",
         ]

@@ -106,9 +106,10 @@ def _standard(model: CModel) -> str:
     """The model's own parameters."""
     friction = ", ".join(number(value) for value in model.layout.dry_forces.values())
     values = f"1.0, {{{friction}}}, {model.upper}_SLIP_RATE" if friction else "1.0"
-    if model.family is not None:
-        values += f",\n    {setting.standard_members(model, model.family)}"
-    return f"static const {model.prefix}_parameters standard = {{{values}}};\n"
+    if model.family is None:
+        return f"static const {model.prefix}_parameters standard = {{{values}}};\n"
+    values += f",\n    {setting.standard_members(model, model.family)}"
+    return f"static const {model.prefix}_parameters standard {model.upper}_TABLES = {{{values}}};\n"
 
 
 def _tabulated(model: CModel) -> list[bool]:
