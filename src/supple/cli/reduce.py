@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -74,10 +73,10 @@ Store = Annotated[
     ),
 ]  # fmt: skip
 StoreLimit = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--store-limit", metavar="SIZE",
-        help="How large the store may grow, as 500MB or 4GB; the oldest sets of other mechanisms then make room.",
+        "--store-limit", metavar="SIZE", show_default=False,
+        help="How large the store may grow; 4GB if left out. The oldest sets of other mechanisms then make room.",
     ),
 ]  # fmt: skip
 NoStore = Annotated[bool, typer.Option("--no-store", help="Keep no samples.")]
@@ -124,7 +123,7 @@ def reduce(
     dry_run: DryRun = False,
     output: Output = None,
     store: Store = None,
-    store_limit: StoreLimit = "4GB",
+    store_limit: StoreLimit = None,
     no_store: NoStore = False,
     workers: Workers = None,
     cluster: ClusterOption = None,
@@ -145,7 +144,7 @@ def reduce(
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
         if workers is not None and cluster is not None:
             raise typer.BadParameter("both say where samples are computed: leave one out", param_hint="--cluster")
-        counts, modes, limit = box_counts(boxes), _count(internal_modes), _bytes(store_limit)
+        counts, modes, limit = box_counts(boxes), _count(internal_modes), _store_limit(store_limit)
         varied = vary_of(vary)
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
@@ -203,13 +202,15 @@ def _count(text: str | None) -> int | Literal["auto"]:
     return int(text)
 
 
-def _bytes(text: str) -> int:
-    """A size as people write it: 500MB, 4 GB, 4e9."""
-    units = {"": 1, "B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]{1,2})?)\s*([kMGT]?B|)\s*", text)
-    if match is None or match[1].count(".") > 1 or match[1].startswith("."):
+def _store_limit(text: str | None) -> float | None:
+    if text is None:
+        return None
+    from supple.diagnostics.limits import bytes_of
+
+    size = bytes_of(text)
+    if not 0.0 < size < 2.0**62:
         raise typer.BadParameter(f"{text!r} is not a size such as 500MB or 4GB", param_hint="--store-limit")
-    return int(float(match[1]) * units[match[2]])
+    return size
 
 
 def _modes(

@@ -18,6 +18,7 @@ from supple.diagnostics.quoting import quoted
 VARIABLE = "SUPPLE_LIMITS"
 _SHARE = 0.5  # of the memory that is free
 _UNKNOWN = 4 * 2**30  # bytes, where a machine does not tell
+_SIZES = ("memory", "store")  # limits in bytes
 _PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -43,6 +44,7 @@ LIMITS = {
         Limit("starts", 1e5, "starts of a search"),
         Limit("workers", 1024, "processes"),
         Limit("rows", 6e6, "rows of a matrix in a file"),
+        Limit("store", 4e9, "bytes of a store of samples"),
         Limit("memory", None, "bytes for one array, file or result"),
     )
 }  # fmt: skip
@@ -131,11 +133,11 @@ def _said() -> dict[str, float]:
             continue
         if name not in LIMITS:
             raise InputError(f"there is no limit {quoted(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
-        number = _bytes(value) if name == "memory" else _count(value)
+        number = bytes_of(value) if name in _SIZES else _count(value)
         if not number > 0.0:
             raise InputError(
                 f"{quoted(piece.strip())} is no limit", part=VARIABLE,
-                hint="write for example memory=16GB" if name == "memory" else f"write for example {name}=1e9",
+                hint=f"write for example {name}={'16GB' if name in _SIZES else '1e9'}",
             )  # fmt: skip
         found[name] = number
     return found
@@ -148,7 +150,7 @@ def _count(text: str) -> float:
         return 0.0
 
 
-def _bytes(text: str) -> float:
+def bytes_of(text: str) -> float:
     """`16GB`, `512 MiB`, `2e9`; 0 where it is none."""
     bare = text.strip().removesuffix("B")
     base = 1024.0 if bare.endswith("i") else 1000.0

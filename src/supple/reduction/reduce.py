@@ -43,7 +43,6 @@ from supple.reduction.region import Region
 from supple.reduction.sampling import Sampling
 from supple.reduction.shortfall import indefinite, missed_errors
 from supple.reduction.stated_error import stated_errors
-from supple.reduction.store import LIMIT
 from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
 
@@ -65,7 +64,7 @@ def reduce(
     degree: int | None = None,
     continuous: bool = False,
     store: str | Path | bool | None = None,
-    store_limit: int = LIMIT,
+    store_limit: float | None = None,
     output: str | Path | None = None,
     workers: int | None = None,
     cluster: Any = None,
@@ -94,7 +93,7 @@ def reduce(
     degree     : of the polynomials; chosen box by box by `auto`
     continuous : no jumps between boxes
     store      : file of the samples, from which an interrupted run goes on; left out, beside the output; False: none
-    store_limit : bytes of that file; sets of other mechanisms that were not used for longest make room
+    store_limit : bytes of that file, 4e9 if left out; sets of other mechanisms that were not used for longest make room
     output     : file to save the model to
     workers    : processes of this machine. Left out, this one, whose kernels already run on all cores; more pay only
                  where a local model spends its time outside compiled code

@@ -37,7 +37,7 @@ from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.parameter_slopes import parameter_slopes
 from supple.parameterization.rigid_kernel import rigid_batch
-from supple.reduction.store import LIMIT, Sample, SampleStore
+from supple.reduction.store import Sample, SampleStore
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -62,7 +62,7 @@ class Sampling:
         place: Workplace | None = None,
         computed: Callable[[int], None] | None = None,
         choice: ModeChoice = RIGID,
-        store_limit: int = LIMIT,
+        store_limit: float | None = None,
     ):
         self.varied = as_varied(mechanism)
         self.mechanism, self.choice = self.varied.nominal, choice

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics.limits import in_bytes, most
 from supple.files.whole import FULL
 from supple.reduction.salvage import mend, mending, set_aside
 from supple.reduction.store_faults import FAULTS, Fault, fault_of
@@ -29,7 +30,6 @@ from supple.reduction.store_file import PATIENCE, VERSION, connected, prepared, 
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
 
-LIMIT = 4 * 2**30  # bytes of a store
 _ASKED = 500  # keys in one query; SQLite takes 999 at least
 _ROW = 80  # bytes that a sample takes besides its numbers
 _TRIES = 3  # a file that is damaged again as soon as it is mended lies on a disk that is
@@ -51,7 +51,7 @@ class Held(NamedTuple):
 
     def __str__(self) -> str:
         sets = f" in {self.sets} sets" if self.sets > 1 else ""
-        return f"{size_text(self.bytes)}, {self.samples} samples{sets}"
+        return f"{in_bytes(self.bytes)}, {self.samples} samples{sets}"
 
 
 class SampleStore:
@@ -60,12 +60,14 @@ class SampleStore:
     path  : the file; None keeps the samples in memory
     name  : what the values depend on, as one text (a digest)
     width : numbers in a sample
-    limit : bytes of the file; sets that were not used for longest make room for this one
+    limit : bytes of the file, else the limit `store`; sets that were not used for longest make room for this one
     """
 
-    def __init__(self, path: str | Path | None, name: str, width: int, *, made_by: str = "", limit: int = LIMIT):
+    def __init__(
+        self, path: str | Path | None, name: str, width: int, *, made_by: str = "", limit: float | None = None
+    ):
         self.path = None if path is None else Path(path)
-        self.name, self.width, self.limit = name, width, limit
+        self.name, self.width, self.limit = name, width, most("store") if limit is None else limit
         self.damaged = 0
         self._made_by = made_by
         self._database = sqlite3.connect(":memory:")
@@ -173,7 +175,7 @@ class SampleStore:
                 self._database.execute("DELETE FROM sets WHERE id = ?", (number,))
             when = time.strftime("%Y-%m-%d", time.localtime(used))
             warnings.warn(
-                f"the store {self.path} would outgrow its limit of {size_text(self.limit)}: {cleared} samples of "
+                f"the store {self.path} would outgrow its limit of {in_bytes(self.limit)}: {cleared} samples of "
                 f"another set (of {made_by or 'supple'}, last used {when}) were cleared",
                 SuppleWarning,
                 stacklevel=5,
@@ -183,7 +185,7 @@ class SampleStore:
         self._database.execute("PRAGMA incremental_vacuum").fetchall()
         if self._used() + needed > self.limit:
             raise InputError(
-                f"reaches its limit of {size_text(self.limit)} with {self._count()} samples of this mechanism, which "
+                f"reaches its limit of {in_bytes(self.limit)} with {self._count()} samples of this mechanism, which "
                 "are kept", part=f"store {self.path}",
                 hint="raise it with --store-limit (in Python store_limit): the same command then goes on",
             )  # fmt: skip
@@ -289,11 +291,6 @@ def held_in(path: Path) -> Held:
         samples = int(database.execute("SELECT COUNT(*) FROM samples").fetchone()[0])
         sets = int(database.execute("SELECT COUNT(*) FROM sets").fetchone()[0])
     return Held(path.stat().st_size if path.exists() else 0, samples, sets)
-
-
-def size_text(size: float) -> str:
-    """Bytes for people."""
-    return f"{size / 2**30:.3g} GB" if size >= 2**30 else f"{size / 2**20:.3g} MB"
 
 
 def _number(path: Path | None) -> int:
