@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.formats.mechanism_file import loads
 from supple.formats.varied import varied
+from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
@@ -87,6 +88,17 @@ def test_slopes_of_machines(example, name):
     theta = assemble(mechanism).theta
     worst = compared(mechanism, name, theta + 0.02 * np.linspace(-1.0, 1.0, len(theta)))
     assert max(worst.values()) < 1e-8, worst
+
+
+def test_members_of_a_family_share_what_they_have_in_common():
+    loaded = VariedMechanism(loads(LOADED), ("coupler", "heavy"))
+    member = loaded.at((0.55, 0.8))
+    for name in ("coupler", "heavy"):
+        theta = np.array([[0.3]])
+        found = parameter_slopes(assemble(member, theta), name)
+        alone = parameter_slopes(assemble(loaded.built((0.55, 0.8)), theta), name)
+        known = np.isfinite(alone)
+        assert_allclose(found[known], alone[known], rtol=1e-9, atol=1e-9 * np.abs(alone[known]).max())
 
 
 def test_parameters_that_follow_from_others_follow():

@@ -24,6 +24,14 @@ def varied(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     return mechanism_of(tree, parameters=given, folder=Path(tree.file).parent)
 
 
+def changed(first: Mechanism, other: Mechanism) -> dict[str, float]:
+    """Parameters of another mechanism of the same file that have other values there; not what follows from them."""
+    tree = require_parameters(other, ())
+    given = _replaced(other, tree.data.get("parameters") or {})
+    moved = {name for name, value in other.parameters.items() if first.parameters[name] != value}
+    return {name: float(value) for name, value in given.items() if name in moved}
+
+
 def require_parameters(mechanism: Mechanism, names: Iterable[str]) -> Any:
     """The data of the mechanism's file, in which these parameters stand; an InputError where they do not."""
     tree = source_of(mechanism)

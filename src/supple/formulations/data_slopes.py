@@ -12,13 +12,15 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from supple.approximation.analytic_slope import NEAR, WIDE, Reach, Stencil, slope, smooth, stencil
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.formats.varied import require_parameters, varied
+from supple.formats.varied import changed, require_parameters, varied
+from supple.formats.varied_mechanism import first_of
 from supple.formulations.coefficients import collected
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.kinematics.numbering import numbering
@@ -26,6 +28,10 @@ from supple.kinematics.primitives import SCALE, ZERO
 from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
+
+_SAME = 1e-9  # of an array of slopes: less is rounding
+_TERMS, _CELL = 10, 0.05  # of polynomials over a tenth of a parameter, half of it to either side
+_FALLEN = 1e-12  # of the largest coefficient: what the last ones of a smooth array are below
 
 
 class DataSlopes(NamedTuple):
@@ -94,14 +100,101 @@ def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbou
 
 
 def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
-    """∂/∂μ of rows, inertia, loads and laws along a parameter; computed once."""
+    """∂/∂μ of rows, inertia, loads and laws along a parameter.
 
-    def made() -> DataSlopes:
-        coordinates = rest(mechanism).numbering.coordinates
-        found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, coordinates))
-        return DataSlopes(*(found[field] for field in DataSlopes._fields))
+    Of a family of mechanisms (`first_of`) that other parameters do not enter, the arrays are polynomials of degree nine
+    over a tenth of the parameter, known once for all members there; else computed once for each.
+    """
+    first = first_of(mechanism) or mechanism
+    known: dict[Any, Any] = first.remembered(f"data slopes along {name}", dict)
+    moved = {} if first is mechanism else changed(first, mechanism)
+    kept = {other: value for other, value in moved.items() if _follows(first, name, other)}
+    value = float(mechanism.parameters[name])
+    if set(kept) == {name} and value != 0.0:
+        cell = int(np.round(np.log(abs(value)) / np.log(1.1)))
+        key = (cell, value > 0.0)
+        if key not in known:
+            known[key] = _over_cell(first, name, np.copysign(1.1**cell, value))
+        if known[key] is not None:
+            return _in_cell(known[key], value)
+    place = tuple(sorted(kept.items()))
+    if place not in known:
+        there = first if not kept else mechanism if len(kept) == len(moved) else varied(first, kept)
+        known[place] = _slopes(there, name)
+    return known[place]
 
-    return mechanism.remembered(f"data slopes along {name}", made)
+
+class _Cell(NamedTuple):
+    """Arrays as polynomials of Chebyshev's around a value of a parameter, coefficients (n, ...) of each."""
+
+    middle: float
+    half_width: float
+    arrays: tuple[Array, ...]
+
+
+def _over_cell(first: Mechanism, name: str, middle: float) -> _Cell | None:
+    """None where they are not smooth, or there is no mechanism."""
+    coordinates, half = rest(first).numbering.coordinates, _CELL * abs(middle)
+    points = chebyshev.chebpts1(_TERMS)
+    try:
+        values = [_arrays(varied(first, {name: middle + half * at}), coordinates) for at in points]
+    except InputError:
+        return None
+    inverse = np.linalg.inv(chebyshev.chebvander(points, _TERMS - 1))
+    found = []
+    for field in values[0]:
+        each = [item[field] for item in values]
+        if any(array.shape != each[0].shape for array in each):
+            return None
+        if each[0].dtype.kind in "iub":
+            if not all(np.array_equal(array, each[0]) for array in each):
+                return None
+        elif field in DataSlopes._fields:
+            whole = np.array(each)
+            coefficients = np.tensordot(inverse, whole - whole[0], axes=1)  # what is constant has no slope at all
+            last = np.abs(coefficients[-2:]).reshape(2, -1).max(axis=1, initial=0.0)
+            if (last > np.array([10.0, 1.0]) * _FALLEN * np.abs(whole).max(initial=0.0)).any():
+                return None
+            found.append(coefficients)
+    return _Cell(middle, half, tuple(found))
+
+
+def _in_cell(cell: _Cell, value: float) -> DataSlopes:
+    at = (value - cell.middle) / cell.half_width
+    rates = np.array([chebyshev.chebval(at, chebyshev.chebder(item)) for item in np.eye(_TERMS)]) / cell.half_width
+    return DataSlopes(*(np.tensordot(rates, array, axes=1) for array in cell.arrays))
+
+
+def _slopes(mechanism: Mechanism, name: str) -> DataSlopes:
+    coordinates = rest(mechanism).numbering.coordinates
+    found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, coordinates))
+    return DataSlopes(*(found[field] for field in DataSlopes._fields))
+
+
+def _follows(mechanism: Mechanism, name: str, other: str) -> bool:
+    """Whether slopes along a parameter change with another one, or with itself; where that cannot be told, they do."""
+
+    def tried() -> bool:
+        here, there = float(mechanism.parameters[name]), float(mechanism.parameters[other])
+        try:
+            for value in (here,) if other == name else (here, _off(here, 0.07)):
+                found = [
+                    _slopes(varied(mechanism, {name: value, other: at}), name)
+                    for at in (there, _off(there, 0.05), _off(there, -0.03))
+                ]
+                for arrays in zip(*found, strict=True):
+                    size = max(float(np.abs(array).max(initial=0.0)) for array in arrays)
+                    if any(np.abs(array - arrays[0]).max(initial=0.0) > _SAME * size for array in arrays):
+                        return True
+        except InputError:
+            return True
+        return False
+
+    return mechanism.remembered(f"slopes along {name} follow {other}", tried)
+
+
+def _off(value: float, share: float) -> float:
+    return value + share * (abs(value) or 1.0)
 
 
 def _arrays(mechanism: Mechanism, coordinates: tuple[str, ...]) -> dict[str, NDArray[Any]]:

@@ -24,13 +24,16 @@ from supple.diagnostics import InputError
 from supple.distribution.work import Workplace
 from supple.distribution.workplace import Here
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
+from supple.formulations import data_slopes
 from supple.formulations.elastic import geometric_stiffness
 from supple.formulations.elastic_rest import load_stiffness
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
+from supple.kinematics import complex_terms, parameter_motion
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
+from supple.parameterization import parameter_slopes as slopes_module
 from supple.parameterization import second_order
 from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
@@ -168,6 +171,10 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
     }
     if choice.stiffening:  # which is no kernel
         parts["stiffening"] = [getsource(module) for module in (second_order, load_stiffness, geometric_stiffness)]
+    if sloped(as_varied(mechanism), choice):
+        parts["slopes"] = [
+            getsource(module) for module in (slopes_module, data_slopes, parameter_motion, complex_terms)
+        ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
