@@ -105,6 +105,7 @@ def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
     Of a family of mechanisms (`first_of`) that other parameters do not enter, the arrays are polynomials of degree nine
     over a tenth of the parameter, known once for all members there; else computed once for each.
     """
+    require_parameters(mechanism, (name,))
     first = first_of(mechanism) or mechanism
     known: dict[Any, Any] = first.remembered(f"data slopes along {name}", dict)
     moved = {} if first is mechanism else changed(first, mechanism)
