@@ -29,7 +29,8 @@ name: arm
 plane: xz
 gravity: [0, -9.81]
 points: {O: [0, 0], P: [0.5, 0]}
-bodies: {bar: {rod: [O, P], mass: 2}}
+parameters: {payload: 2 kg}
+bodies: {bar: {rod: [O, P], mass: payload}}
 joints: {O: {revolute: [ground, bar], viscous: 0.5}}
 actuators: {motor: {joint: O, limits: [-2, 2]}}
 sensors: {tip: {position: P}}
@@ -37,10 +38,11 @@ sensors: {tip: {position: P}}
 
 
 def arm_exported(folder: Path) -> dict[str, Any]:
-    """`arm.py` and `arm_casadi.py` of an arm with one joint, and a state of it by the names that the pages use."""
-    model = supple.reduce(supple.loads(ARM), tolerance=1e-3)
-    for target in ("numpy", "casadi"):
-        supple.export(model, folder, to=target)
+    """`arm.py`, its payload to be set, and `arm_casadi.py` of an arm with one joint, and a state by the names that the
+    pages use."""
+    model = supple.reduce(supple.loads(ARM), vary={"payload": (1, 16)}, tolerance=1e-3)
+    supple.export(model, folder, to="numpy")
+    supple.export(model, folder, to="casadi", set={"payload": 2})
     one = np.array([0.1])
     names = ("u", "eta", "v", "a", "theta", "rates", "inputs", "accelerations")
     return {"x": np.array([0.1, 0.0])} | dict.fromkeys(names, one)
