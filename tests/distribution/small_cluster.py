@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 # Noted before it is computed, so that nothing computed goes unseen; slow, so that a kill has something to hit.
 NOTED = """
 import os, struct, time
@@ -32,13 +30,16 @@ def noted(mechanism, theta, choice=sampling.RIGID):
 
 
 sampling.sampled_rows = noted
+open(f"ready-{os.getpid()}", "w").close()
+while os.environ.get("JOIN") and not os.path.exists(os.environ["JOIN"]):  # ready, but not there yet
+    time.sleep(0.01)
 """
 
 
 class SmallCluster:
     """A scheduler and workers without nannies, all on 127.0.0.1."""
 
-    def __init__(self, folder: Path, dimension: int, seconds: float):
+    def __init__(self, folder: Path, dimension: int, seconds: float, port: int = 0):
         self.folder, self.dimension = folder, dimension
         self.log, self.preload = folder / "points", folder / "noted.py"
         self.log.touch()
@@ -47,21 +48,29 @@ class SmallCluster:
         own = {"POINTS_LOG": str(self.log), "SECONDS_A_POINT": str(seconds), "PYTHONPATH": path}
         self.environment = {**os.environ, **own, "OPENBLAS_NUM_THREADS": "1", "DASK_LOGGING__DISTRIBUTED": "error"}
         self.workers: list[subprocess.Popen] = []
-        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", folder / "where")
+        self.scheduler = self._start(
+            "scheduler", "--port", port, "--no-dashboard", "--scheduler-file", folder / "where"
+        )
         self.wait_for(lambda: (folder / "where").exists() and (folder / "where").read_text().strip().endswith("}"))
         self.address = json.loads((folder / "where").read_text())["address"]
 
-    def add(self, count: int = 1) -> None:
+    def add(self, count: int = 1, join: Path | None = None) -> None:
+        """Start workers; they show up when the file `join` does."""
+        more = {} if join is None else {"JOIN": str(join)}
         for _ in range(count):
             options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
             where = ("--scheduler-file", self.folder / "where", "--preload", self.preload)
-            self.workers.append(self._start("worker", *options, *where))
+            self.workers.append(self._start("worker", *options, *where, **more))
 
     def wait_for(self, happened: Callable[[], object], seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds
         while not happened():
             assert time.monotonic() < end, "it did not happen"
             time.sleep(0.02)
+
+    def ready(self) -> bool:
+        """Whether all workers have begun."""
+        return all((self.folder / f"ready-{worker.pid}").exists() for worker in self.workers)
 
     def hold(self, process: subprocess.Popen) -> None:
         """It ends no batch any more."""
@@ -82,10 +91,10 @@ class SmallCluster:
             if process.poll() is None:
                 self.kill(process)
 
-    def _start(self, what: str, *options: object) -> subprocess.Popen:
+    def _start(self, what: str, *options: object, **more: str) -> subprocess.Popen:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--host", "127.0.0.1", *map(str, options)]
         output = (self.folder / f"{what}.log").open("ab")
-        return subprocess.Popen(command, env=self.environment, stdout=output, stderr=output, cwd=self.folder)
+        return subprocess.Popen(command, env=self.environment | more, stdout=output, stderr=output, cwd=self.folder)
 
 
 def stored(store: Path) -> set[bytes]:
@@ -99,11 +108,3 @@ def stored(store: Path) -> set[bytes]:
         return set()
     finally:
         database.close()
-
-
-def same(model, other) -> bool:
-    """Whether two models are the same, bit for bit, but for when they were made."""
-    one, two = ({key: value for key, value in item.provenance.items() if key != "made"} for item in (model, other))
-    constants = zip(model.layout.constants.values(), other.layout.constants.values(), strict=True)
-    arrays = zip(model.fitted.arrays, other.fitted.arrays, strict=True)
-    return one == two and model.error == other.error and all(np.array_equal(a, b) for a, b in (*constants, *arrays))

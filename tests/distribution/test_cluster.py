@@ -26,7 +26,8 @@ from supple.reduction import sampling as module
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed (the extra `cluster`)")
 
 import psutil  # noqa: E402
-from small_cluster import SmallCluster, same, stored  # noqa: E402 - of no use without it
+from same_models import same  # noqa: E402
+from small_cluster import SmallCluster, stored  # noqa: E402 - of no use without it
 
 from supple.distribution.cluster import Cluster  # noqa: E402
 

@@ -56,9 +56,9 @@ class NumericalError(SuppleError):
 
 
 class ClusterError(SuppleError):
-    """The machines that work was sent to failed, not the work (exit status 3)."""
+    """The machines that work was sent to failed, not the work (exit status 1: it is the user's to mend)."""
 
-    exit_status: ClassVar[int] = 3
+    exit_status: ClassVar[int] = 1
 
 
 class SuppleWarning(UserWarning):

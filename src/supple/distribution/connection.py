@@ -51,17 +51,18 @@ def _at(address: str) -> Iterator[Any]:
         raise InputError(
             f'"{address}" is no address', part="cluster", hint="give one such as tcp://host:8786, or local:4"
         )
-    try:
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(
-            f"no scheduler answers at {address} ({_words(error)})", part="cluster",
-            hint="start one with `dask scheduler`, or ask for processes of this machine: local:4",
-        ) from None  # fmt: skip
-    try:
-        yield client
-    finally:
-        client.close(timeout=_PATIENCE)
+    with _one_voice():
+        try:
+            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(
+                f"no scheduler answers at {address} ({_words(error)})", part="cluster",
+                hint="start one with `dask scheduler`, or ask for processes of this machine: local:4",
+            ) from None  # fmt: skip
+        try:
+            yield client
+        finally:
+            client.close(timeout=_PATIENCE)
 
 
 @contextmanager
@@ -87,6 +88,19 @@ def _of_this_machine(count: int) -> Iterator[Any]:
             client.close(timeout=_PATIENCE)
     finally:
         cluster.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _one_voice() -> Iterator[None]:
+    """Inside, dask writes no messages of its own: what goes wrong is told once, by us."""
+    handlers = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
+    for handler, _ in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for handler, level in handlers:
+            handler.setLevel(level)
 
 
 @contextmanager

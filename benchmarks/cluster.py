@@ -1,0 +1,82 @@
+"""Sampling in other processes: what it gains and what it costs, beside this process alone.
+
+ralf with stiffening, whose local models spend their time outside compiled code: this process keeps to one core then.
+Wall time says something on a machine that does nothing else; processor time of all processes together says what
+distribution costs besides. Starting processes is told apart: a cluster that is there already does not need it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+
+import supple
+from supple.distribution.cluster import Cluster
+from supple.distribution.workplace import workplace
+from supple.parameterization.local_model import mode_choice
+from supple.reduction.sampling import Sampling
+
+FILE = Path(__file__).parents[1] / "examples" / "ralf" / "mechanism.yaml"
+POINTS = 800
+PLACES = {"this process": {}, "workers=2": {"workers": 2}, "local:2": {"cluster": "local:2"}}
+
+
+@contextmanager
+def timed() -> Iterator[list[float]]:
+    """Wall seconds, and processor seconds of this process and of those that it has ended."""
+    found: list[float] = []
+    start, before = time.perf_counter(), _spent()
+    yield found
+    found += [time.perf_counter() - start, _spent() - before]
+
+
+def _spent() -> float:
+    times = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(item.ru_utime + item.ru_stime for item in times)
+
+
+def main() -> None:
+    machine = supple.load(FILE)
+    choice = mode_choice(machine, (), 2, "subspace", None, stiffening=True)
+    rest = supple.assemble(machine).theta
+    theta = rest + np.random.default_rng(0).uniform(-0.05, 0.05, (POINTS, len(rest)))
+    Sampling(machine, choice=choice).rows(theta[:20])  # kernels read
+    tasks: list[float] = []
+    result = Cluster._result
+
+    def noted(self, *given):
+        done = result(self, *given)
+        tasks.append(done.seconds)
+        return done
+
+    Cluster._result = noted
+    rows, alone = {}, 0.0
+    print(f"{POINTS} samples of ralf with stiffening, {os.cpu_count()} cores")
+    for name, where in PLACES.items():
+        own = time.process_time()
+        with timed() as whole, workplace(**where) as place:
+            sampling = Sampling(machine, choice=choice, place=place)
+            sampling.rows(theta[:64])  # processes begin, and read their kernels
+            own, before = time.process_time(), len(tasks)
+            with timed() as work:
+                rows[name] = sampling.rows(theta)[0]
+            own = time.process_time() - own
+            get_reusable_executor().shutdown()
+        alone = alone or work[0]
+        print(f"{name:13s} {work[0]:6.2f} s for {POINTS - 64}, {alone / work[0]:.2f} times as fast; with start and end "
+              f"{whole[0]:.2f} s, of processors {whole[1]:.2f} s")  # fmt: skip
+    assert all(np.array_equal(found, rows["this process"]) for found in rows.values())
+    sent = tasks[before:]
+    print(f"bit for bit the same; {len(sent)} tasks of {min(sent):.2f} to {max(sent):.2f} s on the cluster, each of "
+          f"which cost this process {1e3 * own / len(sent):.1f} ms")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
