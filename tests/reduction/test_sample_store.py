@@ -192,6 +192,23 @@ def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, late):
     assert sorted(item.name for item in tmp_path.iterdir()) == ["samples", "samples.damaged"]
 
 
+def test_a_wrong_byte_in_the_header_is_survived(tmp_path):
+    path = tmp_path / "original"
+    with SampleStore(path, "this", WIDTH) as store:
+        store.add(KEYS[:40], SAMPLES[:40])
+    content = path.read_bytes()
+    for at in range(0, 100, 3):
+        spoilt = tmp_path / f"{at}.samples"
+        spoilt.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with SampleStore(spoilt, "this", WIDTH) as store:
+                for key, sample in store.find(KEYS[:40]).items():
+                    assert_array_equal(sample.coefficients, SAMPLES[KEYS.index(key)].coefficients)
+                store.add(KEYS[:40], SAMPLES[:40])
+                assert len(store.find(KEYS[:40])) == 40
+
+
 def test_a_store_that_is_removed_while_in_use_is_made_again(tmp_path):
     path = tmp_path / "samples"
     with SampleStore(path, "this", WIDTH) as store:

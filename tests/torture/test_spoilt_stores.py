@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
-from damaged_stores import SPOILS, Case, bit
+from damaged_stores import SPOILS, TASK, Case, bit
+from same_models import same
+
+import supple
+from supple.reduction import sampling
 
 
 @pytest.fixture(scope="module")
@@ -26,3 +33,11 @@ def test_one_wrong_bit_in_any_page_is_never_believed(case):
     for seed in range(1000, 1012):
         _, said, good = case.run(seed, spoil=bit, late=False)
         assert good, f"seed {seed}: {said}"
+
+
+def test_two_runs_at_once_with_one_store_give_the_same_model(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "BATCH", 8)
+    with ThreadPoolExecutor(2) as both, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = list(both.map(lambda _: supple.reduce(case.mechanism, **TASK, store=tmp_path / "x.samples"), (1, 2)))
+    assert all(same(model, case.expected) for model in models)

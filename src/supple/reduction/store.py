@@ -113,17 +113,22 @@ class SampleStore:
         self._database.close()
         self._database = connected(self.path)
         prepared(self._database)
-        self._file = _number(self.path)
+        self._file = 0
         with transaction(self._database):
             self._set = self._named()
+        self._file = _number(self.path)
 
     def _named(self) -> int:
         """The number of the set, which another process may have cleared."""
-        self._database.execute(
-            "INSERT INTO sets (name, made_by, used) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET used = ?",
-            (self.name, self._made_by, time.time(), time.time()),
-        )
-        return int(self._database.execute("SELECT id FROM sets WHERE name = ?", (self.name,)).fetchone()[0])
+        asked, now = "SELECT id FROM sets WHERE name = ?", time.time()
+        found = self._database.execute(asked, (self.name,)).fetchone()
+        if found is None:
+            added = "INSERT INTO sets (name, made_by, used) VALUES (?, ?, ?)"
+            self._database.execute(added, (self.name, self._made_by, now))
+            found = self._database.execute(asked, (self.name,)).fetchone()
+        elif not self._file:  # just opened
+            self._database.execute("UPDATE sets SET used = ? WHERE id = ?", (now, found[0]))
+        return int(found[0])
 
     def _count(self) -> int:
         asked = self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,))
@@ -211,7 +216,7 @@ class SampleStore:
             except (sqlite3.ProgrammingError, sqlite3.InterfaceError):  # ours to mend
                 raise
             except FAULTS as error:
-                fault = fault_of(error)
+                fault = fault_of(error, self.path)
                 if fault is not Fault.DAMAGE:
                     raise self._refused(fault, error, doing) from None
                 self._mend(self.path, error)

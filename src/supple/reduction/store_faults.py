@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from enum import Enum
+from pathlib import Path
 
 
 class Fault(Enum):
@@ -33,8 +35,11 @@ _FAULTS = {
 FAULTS = (sqlite3.DatabaseError, MemoryError, OverflowError, UnicodeDecodeError)
 
 
-def fault_of(error: BaseException) -> Fault:
-    """Everything that is not known to be something else is damage: what a spoilt file leads to has no end."""
+def fault_of(error: BaseException, path: Path | None = None) -> Fault:
+    """Everything that is not known to be something else is damage: what a spoilt file leads to has no end.
+
+    path : of the file. One that may be written, but says of itself that it may not, is damaged
+    """
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return Fault.DAMAGE
@@ -43,4 +48,6 @@ def fault_of(error: BaseException) -> Fault:
         return Fault.FULL
     if name in ("SQLITE_IOERR_LOCK", "SQLITE_IOERR_SHMLOCK", "SQLITE_IOERR_RDLOCK"):
         return Fault.BARRED
+    if code & 0xFF == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
+        return Fault.DAMAGE if os.access(path.parent, os.W_OK) else Fault.BARRED
     return _FAULTS.get(code & 0xFF, Fault.DAMAGE)
