@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from supple.cli.main import run
 from supple.control import computed_torque
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.export import export
+from supple.export.fixed import said_fixed
+from supple.export.target import ExportTarget
 
 U = np.array([0.3, -0.2])
 MU = 14.3
@@ -131,12 +134,37 @@ def test_one_model_of_a_family_is_smaller_and_says_so(rom, tmp_path):
     assert 2 * len(one["code.c"]) < len(whole["code.c"])
 
 
-def test_a_target_without_parameters_says_so(reference, tmp_path):
+def test_parameters_are_scheduled_in_linear_models(reference, tmp_path):
     case = {"seed": 4, "s": 1, "elastic": 0, "levels": (0, 0), "degrees": (2,), "coupling": 0.0}
     rom = invented_family(reference, **case)
+    _, file, _ = export(rom, tmp_path, to="lpv", tolerance=0.5)
+    found = np.load(file)
+    assert found["scheduling"].tolist() == ["q0", "p0"]
+    for i, k in ((0, 0), (1, 2), (2, 1)):
+        linear = rom.at(p0=found["grid_2"][k]).linearize([found["grid_1"][i]], drives=False)
+        assert found["A"][:, :, i, k] == pytest.approx(linear.A, rel=1e-12)
+        assert found["B"][:, :, i, k] == pytest.approx(linear.B, rel=1e-12)
+    *_, script = export(rom, tmp_path / "one", to="lpv", tolerance=0.5, set={"p0": 9.0})
+    assert "% Written for p0 = 9 kg; not settable at run time." in script.read_text()
+    with pytest.raises(InputError, match='"p1" is not a parameter'):
+        rom.linear_family(parameters=["p1"])
+
+
+def test_a_target_without_parameters_is_given_one_model(rom, tmp_path, monkeypatch):
+    plain = ExportTarget("mine", "of a plugin", lambda model, prefix: {"x.txt": said_fixed(model)})
+    monkeypatch.setattr("supple.export.export.TARGETS", {"mine": plain})
     with pytest.warns(SuppleNote, match="written for p0 = 11 kg; not settable at run time"):
-        files = export(rom, tmp_path, to="lpv", tolerance=0.5)
-    assert "% Written for p0 = 11 kg; not settable at run time." in files[-1].read_text()
+        (file,) = export(rom, tmp_path, to="mine")
+    assert file.read_text() == "written for p0 = 11 kg; not settable at run time"
+
+
+def test_one_model_of_a_family_is_the_code_of_its_slice(rom, tmp_path):
+    one = {file.name: file.read_text() for file in export(rom, tmp_path / "one", set={"p0": MU})}
+    alone = replace(rom.at(p0=MU), family=None)
+    for file in export(alone, tmp_path / "alone"):
+        assert file.read_text() == one[file.name].replace(
+            " * Written for p0 = 14.3 kg; not settable at run time.\n", ""
+        )
 
 
 def test_parameters_that_are_not_there_are_refused(rom, tmp_path, reference):

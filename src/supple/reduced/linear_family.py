@@ -10,7 +10,7 @@ infinite.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ def linear_family(
     tolerance: float = 0.01,
     drives: bool = False,
     seed: int = 0,
+    parameters: Sequence[str] = (),
 ) -> LinearFamily:
     """Linear models of a reduced model over its region, the same states (η, η̇) at every point.
 
@@ -47,21 +48,23 @@ def linear_family(
                 out gets as many as the tolerance asks for
     tolerance : of the responses between the points, see above; a family that misses it says so
     drives    : from commands to what instruments show; from forces otherwise
+    parameters : of the family that the model is of, which are coordinates of the grid too, behind θ; others stay at the
+                 model's own values
     """
-    lower, upper = _region(model)
-    names = model.layout.coordinates[: model.layout.theta]
+    lower, upper = _region(model, parameters)
+    names = (*model.layout.coordinates[: model.layout.theta], *parameters)
     for name in grid or ():
         if name not in names:
             raise InputError(f'"{name}" is not a coordinate of its region', part="grid", hint=nearest(name, names))
     axes = [_axis((grid or {}).get(name), low, high) for name, low, high in zip(names, lower, upper, strict=True)]
     free = [name not in (grid or {}) for name in names]
     random = np.random.default_rng(seed)
-    known: dict[bytes, LinearModel] = {}
+    linear = _Linear(model, tuple(parameters), drives)
     points = random.uniform(lower, upper, (_CHECKS, len(names)))
     while True:
-        family = _family(model, dict(zip(names, axes, strict=True)), known, drives)
-        gap = max(response_gap(family.model_at(at), _linear(model, at, known, drives)) for at in points)
-        finer = _too_coarse(model, family, free, _SAFE * tolerance, known, drives, random)
+        family = _family(linear, dict(zip(names, axes, strict=True)))
+        gap = max(response_gap(family.model_at(at), linear(at)) for at in points)
+        finer = _too_coarse(linear, family, free, _SAFE * tolerance, random)
         if not finer and gap > _SAFE * tolerance:
             finer = {i for i, may in enumerate(free) if may}
         if not finer or np.prod([2 * len(x) - 1 if i in finer else len(x) for i, x in enumerate(axes)]) > _MOST:
@@ -81,7 +84,8 @@ def linear_family(
 def affine_gap(model: ReducedModel, family: AffineFamily, *, seed: int = 0) -> float:
     """How far an affine family is off at random θ, as above."""
     points = np.random.default_rng(seed).uniform(family.lower, family.upper, (_CHECKS, len(family.lower)))
-    return max(response_gap(family.model_at(at), _linear(model, at, {}, False)) for at in points)
+    linear = _Linear(model, family.coordinates[model.layout.theta :], False)
+    return max(response_gap(family.model_at(at), linear(at)) for at in points)
 
 
 def response_gap(found: LinearModel, exact: LinearModel) -> float:
@@ -114,14 +118,22 @@ def transfer(model: LinearModel, s: NDArray[Any]) -> NDArray[np.complex128]:
     return np.asarray(model.C @ x + model.D)
 
 
-def _region(model: ReducedModel) -> tuple[Array, Array]:
+def _region(model: ReducedModel, parameters: Sequence[str]) -> tuple[Array, Array]:
     bounds = model.fitted.arrays.roots_f
     if len(bounds) > 1:
         raise InputError(
             f"its region is {len(bounds)} boxes apart, and a grid needs one", part=f'model "{model.name}"',
             hint="reduce over one box",
         )  # fmt: skip
-    return bounds[0, 0], bounds[0, 1]
+    known = {} if model.family is None else {item.name: item for item in model.family.parameters}
+    for name in parameters:
+        if name not in known:
+            raise InputError(
+                f'"{name}" is not a parameter that it was reduced over', part="parameters",
+                hint=nearest(name, known) if known else "reduce the mechanism with it in `vary`",
+            )  # fmt: skip
+    lower, upper = ([getattr(known[name], end) for name in parameters] for end in ("lower", "upper"))
+    return np.concatenate([bounds[0, 0], lower]), np.concatenate([bounds[0, 1], upper])
 
 
 def _axis(given: int | ArrayLike | None, low: float, high: float) -> Array:
@@ -139,17 +151,35 @@ def _halved(x: Array) -> Array:
     return np.sort(np.concatenate([x, 0.5 * (x[1:] + x[:-1])]))
 
 
-def _linear(model: ReducedModel, theta: Array, known: dict[bytes, LinearModel], drives: bool) -> LinearModel:
-    key = np.ascontiguousarray(theta, dtype=float).tobytes()
-    if key not in known:
-        known[key] = model.linearize(theta, drives=drives)
-    return known[key]
+class _Linear:
+    """The linear model at (θ, parameters), each computed once."""
+
+    def __init__(self, model: ReducedModel, parameters: tuple[str, ...], drives: bool):
+        self.model, self.parameters, self.drives = model, parameters, drives
+        self._known: dict[bytes, LinearModel] = {}
+        self._members: dict[bytes, ReducedModel] = {}
+
+    def __call__(self, point: Array) -> LinearModel:
+        s = self.model.layout.theta
+        key = np.ascontiguousarray(point, dtype=float).tobytes()
+        if key not in self._known:
+            self._known[key] = self._member(point[s:]).linearize(point[:s], drives=self.drives)
+        return self._known[key]
+
+    def _member(self, values: Array) -> ReducedModel:
+        if not self.parameters:
+            return self.model
+        key = np.ascontiguousarray(values, dtype=float).tobytes()
+        if key not in self._members:
+            self._members[key] = self.model.at(**dict(zip(self.parameters, values.tolist(), strict=True)))
+        return self._members[key]
 
 
-def _family(model: ReducedModel, grid: dict[str, Array], known: dict[bytes, LinearModel], drives: bool) -> LinearFamily:
+def _family(linear: _Linear, grid: dict[str, Array]) -> LinearFamily:
+    model = linear.model
     mesh = np.stack(np.meshgrid(*grid.values(), indexing="ij"), axis=-1)
     shape = mesh.shape[:-1]
-    made = [_linear(model, theta, known, drives) for theta in mesh.reshape(-1, len(grid))]
+    made = [linear(point) for point in mesh.reshape(-1, len(grid))]
     first = made[0]
     A, B, C, D = (
         np.array([getattr(item, name) for item in made]).reshape(*shape, *getattr(first, name).shape)
@@ -165,12 +195,10 @@ def _family(model: ReducedModel, grid: dict[str, Array], known: dict[bytes, Line
 
 
 def _too_coarse(
-    model: ReducedModel,
+    linear: _Linear,
     family: LinearFamily,
     free: list[bool],
     tolerance: float,
-    known: dict[bytes, LinearModel],
-    drives: bool,
     random: np.random.Generator,
 ) -> set[int]:
     """Coordinates along which the middles of random edges are off by more than their share of the tolerance."""
@@ -182,7 +210,7 @@ def _too_coarse(
         for _ in range(_EDGES):
             theta = np.array([values[random.integers(len(values))] for values in axes])
             theta[i] = middles[random.integers(len(middles))]
-            if response_gap(family.model_at(theta), _linear(model, theta, known, drives)) > tolerance / len(axes):
+            if response_gap(family.model_at(theta), linear(theta)) > tolerance / len(axes):
                 found.add(i)
                 break
     return found

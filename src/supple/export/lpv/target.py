@@ -35,7 +35,8 @@ def lpv_files(rom: Any, prefix: str, tolerance: float = 0.01) -> dict[str, str |
         raise InputError(
             "only a whole reduced model can be linearized", part="export", hint="load it from its .rom file"
         )
-    family = linear_family(rom, tolerance=float(tolerance))
+    parameters = () if rom.family is None else rom.family.names
+    family = linear_family(rom, tolerance=float(tolerance), parameters=parameters)
     content = {}
     for suffix, write in ((".mat", arrays_mat), (".npz", arrays_npz)):
         stream = BytesIO()
@@ -58,4 +59,6 @@ def _loader(family: LinearFamily, prefix: str) -> str:
     return _LOADER.format(name=plain, prefix=prefix, grid=grid, named=named)
 
 
-LPV = ExportTarget("lpv", "linear models on a grid of the region, as .mat and .npz", lpv_files, options=("tolerance",))
+LPV = ExportTarget(
+    "lpv", "linear models on a grid of the region, as .mat and .npz", lpv_files, options=("tolerance",), families=True
+)
