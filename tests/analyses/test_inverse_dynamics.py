@@ -173,7 +173,7 @@ def test_a_singular_position_of_the_actuators_names_its_time(four_bar):
         ({"bounds": "limit"}, '"limit" is not a bound'),
         ({"rate_bounds": 0}, "0 is not above 0"),
         ({"weights": {"A": 0}}, "0 is not above 0"),
-        ({"weights": {"A": "heavy"}}, "'heavy' is not a number"),
+        ({"weights": {"A": "heavy"}}, "it is {'A': 'heavy'}"),
     ],
 )
 def test_wrong_options_say_what_to_do(four_bar, options, message):

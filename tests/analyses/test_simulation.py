@@ -201,7 +201,7 @@ def test_samples_hold_before_their_first_and_after_their_last_time():
     ("options", "message"),
     [
         ({"until": 0.0}, "give a time after 0"),
-        ({"until": np.nan}, "give a time after 0"),
+        ({"until": np.nan}, "until: it is nan"),
         ({"step": 0.0}, "give a step above 0"),
         ({"step": 2.0}, "at most the duration"),
         ({"tolerance": -1e-6}, "tolerance: it is -1e-06"),

@@ -135,7 +135,7 @@ def test_a_servo_moves_its_own_joint_and_the_rest_swings(arm):
 @pytest.mark.parametrize(("given", "options", "said"), [
     (control.StateFeedback, {}, r"StateFeedback is a class; give one of it, StateFeedback\(\.\.\.\)"),
     ("silent", {}, r"answer of the controller at 0 s: there is none; let step\(t, measurement\) return numbers of sh"),
-    ("silent", {"seed": -1}, "seed of the noise: it is -1; give a whole number from 0 on"),
+    ("silent", {"seed": -1}, "seed: it is -1; give a whole number from 0 on"),
 ])  # fmt: skip
 def test_what_is_no_controller_or_no_seed_is_refused(driven, given, options, said):
     class Silent:

@@ -49,9 +49,9 @@ def test_models_and_mechanisms_are_not_taken_for_each_other(walked):
     for wrong, said in (
         (lambda: supple.linearize(model, "home"), r"is a ReducedModel; .*model\.linearize"),
         (lambda: supple.modes(model), "is a ReducedModel"),
-        (lambda: control.margins(arm, law, at="home"), "neither a linear nor a reduced model"),
-        (lambda: control.margin_map(arm, law), "no reduced model"),
-        (lambda: control.kalman_filter(arm, sample_time=1e-3, accelerations=0.2), "no reduced model"),
+        (lambda: control.margins(arm, law, at="home"), "it is a Mechanism; give a LinearModel or a ReducedModel"),
+        (lambda: control.margin_map(arm, law), "give a ReducedModel"),
+        (lambda: control.kalman_filter(arm, sample_time=1e-3, accelerations=0.2), "give a ReducedModel"),
         (lambda: walked["run"].plot("pick.png"), r'plot\(\)\.savefig\("pick\.png"\)'),
     ):
         with pytest.raises(InputError, match=said):

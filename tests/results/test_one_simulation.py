@@ -122,7 +122,7 @@ def test_both_refuse_alike(asked, words):
 
 
 def test_what_is_neither_is_refused():
-    with pytest.raises(supple.InputError, match="dict cannot be simulated"):
+    with pytest.raises(supple.InputError, match="give a Mechanism or a ReducedModel"):
         supple.simulate({}, until=1.0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
+from supple.diagnostics.arguments import require_arguments
 from supple.formats.source import located
 from supple.kinematics.inspection import Inspection, inspect
 from supple.kinematics.rest import rest
@@ -13,6 +14,7 @@ from supple.kinematics.rest import rest
 
 def check(mechanism: Mechanism) -> Inspection:
     """Assemble the mechanism at rest, make its elastic bodies, and say what it is; a mistake raises an `InputError`."""
+    require_arguments(check, locals())
     found = _with_hardware(inspect(mechanism), mechanism)
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.

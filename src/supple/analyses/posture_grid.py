@@ -19,6 +19,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.posture import component_dimension
 from supple.description.quantities.dimension import LENGTH
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
 from supple.formulations.measured_units import units_of
 from supple.kinematics.closure import assemble
@@ -153,7 +154,7 @@ def over(axes: Mapping[str, Array]) -> str:
 def _read(mechanism: Mechanism, grid: Mapping[str, Any]) -> dict[str, Array]:
     found = {}
     for name, values in in_numbers(mechanism, grid).items():
-        read = np.asarray(values, float)
+        read = real_numbers(name, values, finite=False)
         if read.ndim > 1 or read.size == 0 or not np.isfinite(read).all():
             raise InputError(f'the values of "{name}" are not a list of finite numbers', hint="give (n,) values")
         found[name] = read
@@ -168,7 +169,7 @@ def _others(mechanism: Mechanism, at: At) -> dict[str, float]:
         coordinate_values(mechanism, at)  # a wrong name is told
         at = mechanism.configurations[at]
     if isinstance(at, Mapping):
-        values = {name: np.asarray(value, float) for name, value in in_numbers(mechanism, at).items()}
+        values = {name: real_numbers(name, value) for name, value in in_numbers(mechanism, at).items()}
     else:
         values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, at).T, strict=True))
     if any(value.ndim for value in values.values()):

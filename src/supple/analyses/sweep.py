@@ -16,6 +16,7 @@ from supple.analyses.progress_bar import ProgressBar
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import is_list, require_arguments, shown
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
 from supple.results.names import fresh, listed
@@ -24,7 +25,7 @@ from supple.results.result import Result
 from supple.results.table import Table
 
 T = TypeVar("T")
-Values = str | Sequence[float | str]
+Swept = str | Sequence[float | str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +85,7 @@ class Sweep(Result, Generic[T]):
 
 def sweep(
     file: str | Path,
-    parameters: Mapping[str, Values],
+    parameters: Mapping[str, Swept],
     analysis: Callable[[Mechanism], T],
     *,
     progress: bool | None = None,
@@ -94,6 +95,7 @@ def sweep(
     parameters : {name: values, numbers or texts with units; or "FROM:TO:COUNT", evenly spaced}
     progress   : a bar on standard error while it runs; if left out, where that is a terminal
     """
+    require_arguments(sweep, locals())
     chosen = settings({name: spaced(name, values) for name, values in parameters.items()})
     results = []
     with ProgressBar(len(chosen), "runs", shown=progress) as bar:
@@ -125,9 +127,11 @@ def settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, An
     return found
 
 
-def spaced(name: str, values: Values) -> Sequence[float | str]:
+def spaced(name: str, values: Swept) -> Sequence[float | str]:
     """`FROM:TO:COUNT` as texts that keep their unit; a sequence as it is."""
     if not isinstance(values, str):
+        if not is_list(values) or not all(isinstance(one, str) or np.ndim(one) == 0 for one in values):
+            raise InputError(f"it is {shown(values)}", part=f'parameter "{name}"', hint="give a list of values")
         return values
     ends = [item.strip() for item in values.split(":")]
     if len(ends) != 3 or not all(ends) or not ends[2].isdecimal() or int(ends[2]) < 1:

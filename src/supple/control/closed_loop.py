@@ -21,10 +21,12 @@ from supple.control.plants.sampled import Sampled, sampled
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
+from supple.integration.result_times import require_run
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
@@ -85,12 +87,15 @@ def closed_loop(
 
     A controller that fails, or a plant that cannot go on, ends the run with what there is; see `ClosedLoop.reason`.
     """
+    require_arguments(closed_loop, locals())
     motion = followed(controller)
     times = _samples(*_spans(controller, motion, until, sample_time))
     if start is None and motion is not None and not isinstance(plant, LinearModel):
         start = _beginning(plant, motion)
     around = hardware_in(plant, hardware)
     require_fitting(controller, plant, around)
+    if step is not None and step > 0.0:
+        require_run(float(times[-1] - times[0]), step)
     options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
     drives = drives_of(plant, around, computation_delay)
     made = plant_in(plant, drives, options)

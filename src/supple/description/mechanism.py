@@ -32,6 +32,7 @@ from supple.description.quantities.quantity import (
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.results.names import listed
 from supple.results.notebook import facts_html
 from supple.results.picture import picture
@@ -221,6 +222,7 @@ class Mechanism(Part):
         return self._named("sections", "section", name)
 
     def _named(self, section: str, kind: str, name: str) -> Any:
+        require_arguments(Mechanism._named, locals())
         parts = getattr(self, section)
         if name not in parts:
             raise InputError(f'there is no {kind} "{name}"', hint=nearest(name, parts))

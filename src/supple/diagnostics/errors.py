@@ -40,7 +40,7 @@ class SuppleError(Exception):
     def __str__(self) -> str:
         place = ":".join(str(item) for item in (self.file, self.line) if item is not None)
         head = ": ".join(item for item in (place, self.part, self.message) if item)
-        return f"{head}; {self.hint}" if self.hint else head
+        return " ".join((f"{head}; {self.hint}" if self.hint else head).splitlines())  # whatever a value printed
 
 
 class InputError(SuppleError):
@@ -76,7 +76,7 @@ class EarlyEnd(SuppleWarning):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for a name that is not known: the closest ones, or all of them."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=2, cutoff=0.6)
+    close = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(f'"{item}"' for item in close) + "?"
     if not names:

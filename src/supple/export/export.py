@@ -13,6 +13,7 @@ from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import quoted
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
@@ -44,6 +45,7 @@ def export(
 
     The files are written as a set: all of them are new, or all as they were.
     """
+    require_arguments(export, locals())
     return write_together(Path(directory), _files(_of_family(rom, to, set), to, prefix, options))
 
 

@@ -30,6 +30,8 @@ def written_beside(target: Path) -> Iterator[Path]:
 
     A link stays one, and what it leads to is replaced; a device such as /dev/null is written to as it is.
     """
+    if not target.name or target.is_dir():
+        raise InputError("this is a folder", file=str(target), hint="name a file in it")
     place = Path(os.path.realpath(target)) if target.is_symlink() else target
     beside = place_beside(place)
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formats.mechanism_file import Parameters
 from supple.formats.mechanism_file import load as load_file
 from supple.reduced.seal import MARK
@@ -20,6 +21,7 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
     A type checker cannot know which of the two it is; to it `load_mechanism` and `load_model` say more.
     """
+    require_arguments(load, locals())
     if not holds_model(path):
         return load_mechanism(path, parameters=parameters, sidecar=sidecar)
     if parameters:
@@ -33,6 +35,7 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
 def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
     """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's."""
+    require_arguments(load_mechanism, locals())
     if Path(path).suffix.lower() == ".urdf":
         from supple.formats.urdf.urdf import load as load_robot  # XML and what reads it are for robots alone
 

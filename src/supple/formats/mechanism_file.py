@@ -18,6 +18,7 @@ from supple.description.quantities.dimension import Measured, require
 from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.model_fields import fields_of
@@ -44,6 +45,7 @@ def loads(
     name   : stands for the file in messages
     folder : where the paths of its superelements start; the current one if left out
     """
+    require_arguments(loads, locals())
     tree = read_tree(text, name)
     if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
         from supple.formats.urdf.urdf import complete

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
+from supple.diagnostics.arguments import require_arguments
 
 _WIDTH = 100  # what fits is written on one line
 _PLAIN = re.compile(r"-?[A-Za-z_][A-Za-z0-9_.\-]*")
@@ -18,6 +19,7 @@ def to_yaml(mechanism: Mechanism) -> str:
 
     Expressions have been evaluated when a mechanism is built, so numbers are written as such.
     """
+    require_arguments(to_yaml, locals())
     return as_text(mechanism.model_dump(exclude_defaults=True, by_alias=True))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.formats.time_table import read_time_table
 
 Array = NDArray[np.float64]
@@ -41,7 +42,9 @@ def read_motion(path: str | Path) -> SampledMotion:
 
 def sampled(columns: Mapping[str, ArrayLike]) -> SampledMotion:
     """The same from columns in Python: {"time": (N,), coordinate: (N,), ...}."""
-    arrays = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
+    arrays = {
+        name: real_numbers(f'column "{name}" of a motion', values, finite=False) for name, values in columns.items()
+    }
     time = arrays.pop("time", None)
     if time is None or time.ndim != 1 or not arrays or any(values.shape != time.shape for values in arrays.values()):
         raise InputError(

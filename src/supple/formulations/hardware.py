@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from supple.description.drawing import Drawing
 from supple.description.drives import drive_blocks
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.efforts import inside
 from supple.hardware.hardware import Hardware
 from supple.kinematics.measures import key_of
@@ -18,6 +19,7 @@ def hardware_of(mechanism: Mechanism) -> Hardware:
 
     False if its file says nothing of them: commands are forces then, and measurements exact.
     """
+    require_arguments(hardware_of, locals())
     return mechanism.remembered("hardware", lambda: _collected(mechanism))
 
 

@@ -19,6 +19,7 @@ from scipy.optimize import least_squares
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.identification.identified import Identified
 from supple.identification.logged_runs import LoggedRun, logged_run
 from supple.identification.prediction import predicted
@@ -52,6 +53,7 @@ def identify(
     start, bounds : first guesses, and (low, high), by name; as in the file, and a tenth to ten times that, if left out
     outputs   : that are compared; all that every run has logged, if left out
     """
+    require_arguments(identify, locals())
     given = [runs] if isinstance(runs, LoggedRun | str | Mapping) or not isinstance(runs, Sequence) else list(runs)
     logged = [logged_run(item) for item in given]
     if not logged:

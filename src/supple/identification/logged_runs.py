@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.formats.time_table import read_time_table
 from supple.results.simulation import Simulation
 
@@ -76,7 +77,7 @@ def logged_run(source: Any, *, start: Mapping[str, float] | None = None) -> Logg
         told, shown = ({name: x[:N] for name, x in columns.items()} for columns in (commands, measured))
         return LoggedRun(source.time[:N], told, shown, start or {})
     if isinstance(source, Mapping):
-        columns = {name: np.asarray(values, dtype=float) for name, values in source.items()}
+        columns = {str(name): real_numbers(f'column "{name}" of a run', values) for name, values in source.items()}
         return _parted(columns.pop("time", np.zeros(0)), columns, start)
     if not isinstance(source, str | Path):
         raise InputError(f"{type(source).__name__} is no run", part="logged run", hint="give a file or a closed loop")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import real_numbers
 from supple.integration.result_times import require_rising
 
 Array = NDArray[np.float64]
@@ -51,10 +52,7 @@ def _by_name(names: Sequence[str], inputs: Inputs) -> Mapping[str, Signal]:
             if name not in names:
                 raise InputError(f'there is no actuator "{name}"', part="inputs", hint=nearest(name, names))
         return inputs
-    try:
-        rows = np.asarray(inputs, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("its values are not numbers", part="inputs", hint=f"give ({len(names)},) values") from None
+    rows = real_numbers("inputs", inputs)
     if rows.ndim not in (1, 2) or rows.shape[-1] != len(names):
         raise InputError(
             f"has the shape {rows.shape}", part="inputs", hint=f"give ({len(names)},) or (N, {len(names)}) values"
@@ -63,7 +61,7 @@ def _by_name(names: Sequence[str], inputs: Inputs) -> Mapping[str, Signal]:
 
 
 def _knots(times: ArrayLike) -> Array:
-    knots = np.asarray(times, float)
+    knots = real_numbers("input_times", times, finite=False)
     require_rising("input_times", knots)
     return knots
 
@@ -71,7 +69,7 @@ def _knots(times: ArrayLike) -> Array:
 def _sampled(name: str, signal: Signal, breaks: Array, knots: Array) -> Array:
     if callable(signal):
         return np.array([float(signal(float(time))) for time in breaks])
-    array = np.asarray(signal, dtype=float)
+    array = real_numbers(f'input "{name}"', signal)
     if array.ndim == 0:
         return np.full(len(breaks), float(array))
     if array.shape != knots.shape:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
 
 Array = NDArray[np.float64]
@@ -52,10 +53,8 @@ def result_times(
 
 
 def _numbers(t: ArrayLike) -> Array:
-    try:
-        given = np.ascontiguousarray(t, dtype=float) if np.ndim(t) else np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("its values are not numbers", part="t", hint="give rising times in s") from None
+    given: Array = real_numbers("t", t, finite=False)
+    given = np.ascontiguousarray(given) if given.ndim else given
     if given.ndim:
         require_rising("t", given)
     return given

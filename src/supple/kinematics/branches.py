@@ -21,6 +21,7 @@ from supple.compilation.parts import in_parts
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.kinematics.branch_words import separating, sides, written
 from supple.kinematics.closing import bulk, close_all
@@ -115,6 +116,7 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     count : how many starts are thrown; each ends at an assembly or nowhere
     seed  : of these
     """
+    require_arguments(branches, locals())
     if count < 1:
         raise InputError(f"{count} starts are asked for", part="count", hint="ask for one at least")
     require_within("starts", count, part="count")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.closing import close_all, dead_point
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import out_of_reach, postured
@@ -21,6 +22,7 @@ def assemble(mechanism: Mechanism, at: At = None, *, failures: Literal["raise", 
     failures : "raise" an error that names the dead point, or the distance from the nearest reachable point of a place,
                or "mark" in a batch (see `Configuration.assembled`)
     """
+    require_arguments(assemble, locals())
     position = rest(mechanism)
     theta, posed = postured(mechanism, at)
     if at is None or theta.shape[-1] == 0:

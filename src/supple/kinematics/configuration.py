@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest
 from supple.results.notebook import result_html
@@ -128,6 +129,7 @@ class Configuration:
 
     def frame(self, name: str) -> FramePose:
         """A body, a frame, `body.point` or a joint's point, in the world."""
+        require_arguments(Configuration.frame, locals())
         body, local, axes = self.rest.numbering.place(name)
         P = self.mechanism.plane_axes()
         X = self.X

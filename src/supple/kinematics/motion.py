@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
@@ -64,9 +65,10 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
 
     rates, accelerations : (s,), or (N, s) for a batch of configurations; accelerations are zero if left out
     """
+    require_arguments(motion, locals())
     theta = configuration.theta
-    first = np.broadcast_to(np.asarray(rates, float), theta.shape)
-    second = np.broadcast_to(np.asarray(0.0 if accelerations is None else accelerations, float), theta.shape)
+    first = _for_each("rates", rates, theta)
+    second = _for_each("accelerations", 0.0 if accelerations is None else accelerations, theta)
     rest = configuration.rest
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
@@ -88,6 +90,17 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
         )
     lead = theta.shape[:-1]
     return Motion(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
+
+
+def _for_each(part: str, values: ArrayLike, theta: Array) -> Array:
+    """Finite values in the shape of θ."""
+    found = real_numbers(part, values)
+    try:
+        return np.broadcast_to(found, theta.shape)
+    except ValueError:
+        raise InputError(
+            f"has the shape {found.shape}", part=part, hint=f"give the shape of θ, {theta.shape}"
+        ) from None
 
 
 @kernel(purpose="velocities of bodies")

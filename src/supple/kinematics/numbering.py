@@ -19,7 +19,7 @@ from supple.description import measure
 from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, nearest
 from supple.kinematics.measures import Key, Measures
 from supple.kinematics.primitives import (
     ALONG,
@@ -109,6 +109,8 @@ class Numbering:
 
     def body_index(self, name: str) -> int:
         """Number of a body; the ground is the last."""
+        if name not in self._index:
+            raise InputError(f'there is no body "{name}"', hint=nearest(name, self.bodies))
         return self._index[name]
 
     @cached_property

@@ -19,6 +19,7 @@ from supple.description.posture import TURNS, Posture, axes_of, component_dimens
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import real_numbers
 from supple.kinematics.closing import close_all
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.led_place import LedPlace, led_place
@@ -85,7 +86,7 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
             for name, value in values.items():
                 theta[..., names.index(name)] = value.reshape(lead)
     else:
-        theta = np.array(at, float)
+        theta = real_numbers("θ", at, finite=False).copy()
     if theta.ndim not in (1, 2) or theta.shape[-1] != len(names):
         raise InputError(
             f"θ has {len(names)} coordinates ({', '.join(names) or 'none'}), not shape {theta.shape}",
@@ -111,7 +112,7 @@ def in_numbers(mechanism: Mechanism, given: Mapping[str, Any]) -> dict[str, Any]
 
 def _batch(given: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[str, Array]]:
     """The leading axes, () or (N,), and each value as (N,)."""
-    values = {name: np.asarray(value, float) for name, value in given.items()}
+    values = {name: real_numbers(name, value, finite=False) for name, value in given.items()}
     for name, value in values.items():
         if value.ndim > 1:
             raise InputError(f'"{name}" has shape {value.shape}', hint="give a number, or (N,) of them for a batch")

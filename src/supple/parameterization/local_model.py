@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments
 from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
@@ -141,6 +142,7 @@ class LocalModel(EquationsOfMotion):
         Γ at δ ≠ 0 needs ∂²M/∂δ∂θ besides, second derivatives of the modes, which a local model does not have: its Γ is
         that at δ = 0. A reduced model takes them from its fit.
         """
+        require_arguments(LocalModel.mass, locals())
         s = self.theta.shape[-1]
         given = np.asarray(delta, float)
         found = np.asarray(self.M + np.einsum("...ija,...a->...ij", self.dM[..., s:], given))
@@ -167,6 +169,7 @@ class LocalModel(EquationsOfMotion):
 
         With the configuration's pose of the body, node i is at x_b + R_b (X_i + u_i): the motion of every node.
         """
+        require_arguments(LocalModel.displacements, locals())
         if self.system is None or self.modes is None:
             raise InputError(f'body "{body}" is taken as rigid', hint="ask for constraint or internal modes")
         found = self.system.rest.bodies[self.system.rest.numbering.body_index(body)]
@@ -185,7 +188,7 @@ def local(
     germ: At = None,
     rigid: bool = False,
     stiffening: bool = False,
-    along: Sequence[str] = (),
+    along: str | Sequence[str] = (),
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
 
@@ -199,6 +202,7 @@ def local(
                        stiffness of what acts at rest (docs/theory/stiffening.md)
     along            : parameters of the file along which `LocalModel.slopes` are wanted (docs/theory/parameters.md)
     """
+    require_arguments(local, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening)
     require_rigid_alone(rigid, choice.flexible)
@@ -241,6 +245,7 @@ def mode_choice(
     stiffening: bool = False,
 ) -> ModeChoice:
     """What was asked, with θ of the germ as numbers."""
+    require_arguments(mode_choice, locals())
     theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
     found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening)
     require_deformation(found)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import quoted
 from supple.equations.observation import Observation, observation_from
@@ -103,6 +104,7 @@ def _write_named(group: Any, values: Any) -> None:
 
 def load_model(path: str | Path) -> ReducedModel:
     """Read a model; InputError for a file that is missing, foreign, damaged, or of a later version."""
+    require_arguments(load_model, locals())
     import h5py
 
     from supple.reduced.model import ReducedModel

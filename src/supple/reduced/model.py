@@ -21,6 +21,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.row import RowLayout
@@ -232,6 +233,7 @@ class ReducedModel:
         friction_speed: float,
     ) -> Array:
         """What a kernel of (η, η̇, what is given) computes at every state; of a single one (n,)."""
+        require_arguments(ReducedModel._each_state, locals())
         (eta, single), (name, values, names) = at, given
         v = batch("rates", rates, self.layout.coordinates, len(eta))
         eta, v, x = alike(eta, v, batch(name, values, names, len(eta)))
@@ -272,6 +274,7 @@ class ReducedModel:
         self, theta: Values | str, rates: Values | None = None, *, delta: ArrayLike | None = None
     ) -> tuple[Array, Array]:
         """Kinetic ½ η̇ᵀ M η̇ and potential V₀ - p_δᵀδ + ½ δᵀ K δ, in J."""
+        require_arguments(ReducedModel.energy, locals())
         eta, single = states(self.layout, named_theta(self, theta), delta)
         v = batch("rates", rates, self.layout.coordinates, len(eta))
         eta, v = alike(eta, v)
@@ -305,12 +308,13 @@ class ReducedModel:
         friction_speed: float = FRICTION_SPEED,
         drives: bool = True,
         pade: int = PADE,
-        along: Sequence[str] = (),
+        along: str | Sequence[str] = (),
     ) -> LinearModel:
         """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`.
 
         along : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
         """
+        require_arguments(ReducedModel.linearize, locals())
         from supple.reduced.linearization import linearize_model
         from supple.reduced.parameter_slopes import model_slopes
 
@@ -333,6 +337,7 @@ class ReducedModel:
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
         """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""
+        require_arguments(ReducedModel.equilibrium, locals())
         from supple.reduced.time.equilibrium import equilibrium_of
 
         return equilibrium_of(self, named_theta(self, theta), inputs)
@@ -350,6 +355,7 @@ class ReducedModel:
         drives: bool = True,
     ) -> FrequencyResponse:
         """Frequency responses about a configuration; see `supple.reduced.frequency_response.model_response`."""
+        require_arguments(ReducedModel.frf, locals())
         from supple.reduced.frequency_response import model_response
 
         return model_response(
@@ -382,6 +388,7 @@ class ReducedModel:
 
     def to_sympy(self, theta: Values | str, coefficients: Sequence[str] = ("M", "force")) -> dict[str, Any]:
         """Its coefficients in the box of θ as expressions; see `supple.reduced.control_system.symbolic`."""
+        require_arguments(ReducedModel.to_sympy, locals())
         from supple.reduced.control_system import symbolic
 
         return symbolic(self, theta, coefficients)
@@ -396,6 +403,7 @@ class ReducedModel:
 
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""
+        require_arguments(ReducedModel.save, locals())
         from supple.reduced.file import save_model
 
         return save_model(self, path)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import real_numbers
 
 Array = NDArray[np.float64]
 
@@ -33,8 +34,8 @@ def in_order(
             raise InputError(f'"{missing[0]}" has no value', part=part, hint="give a value for " + ", ".join(names))
         values = [values.get(name, 0.0) for name in names]
     try:
-        found = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+        found = real_numbers(part, values, finite=False)
+    except InputError:
         raise InputError("its values are not numbers", part=part, hint=f"give ({len(names)},) values") from None
     if found.ndim not in (1, 2) or found.shape[-1] != len(names):
         raise InputError(

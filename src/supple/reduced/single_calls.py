@@ -80,7 +80,7 @@ class SingleCalls:
                 state[at] = 0.0
             elif not _put(state[at], values):
                 return None
-        if in_place(self._memory, float(speed), state) != INSIDE:
+        if type(speed) not in (float, int) or in_place(self._memory, float(speed), state) != INSIDE:
             return None
         return state[: self._layout.size].copy()
 

@@ -18,6 +18,7 @@ from supple.compilation.patience import natively
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formats.model_description import member
@@ -93,6 +94,7 @@ def compare(
                or a motion as `trajectory` takes it, along which coefficients and forces are compared
     rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
     """
+    require_arguments(compare, locals())
     mechanism = member(mechanism, model.family)
     domain = _domain(mechanism, model)
     if _in_time(mechanism, scenario):
@@ -109,6 +111,8 @@ def compare(
         course = trajectory(mechanism, scenario)  # type: ignore[arg-type]
         along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
         return _compared(mechanism, model, domain, along, seed)
+    if points < 1:
+        raise InputError(f"{points} points are asked for", part="points", hint="ask for one at least")
     require_within("points", points, part="points")
     return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
 

@@ -22,6 +22,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import NumericalError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.kinematics.configuration import At
 from supple.parameterization.basis import basis_of
@@ -111,6 +112,7 @@ def reduce(
     stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
                  papers' fits
     """
+    require_arguments(reduce, locals())
     count = 1 if internal_modes == "auto" else internal_modes
     asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked, vary)

@@ -11,6 +11,7 @@ from supple.analyses.motions.trajectory import Prescribed
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import is_list, real_numbers, shown
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
 from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
@@ -52,7 +53,12 @@ def held_coordinates(mechanism: Mechanism, region: Boxes = None) -> dict[str, fl
 
 
 def _each(mechanism: Mechanism, region: Boxes) -> list[dict[str, Interval]]:
-    given = [region or {}] if region is None or isinstance(region, Mapping) else list(region)
+    given = [region or {}] if region is None or isinstance(region, Mapping) else region
+    if not is_list(given) or not all(isinstance(item, Mapping) for item in given):
+        raise InputError(
+            f"it is {shown(region)}", part="region",
+            hint="give {coordinate: (lower, upper)}, several of them, a motion, or configurations (N, s)",
+        )  # fmt: skip
     if not given:
         raise InputError("the region holds no box", hint="give {coordinate: (lower, upper)}")
     return [_intervals(mechanism, ranges) for ranges in given]
@@ -102,9 +108,10 @@ def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
 def _two(name: str, given: Sequence[float] | float) -> Sequence[float]:
     if isinstance(given, float | int):  # held
         return (given, given)
-    if len(given) != 2:
-        raise InputError(f"{len(given)} values are no interval", part=f'region of "{name}"', hint="give two")
-    return given
+    ends = real_numbers(f'region of "{name}"', given, finite=False)
+    if ends.shape != (2,):
+        raise InputError(f"{ends.size} values are no interval", part=f'region of "{name}"', hint="give two")
+    return (float(ends[0]), float(ends[1]))
 
 
 def _require_within(mechanism: Mechanism, name: str, interval: Interval, limits: Interval) -> None:

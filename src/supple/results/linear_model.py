@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_modes import LinearModes, linear_modes
@@ -132,6 +133,7 @@ class LinearModel(Result):
 
     def response(self, frequencies_hz: ArrayLike, output: str, inlet: str) -> NDArray[np.complex128]:
         """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
+        require_arguments(LinearModel.response, locals())
         for name, known, what in ((output, self.outputs, "output"), (inlet, self.inputs, "input")):
             if name not in known:
                 raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
@@ -146,6 +148,7 @@ class LinearModel(Result):
         self, frequencies_hz: ArrayLike, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None
     ) -> FrequencyResponse:
         """All responses, or of some outputs to some inputs, with names and units; its `plot` is a Bode diagram."""
+        require_arguments(LinearModel.frequency_response, locals())
         lines = np.atleast_1d(np.asarray(frequencies_hz, float))
         rows, columns = tuple(outputs or self.outputs), tuple(inputs or self.inputs)
         values = np.array([[self.response(lines, row, column) for column in columns] for row in rows])
@@ -192,6 +195,7 @@ class LinearModel(Result):
         method : "zoh" holds the inputs over a step (exact then), "foh" joins them by straight lines; "bilinear"
                  (Tustin), "euler", "backward_diff", "impulse"
         """
+        require_arguments(LinearModel.discretized, locals())
         from scipy.signal import cont2discrete
 
         if self.step is not None:

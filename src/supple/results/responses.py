@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import real_numbers, require_arguments, shown
 from supple.results.channel import MOTIONS, Channel, direction_text
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
@@ -83,10 +84,12 @@ class Responses(Result):
 
     def response(self, name: str) -> int:
         """The number of a response channel."""
+        require_arguments(Responses.response, locals())
         return _number(name, self.responses, "response")
 
     def reference(self, name: str) -> int:
         """The number of a reference channel."""
+        require_arguments(Responses.reference, locals())
         return _number(name, self.references, "reference")
 
     def unit(self, i: int, j: int) -> str:
@@ -117,12 +120,14 @@ class Responses(Result):
         lines: ArrayLike | None = None,
     ) -> Responses:
         """Some of the channels by name, and lines of a band (ends included) or by number; what is not asked stays."""
+        require_arguments(Responses.select, locals())
         i = _numbers(responses, self.responses, "response")
         j = _numbers(references, self.references, "reference")
         n = np.arange(len(self.frequencies_hz))
         if lines is not None:
-            n = n[np.asarray(lines)]
+            n = n[_places(lines, len(n))]
         if band_hz is not None:
+            require_band(band_hz)
             n = n[(self.frequencies_hz[n] >= band_hz[0]) & (self.frequencies_hz[n] <= band_hz[1])]
             if not len(n):
                 raise InputError(
@@ -144,6 +149,7 @@ class Responses(Result):
         σ is the `window_rate`: what an exponential window leaves is H(σ + iω) exactly, and so is its factor. A line at
         0 Hz that would be divided by zero is left out, and `notes` says so.
         """
+        require_arguments(Responses.to, locals())
         if quantity not in MOTIONS:
             raise InputError(f'"{quantity}" is not a motion', part="quantity", hint=nearest(quantity, MOTIONS))
         moving = [one.quantity in MOTIONS for one in self.responses]
@@ -321,3 +327,22 @@ def explained_power(H: Complex, coherence: Array) -> Array:
     if H.shape[2] > 1 and bool((coherence == coherence[:, :, :1]).all()):
         size = np.broadcast_to(size.sum(axis=2, keepdims=True), size.shape)
     return np.asarray(size)
+
+
+def require_band(band_hz: Sequence[float]) -> None:
+    """Refuse what is not two rising frequencies."""
+    ends = real_numbers("band_hz", band_hz, finite=False)
+    if ends.shape != (2,) or not ends[0] <= ends[1]:
+        raise InputError(f"it is {shown(band_hz)}", part="band_hz", hint="give (lowest, highest) in Hz")
+
+
+def _places(lines: ArrayLike, count: int) -> NDArray[Any]:
+    """Numbers of lines, or which of them: True or False of each."""
+    found: NDArray[Any] = np.asarray(lines)
+    if found.dtype == bool and found.shape == (count,):
+        return found
+    if found.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if found.dtype.kind not in "iu" or found.ndim > 1 or not ((found >= -count) & (found < count)).all():
+        raise InputError(f"they are {shown(lines)}", part="lines", hint=f"give whole numbers below {count}")
+    return np.atleast_1d(found)

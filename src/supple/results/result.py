@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.results.file import save_result
 from supple.results.notebook import result_html
 from supple.results.table import Table
@@ -56,6 +57,7 @@ class Result(ABC):
 
     def save(self, path: str | Path) -> Path:
         """Write its table as .csv, or its arrays as .npz or .mat; SI units throughout."""
+        require_arguments(Result.save, locals())
         return save_result(path, lambda: self.table().real(), self.arrays)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import Basis
 from supple.results.energy_account import LARGEST_DEFECT
 from supple.results.picture import picture
@@ -196,10 +197,12 @@ class Simulation(Result):
 
     def frame_motion(self, name: str) -> Any:
         """Its velocity, angular velocity, and accelerations."""
+        require_arguments(Simulation.frame_motion, locals())
         return self._every_body("motion of bodies").frame_motion(name)
 
     def nodes(self, body: str) -> Any:
         """The nodes of an elastic body over time: position (N, nodes, 3), rotation (N, nodes, 3, 3), in the world."""
+        require_arguments(Simulation.nodes, locals())
         return self._every_body("nodes").nodes(body)
 
     def reaction(self, joint: str) -> Any:
@@ -207,6 +210,7 @@ class Simulation(Result):
 
         Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
         """
+        require_arguments(Simulation.reaction, locals())
         return self._every_body("reactions").reaction(joint)
 
     def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
@@ -217,6 +221,7 @@ class Simulation(Result):
         and z its principal ones; in the plane Q acts to the left of the beam and M about the plane's normal. Weight and
         inertia are in the balance; at a node between elements the mean of both sides is taken.
         """
+        require_arguments(Simulation.section, locals())
         return self._every_body("sections").section(body, place, beam)
 
     @property

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.inverse_dynamics.force_programs import Rates
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import real_numbers
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 
@@ -117,7 +118,7 @@ def force_bounds(chosen: Actuation, given: Any) -> tuple[Array, Array]:
     for name, bound in (given or {}).items():
         i = _index(chosen, name, "bounds")
         if isinstance(bound, Sequence | np.ndarray) and len(bound) == 2:
-            lower[i], upper[i] = (float(value) for value in bound)
+            lower[i], upper[i] = real_numbers(f'bounds of "{name}"', bound, finite=False).ravel()[:2]
             if not lower[i] < upper[i]:
                 raise InputError(
                     f"{lower[i]:g} is not below {upper[i]:g}", part=f'bounds of "{name}"', hint="give (least, largest)"

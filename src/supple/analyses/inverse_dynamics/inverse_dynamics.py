@@ -35,6 +35,7 @@ from supple.analyses.statics.equilibrium import equilibrium
 from supple.analyses.time.simulation import simulate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formulations.absolute.reaction import Reaction
 from supple.kinematics.motion import Motion
@@ -159,6 +160,7 @@ def inverse(
 
     An elastic mechanism that cannot follow to the end returns what there is, and warns; see `InverseDynamics.run`.
     """
+    require_arguments(inverse, locals())
     require_objective(minimize)
     path = trajectory(mechanism, motion, times=times, step=step)
     run = None

@@ -25,6 +25,7 @@ from supple.analyses.statics.equilibrium import equilibrium
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments, shown
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.equations.output_motion import (
     EffortSlopes,
@@ -68,7 +69,7 @@ def linearize(
     drives: bool = True,
     pade: int = PADE,
     formulation: str = "auto",
-    along: Sequence[str] = (),
+    along: str | Sequence[str] = (),
 ) -> LinearModel:
     """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
 
@@ -92,6 +93,7 @@ def linearize(
     along  : parameters of the file along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted: θ is held, sag
              and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
     """
+    require_arguments(linearize, locals())
     if along:
         wanted = (along,) if isinstance(along, str) else tuple(along)
         options: dict[str, Any] = {
@@ -233,6 +235,8 @@ def _choice(mechanism: Mechanism, basis: Basis | Counted | None, modes: ModeChoi
         return modes
     if modes.flexible:
         raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
+    if not isinstance(basis, Basis) and not hasattr(basis, "basis"):
+        raise InputError(f"it is {shown(basis)}", part="basis", hint="give a flexible model, or its `basis`")
     known = basis if isinstance(basis, Basis) else basis.basis
     if known is None:
         raise InputError(

@@ -15,6 +15,7 @@ from supple.compilation.native_array import native_array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.distribution.work import in_order_of_rows
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
@@ -103,6 +104,7 @@ def linearize_batch(
     rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
     cluster : of dask.distributed, as `reduce` takes it; for many states of large mechanisms
     """
+    require_arguments(linearize_batch, locals())
     if inputs is not None and accelerations is not None:
         raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
     stiff = taken_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")

@@ -18,6 +18,7 @@ from supple.analyses.motions.tool_poses import posed_course
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formats.motion_file import SampledMotion, read_motion, sampled
 from supple.formats.source import located
@@ -87,6 +88,7 @@ def trajectory(
     A motion that ends at rest stands still afterwards. A table is interpolated by a spline of degree five, so that
     accelerations are smooth.
     """
+    require_arguments(trajectory, locals())
     names = rest(mechanism).numbering.coordinates
     if (
         isinstance(motion, Trajectory)

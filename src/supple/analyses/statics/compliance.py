@@ -13,6 +13,7 @@ from supple.analyses.vibration.modal import require_elastic
 from supple.analyses.vibration.ports import place_ports, port_rows
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
@@ -84,6 +85,7 @@ def compliance(mechanism: Mechanism, at: At | Configuration = None, places: str 
     at     : a Configuration, or anything `assemble` takes; (N, s) gives a map over a batch
     places : `E.z`, a sensor's output, or a place for all its directions (three in the plane, six in space)
     """
+    require_arguments(compliance, locals())
     names = (places,) if isinstance(places, str) else tuple(places)
     if not names:
         raise InputError("no place is given", part="places", hint="name one, for example tip, or one direction, tip.z")

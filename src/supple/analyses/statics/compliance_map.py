@@ -14,6 +14,7 @@ from supple.analyses.progress_bar import ProgressBar
 from supple.analyses.statics.compliance import compliance
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -124,6 +125,7 @@ def compliance_map(
 
     A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
     """
+    require_arguments(compliance_map, locals())
     postures = posture_grid(mechanism, grid, at)
     assembled = postures.configurations.assembled
     values: Array | None = None

@@ -18,6 +18,7 @@ from supple.analyses.vibration.ports import port, port_rows
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
@@ -153,6 +154,7 @@ def deflection(
     large : displacements and rotations of any size, from the full equations with loads that come on step by step
             [flexible-statics, 1-4]
     """
+    require_arguments(deflection, locals())
     mechanism, configuration = under_loads(mechanism, at)
     if configuration.X.ndim != 2:
         raise InputError("a deflection is at one configuration, not many", part="at", hint="ask for each by itself")

@@ -15,6 +15,7 @@ from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -53,6 +54,7 @@ def equilibrium(
     Angles are counted in radians and lengths in sizes of the mechanism, so that forces along both are energies; every
     limit is relative to what the loads can do. The force left over is rounding.
     """
+    require_arguments(equilibrium, locals())
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
     here = start if isinstance(start, Configuration) else assemble(mechanism, start)
     names = here.rest.numbering.coordinates

@@ -12,6 +12,7 @@ from scipy.interpolate import make_interp_spline
 from supple.analyses.motions.trajectory import trajectory
 from supple.analyses.statics.equilibrium import equilibrium
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import shown
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
@@ -46,6 +47,10 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
         for name in motion:
             if name not in names:
                 raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
+            if not callable(motion[name]):
+                raise InputError(
+                    f"it is {shown(motion[name])}", part=f'motion of "{name}"', hint="give a function of time"
+                )
         chosen = tuple(names.index(name) for name in motion)
         theta = np.array([[course(float(t)) for course in motion.values()] for t in times])
         if not np.isfinite(theta).all():

@@ -22,6 +22,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.time_damping import say_damping
@@ -92,6 +93,7 @@ def simulate(
     A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
     does not balance to 1 %; see `Simulation.energy_defect`.
     """
+    require_arguments(simulate, locals())
     links = by_rigid_links(formulation)
     if links and (rigid or not isinstance(mechanism, Mechanism)):
         raise InputError(

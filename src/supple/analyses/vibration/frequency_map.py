@@ -13,6 +13,7 @@ from supple.analyses.posture_grid import TOGETHER, PostureGrid, over, posture_gr
 from supple.analyses.progress_bar import ProgressBar
 from supple.analyses.vibration.modal import modes, require_count
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
 from supple.kinematics.configuration import At, Configuration
@@ -111,6 +112,7 @@ def frequency_map(
 
     A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
     """
+    require_arguments(frequency_map, locals())
     require_count(count)
     postures = posture_grid(mechanism, grid, at)
     work = _Frequencies(Travelling(mechanism), count, free_actuators, preload)

@@ -22,6 +22,7 @@ from supple.analyses.vibration.watched import watched
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.hardware import hardware_of
@@ -32,6 +33,8 @@ from supple.kinematics.configuration import At, Configuration
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 
 Array = NDArray[np.float64]
+
+_MOST = 1e6  # damping ratio that anyone means
 
 _BAND = 1.5  # of the highest line: what bodies are condensed for
 _INSIDE = 16.0  # the same where a place is pushed or seen that nothing touches, and whose statics are not kept for it
@@ -68,6 +71,7 @@ def frf(
                it with its stiffness; the other coordinates are locked, or free with free actuators
     formulation : "erls" goes through the equivalent rigid link system, line by line
     """
+    require_arguments(frf, locals())
     if kind not in KINDS:
         raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
     if method not in ("direct", "modal"):
@@ -207,10 +211,10 @@ def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None
         from pydantic import ValidationError
 
         try:
-            return Damping(**given)
+            return Damping(**{str(name): value for name, value in given.items()})
         except ValidationError as error:
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise InputError(reason, part="damping", hint="for example modal=0.01") from None
-    if not given >= 0.0 or not np.isfinite(given):
+    if not 0.0 <= given <= _MOST:
         raise InputError(f"a damping ratio of {given:g} is not possible", part="damping", hint="give 0 or more")
     return Damping(modal=float(given))

@@ -13,6 +13,7 @@ from supple.analyses.vibration.mode_set import ModeSet
 from supple.analyses.vibration.mode_slopes import mode_slopes, require_slopes
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
@@ -35,7 +36,7 @@ def modes(
     free_actuators: bool = False,
     preload: bool = True,
     formulation: str = "auto",
-    along: Sequence[str] = (),
+    along: str | Sequence[str] = (),
 ) -> ModeSet:
     """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
 
@@ -49,6 +50,7 @@ def modes(
 
     Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
     """
+    require_arguments(modes, locals())
     require_count(count)
     wanted = (along,) if isinstance(along, str) else tuple(along)
     require_slopes(mechanism, wanted, preload=free_actuators and preload, rigid_links=by_rigid_links(formulation))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
@@ -70,6 +71,7 @@ class ModeSet(Result):
 
     def displacements(self, body: str) -> Array:
         """Of all degrees of freedom of a body's nodes, in its axes, for each mode: (..., k, degrees)."""
+        require_arguments(ModeSet.displacements, locals())
         numbering = self.rest.numbering
         found = self.rest.bodies[numbering.body_index(body)]
         return self.shapes[..., found.start : found.stop] @ found.shapes.T
@@ -114,6 +116,7 @@ class ModeSet(Result):
 
     def mac(self, other: ModeSet) -> Array:
         """Modal assurance criterion (..., k, k') |φᵀM φ'|² / (φᵀMφ · φ'ᵀMφ') in the axes of the bodies."""
+        require_arguments(ModeSet.mac, locals())
         from supple.analyses.vibration.mac import mac
 
         return mac(self.shapes, other.shapes)

@@ -20,6 +20,7 @@ from supple.analyses.vibration.modal import require_count
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.tangent_modes import free_motions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -103,13 +104,14 @@ def small_motions(
     inputs         : (actuators,) forces at rest; zero if left out
     free_actuators : θ is free, about the equilibrium close to `at`; otherwise coordinates are locked
     """
+    require_arguments(small_motions, locals())
     require_count(count)
     here = at if isinstance(at, Configuration) else assemble(mechanism, at)
     if here.theta.ndim > 1:
         raise InputError("has more than one state", part="θ", hint="give one at a time")
     names = here.rest.numbering.coordinates
     v = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
-    u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
+    u = np.zeros(len(mechanism.actuators)) if inputs is None else in_order("inputs", inputs, tuple(mechanism.actuators))
     if free_actuators:
         if v.any():
             raise InputError("in steady motion they are prescribed", part="free_actuators", hint="leave one out")

@@ -24,6 +24,7 @@ from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import Ranges, scheduled
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -61,6 +62,7 @@ def positive_position_feedback(
     beside         : controllers whose commands are added, for the check of stability
     region         : a reduced model or {coordinate: (lower, upper)}: gains are then scheduled over θ, to a tolerance
     """
+    require_arguments(positive_position_feedback, locals())
     choice = _choice(frequencies_hz, damping, tuning, filter_damping, washout_hz, turned=False)
     ports = _ports(plant, sensors, actuators, motion, sample_time, region)
     law = _law("positive position feedback", plant, choice, ports, region, tolerance, beside)
@@ -84,6 +86,7 @@ def acceleration_feedback(
     tolerance: float = 1e-3,
 ) -> AffineController:
     """u = Σ w vᵀ (k₁ ξ + k₂ ξ̇ / ω_f) over the modes, from accelerometers; the rest as `positive_position_feedback`."""
+    require_arguments(acceleration_feedback, locals())
     choice = _choice(frequencies_hz, damping, tuning, filter_damping, washout_hz, turned=True)
     ports = _ports(plant, sensors, actuators, motion, sample_time, region)
     law = _law("acceleration feedback", plant, choice, ports, region, tolerance, beside)

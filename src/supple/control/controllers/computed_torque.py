@@ -34,6 +34,7 @@ from supple.control.redundancy.force_division import ForceDivision, Given, Prelo
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -196,6 +197,7 @@ def computed_torque(
     rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
+    require_arguments(computed_torque, locals())
     flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
     if isinstance(model, ReducedModel):
         names, known = model.layout.coordinates[: model.layout.theta], model.layout.inputs

@@ -35,6 +35,7 @@ from supple.control.laws.scheduling import scheduled
 from supple.description.drawing import Drawing
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.equations.coefficients import EquationsOfMotion
 from supple.hardware.hardware import Hardware
 from supple.parameterization.local_model import local
@@ -68,6 +69,7 @@ def disturbance_observer(
     hardware    : as in `closed_loop`: drives, which are asked for the forces; False for commands that are forces
     tolerance   : of the fit of the law's matrices
     """
+    require_arguments(disturbance_observer, locals())
     joints, wanted = JointModel(model), reference(motion, model)
     names = joints.coordinates
     omega = per_coordinate("frequencies", frequencies, names)
@@ -134,6 +136,7 @@ def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:
 
 def estimated_disturbance(controller: AffineController, model: ReducedModel | Mechanism) -> dict[str, float]:
     """M(θ̂) ŵ, the force along each coordinate that the model does not know, N or N m."""
+    require_arguments(estimated_disturbance, locals())
     theta, _, w = _estimates(controller)
     force = JointModel(model).at(theta).M @ w
     return dict(zip(controller.coordinates, force.tolist(), strict=True))
@@ -144,6 +147,7 @@ def estimated_payload(controller: AffineController, mechanism: Mechanism, sensor
 
     f = Jᵀ g m in the sense of least squares, J the rows of the sensor's outputs.
     """
+    require_arguments(estimated_payload, locals())
     theta, _, _ = _estimates(controller)
     here = local(mechanism, theta, rigid=True)
     weight = np.zeros(len(theta))

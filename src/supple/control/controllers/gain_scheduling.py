@@ -26,6 +26,7 @@ from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
@@ -53,6 +54,7 @@ def gain_scheduled(
     sensors     : names under which states are measured, where they differ from their own
     hardware    : as in `closed_loop`: drives, whose lag the design does not know; False for commands that are forces
     """
+    require_arguments(gain_scheduled, locals())
     drives = force_commands(model, model.layout.inputs, hardware, "gain scheduling")
     wanted = reference(motion, model)
     names = model.layout.coordinates

@@ -27,7 +27,9 @@ from supple.control.laws.affine_law import fixed
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import is_text, require_arguments, shown
 from supple.hardware.hardware import Hardware
+from supple.integration.result_times import require_positive
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 
@@ -68,6 +70,7 @@ def joint_pd(
     hardware     : as in `closed_loop`: drives, which are asked for the forces through their gains and back-EMF, their
                    lag left alone; False for actuators whose command is the force
     """
+    require_arguments(joint_pd, locals())
     model = JointModel(of, None if actuators is None else tuple(actuators))
     gains = _gains(model, at, (frequencies, damping_ratios, 0.0), (proportional, derivative, None))
     options = _Options(sample_time, feedforward, rate_filter, sensors, hardware)
@@ -98,6 +101,7 @@ def joint_pid(
     integral_frequencies : ω_I, rad/s, a third pole of each coordinate, one fifth of ω if left out; or `integral`, K_I
     tracking : T_t, s, in which the integral gives way where drives do not apply what is asked; K_P / K_I if left out
     """
+    require_arguments(joint_pid, locals())
     model = JointModel(of, None if actuators is None else tuple(actuators))
     slow: PerCoordinate = 0.0 if integral_frequencies is None else integral_frequencies
     if integral_frequencies is None and frequencies is not None:
@@ -153,6 +157,7 @@ def _controller(
     divide, none = drives.rows(here.divide), np.zeros_like(here.divide)
     if corner is None and unmeasured_rates(known, model.coordinates, options.sensors):
         corner = default_filter(here.M, gains, T)
+    require_positive(tracking=tracking)
     if tracking is None:
         strong = float(np.linalg.norm(gains.integral))
         tracking = float(np.linalg.norm(gains.proportional)) / strong if strong else 1.0
@@ -173,14 +178,14 @@ def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, driv
     """Commands that give the forces beforehand."""
     if isinstance(feedforward, Reference):
         forces = feedforward
+    elif not is_text(feedforward, "none", "gravity", "rigid"):
+        raise InputError(
+            f"it is {shown(feedforward)}", part="feedforward", hint='give "none", "gravity", "rigid" or a Reference'
+        )
     elif feedforward == "none":
         return None
-    elif feedforward in ("gravity", "rigid"):
-        forces = model.forces_along(wanted, still=feedforward == "gravity")
     else:
-        raise InputError(
-            f'there is no "{feedforward}"', part="feedforward", hint='give "none", "gravity", "rigid" or a Reference'
-        )
+        forces = model.forces_along(wanted, still=feedforward == "gravity")
     if drives.plain or forces.coordinates != model.actuators:  # which the controller refuses
         return forces
     return Reference(forces.coordinates, forces.breaks, forces.coefficients / drives.gain)

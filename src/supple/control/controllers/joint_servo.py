@@ -28,6 +28,7 @@ from supple.control.laws.affine_law import fixed
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
@@ -59,6 +60,7 @@ def joint_servo(
     sensors     : {"lift": "encoder"} where names differ from the coordinates'
     tracking    : T_t, s, in which the integral gives way where drives do not apply what is asked
     """
+    require_arguments(joint_servo, locals())
     known = hardware_in(of, True if hardware is None else hardware)
     moved = {block.actuator: drive_gain(block) for block in known.drives if block.moves}
     if not moved:

@@ -28,7 +28,9 @@ from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
 from supple.control.observers.observed_law import Feedback, observer_ports, on_observer, swept_columns
 from supple.diagnostics import NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.repertoire import named_theta
+from supple.reduced.state_arguments import theta_points
 
 Array = NDArray[np.float64]
 
@@ -50,6 +52,7 @@ def state_feedback(
     at        : one configuration; the law is made there and used everywhere. If left out it changes over θ
     tolerance : of the fit over the region
     """
+    require_arguments(state_feedback, locals())
     model = observer.model
     wanted = reference(motion, model)
     ports = observer_ports(observer, wanted.coordinates)
@@ -59,7 +62,7 @@ def state_feedback(
         return on_observer(observer, here, ports, _feedback(observer, here, ports, Q, R))
 
     if at is not None:
-        theta = np.asarray(named_theta(model, at), dtype=float)
+        theta = theta_points(model.layout, named_theta(model, at))[0][0]
         law = fixed(matrices_of(theta), ports, name="state feedback")
     else:
         law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders)

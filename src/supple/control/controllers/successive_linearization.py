@@ -25,6 +25,7 @@ from supple.control.redundancy.force_division import ForceDivision, force_divisi
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -118,6 +119,7 @@ def successive_linearization(
     hardware : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
     rigid  : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
     """
+    require_arguments(successive_linearization, locals())
     if every < 1:
         raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
     equations: Equations

@@ -38,6 +38,7 @@ from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
 from supple.control.observers.observed_law import Feedback, observer_ports, on_observer, swept_columns
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import motion_response
 from supple.reduced.model import ReducedModel
@@ -174,6 +175,7 @@ def two_time_scales(
     at             : one configuration; the law is made there and used everywhere. If left out it changes over θ
     tolerance      : of the fit over the region
     """
+    require_arguments(two_time_scales, locals())
     model = observer.model
     names, s = model.layout.coordinates[: model.layout.theta], model.layout.theta
     drives = tuple(_leading(observer, name, i) for i, name in enumerate(names))

@@ -22,6 +22,7 @@ from supple.control.feedforward.led_outputs import position_outputs
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 
@@ -45,6 +46,7 @@ def compensated(
     smoothing : s, over which the correction is averaged, thrice; a quarter of the longest period if left out. By three
                 halves of it the reference begins sooner and ends later
     """
+    require_arguments(compensated, locals())
     given = reference(motion, model)
     if not isinstance(given, Reference):
         raise InputError("it never ends", part="motion", hint="give reference(motion, model, until=...)")

@@ -14,6 +14,7 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 
 _STEP = 1e-3  # s
@@ -25,6 +26,7 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     motion : as `reference` takes it; it must end
     What still vibrates at its end is left out from there on.
     """
+    require_arguments(deforming, locals())
     given = reference(motion, model)
     if not isinstance(given, Reference):
         raise InputError("it never ends", part="motion", hint="give reference(motion, model, until=...)")

@@ -23,6 +23,7 @@ from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.control.feedforward.shaper import Shaper, amplitudes, shaper
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -50,6 +51,7 @@ def shaped(
     scheduled : delays follow the modes along the motion; otherwise they are those of the middle of its way
     frequency_factor : by which the model's frequencies are multiplied, to see what wrong ones do
     """
+    require_arguments(shaped, locals())
     given = _pieces(motion, model)
     if modes is not None and not isinstance(modes, int):
         hertz, ratios = [pair[0] for pair in modes], [pair[1] for pair in modes]

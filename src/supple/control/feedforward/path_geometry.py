@@ -11,6 +11,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from supple.control.feedforward.reference import Reference, coordinates_of, reference
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ def smooth_pieces(path: Any, of: Mechanism | ReducedModel) -> list[BSpline]:
         if not isinstance(found, Reference):
             raise InputError("a callable motion has no end", part="path", hint="give reference(motion, of, until=...)")
         return _of_motion(found)
-    points = np.asarray(path, dtype=float)
+    points = real_numbers("path", path, finite=False)
     if points.ndim != 2 or points.shape[1] != len(names) or len(points) < 2 or not np.isfinite(points).all():
         raise InputError(
             f"points of the shape {points.shape} for {', '.join(names)}", part="path",

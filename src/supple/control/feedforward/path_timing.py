@@ -29,6 +29,7 @@ from supple.control.feedforward.reference import Reference, coordinates_of, thro
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
 
@@ -63,6 +64,7 @@ def timed_path(
     forces   : True: `force_limits` of the actuators in the mechanism file; {actuator: (least, largest)}; False: none.
                Of more actuators than coordinates they are divided as the bounds need; dry friction is left out
     """
+    require_arguments(timed_path, locals())
     names = coordinates_of(of)
     values = [
         np.full(len(names), np.inf) if given is None else _positive(part, per_coordinate(part, given, names))

@@ -23,6 +23,7 @@ from supple.analyses.motions.trajectory import INSTANTS, Trajectory, planned_mot
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, shown
 from supple.formats.model_description import described
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -170,7 +171,10 @@ class CalledReference:
     def at(self, t: float) -> Array:
         """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
         h = 1e-4
-        parts = [np.asarray(part, dtype=float) for part in self.called(t)]
+        given = self.called(t)
+        if not is_list(given) or len(given) < DERIVATIVES - 1:
+            raise InputError(f"it gives {shown(given)}", part="motion", hint="give a function of t with (θ, θ̇, θ̈)")
+        parts = [real_numbers("motion", part) for part in given]
         if len(parts) < DERIVATIVES:
             around = (np.asarray(self.called(t + d)[2], dtype=float) for d in (-0.5 * h, 0.5 * h))
             before, after = around
@@ -204,6 +208,7 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
     of     : the mechanism or model whose coordinates it moves; a Trajectory or a Reference says so itself
     until  : s, of a callable: up to then it is turned into quintics 1 ms long; left out it is asked at every instant
     """
+    require_arguments(reference, locals())
     names = None if of is None else coordinates_of(of)
     motion = getattr(motion, "reference", motion)  # of a planned motion
     if isinstance(motion, Reference | CalledReference):

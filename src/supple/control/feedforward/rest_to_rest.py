@@ -26,6 +26,7 @@ from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 
@@ -45,6 +46,7 @@ def rest_to_rest(model: ReducedModel, motion: Any, *, robust: bool = False) -> P
     motion : as `reference` takes it, from rest to rest
     robust : nor does it vibrate, to first order, if its frequencies are a little wrong; the change is then larger
     """
+    require_arguments(rest_to_rest, locals())
     given = reference(motion, model)
     if not isinstance(given, Reference):
         raise InputError("a callable motion has no end", part="motion", hint="give reference(motion, model, until=...)")

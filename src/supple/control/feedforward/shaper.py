@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinds.registry import Registry
 from supple.results.result import brief
 
@@ -109,8 +110,14 @@ def shaper(
     kind      : "zv", "zvd", "zvdd" or "ei": each forgives more wrong frequencies and arrives later
     tolerance : of "ei": the part of the vibration that may be left at the mode's own frequency
     """
+    require_arguments(shaper, locals())
     frequencies = np.atleast_1d(np.asarray(frequencies_hz, dtype=float))
-    ratios = np.broadcast_to(np.asarray(damping_ratios, dtype=float), frequencies.shape)
+    ratios = real_numbers("damping ratios", damping_ratios)
+    if ratios.shape not in ((), (1,), frequencies.shape):
+        raise InputError(
+            f"{ratios.size} for {len(frequencies)} frequencies", part="damping ratios", hint="give one, or one of each"
+        )
+    ratios = np.broadcast_to(ratios, frequencies.shape)
     found = Shaper(np.ones(1), np.zeros(1))
     for hertz, ratio in zip(frequencies.tolist(), ratios.tolist(), strict=True):
         if not (np.isfinite(hertz) and hertz > 0.0):

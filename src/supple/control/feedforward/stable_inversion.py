@@ -24,6 +24,7 @@ from supple.control.feedforward.planned_motion import PlannedMotion, planned
 from supple.control.feedforward.two_point import TwoPoint
 from supple.control.feedforward.zero_dynamics import Split, ZeroDynamics
 from supple.diagnostics import InputError, NumericalError, SuppleNote
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -57,6 +58,7 @@ def stable_inversion(
                 seconds late, and the result's `error` is that against the late path
     The result's clock begins with the first movement of the joints; the path begins `lead` seconds later.
     """
+    require_arguments(stable_inversion, locals())
     led = LedOutputs(model, outputs)
     wanted, nominal = output_path(led, path, compensate_sag)
     zero, late = ZeroDynamics(led, wanted, nominal), 0.0

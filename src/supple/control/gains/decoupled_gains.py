@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
 
@@ -33,6 +34,7 @@ def decoupled_gains(
     Needs the states (q, q̇) and an actuator for every coordinate; of more, the least forces are taken.
     Closed form and cheap: it can be computed anew along a trajectory.
     """
+    require_arguments(decoupled_gains, locals())
     require_continuous(linear)
     n = len(linear.states) // 2
     names = linear.states[:n]

@@ -15,6 +15,7 @@ from supple.control.gains.controllability import Unreached, unreached
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.control.gains.sampling import held, held_cost, require_sample_time
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
 
@@ -31,6 +32,7 @@ def lqr(linear: LinearModel, Q: Weights, R: Weights, *, sample_time: float | Non
         symmetric matrix. Q must not be negative, R must be positive
     sample_time : s, for which inputs are held; the same cost, integrated between samples, is then the least
     """
+    require_arguments(lqr, locals())
     require_continuous(linear)
     require_sample_time(sample_time)
     states, inputs = weights("Q", Q, linear.states), weights("R", R, linear.inputs)

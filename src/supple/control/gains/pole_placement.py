@@ -16,6 +16,7 @@ from supple.control.gains.controllability import unreached
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.control.gains.sampling import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -29,12 +30,16 @@ _ITERATIONS = 300
 _ROBUST = 1e-3
 
 
-def pole_placement(linear: LinearModel, poles: ArrayLike, *, sample_time: float | None = None) -> FeedbackGain:
+ComplexLike = ArrayLike
+
+
+def pole_placement(linear: LinearModel, poles: ComplexLike, *, sample_time: float | None = None) -> FeedbackGain:
     """The gain with which A - B K has the poles.
 
     poles       : (states,) complex 1/s, in conjugate pairs; none more often than there are independent inputs
     sample_time : s; the inputs are held in between, and the samples of the loop have the poles e^{pT}
     """
+    require_arguments(pole_placement, locals())
     require_continuous(linear)
     asked = _asked(linear, poles)
     require_sample_time(sample_time)

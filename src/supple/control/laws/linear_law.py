@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.margins.open_loop import open_loop
+from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -21,6 +22,7 @@ _DEAD = 1e-12  # what is left of a state after one sample that counts as nothing
 
 def linear_law(law: AffineLaw, sigma: ArrayLike | Mapping[str, float] | None = None) -> LinearModel:
     """The law at σ in discrete time: inputs are what it measures, outputs its actuators. Drives apply what it asks."""
+    require_arguments(linear_law, locals())
     m, ports, n = law.at(sigma), law.ports, law.states
     B, D, by_applied, at_once = m.B[:, ports.y], m.D[:, ports.y], m.B[:, ports.applied], m.D[:, ports.applied]
     names = tuple(f"x{i + 1}" for i in range(n))
@@ -56,6 +58,7 @@ def summed(laws: Sequence[LinearModel]) -> LinearModel:
 
 def closed_poles(plant: LinearModel, laws: Sequence[LinearModel]) -> NDArray[np.complex128]:
     """Poles of a linear plant with sampled laws around it, (1/T) log of those of the samples: 1/s."""
+    require_arguments(closed_poles, locals())
     law = summed(laws)
     loop = open_loop(plant, law)
     assert law.step is not None

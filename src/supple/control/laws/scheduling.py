@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Ranges = Mapping[str, tuple[float, float]]
 
+_FINEST = 1e-12  # relative error of a law that rounding still allows
 PROBES = 12  # points that tell what changes
 ROUNDING = 1e-3  # of the tolerance, times the size of a number: changes below it are none
 SMALL = 1e-7  # of the largest number of a row: less is never asked of a number
@@ -53,6 +54,10 @@ def scheduled(
     region      : of a reduced model, or {coordinate: (lower, upper)} in the order of σ
     by          : names under which σ is measured, among `ports.measured`; those of the coordinates if left out
     """
+    if not _FINEST <= tolerance < 1.0:
+        raise InputError(
+            f"{tolerance:g} is no relative error", part="tolerance", hint=f"give one between {_FINEST:g} and 1"
+        )
     names, boxes, inside = _region(region)
     scheduled_by = names if by is None else tuple(by)
     if len(scheduled_by) != len(names):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.control.margins.local_loop import LoopController
 from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import Values, theta_points
@@ -106,6 +107,7 @@ def margin_map(
     grid       : coordinate -> values; left out, 11 values of every coordinate over the model's region
     at         : where the other coordinates stay; needed where some are left out of the grid
     """
+    require_arguments(margin_map, locals())
     if not isinstance(model, ReducedModel):
         raise InputError(
             f"{type(model).__name__} is no reduced model", part="margin map",

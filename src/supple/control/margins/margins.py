@@ -21,6 +21,7 @@ from supple.control.margins.local_loop import LoopController, law_about, loop_at
 from supple.control.margins.open_loop import Around, open_loop
 from supple.control.margins.sensitivity import Sensitivity
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.results.linear_model import LinearModel
@@ -117,6 +118,7 @@ def margins(
                  law, with its matrices there. Sampled ones meet the plant at the samples, inputs held in between
     computation_delay : s, of a sampled controller
     """
+    require_arguments(margins, locals())
     loop = _loop(plant, controller, at, computation_delay)
     seen = Sensitivity(loop)
     names, m = loop.inputs, len(loop.inputs)

@@ -18,6 +18,7 @@ from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import KalmanFilter
 from supple.control.observers.observed_law import estimated, estimating_law, observer_ports
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.results.names import listed
 from supple.results.result import brief
 from supple.results.signals import Signals, labelled
@@ -41,6 +42,7 @@ def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-4) -> AffineLa
 
     tolerance : of the fit; a filter that trusts its model corrects little, and errors of the fit add up in it
     """
+    require_arguments(observer_law, locals())
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
     names = [middle.plant.names[k] for k in estimated(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))

@@ -28,6 +28,7 @@ from supple.control.observers.kalman_gain import SteadyGain, steady_gain
 from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
 from supple.control.observers.swept_forces import with_swept_forces
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.reduced.model import ReducedModel
@@ -146,6 +147,7 @@ def kalman_filter(
     hardware      : the model's own if left out
     computation_delay : s, of the loop
     """
+    require_arguments(kalman_filter, locals())
     require_sample_time(sample_time)
     if not isinstance(model, ReducedModel):
         raise InputError(

@@ -23,10 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.control.gains.sampling import held, require_sample_time
+from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
 
+_LATEST = 1000  # samples of a delay, each a state
 _WHOLE = 1e-9  # of a sample: a delay that close to whole samples is one
 
 
@@ -64,6 +66,11 @@ class Delay(NamedTuple):
 def delay_of(time: float, sample_time: float) -> Delay:
     """A delay in samples."""
     samples = max(time, 0.0) / sample_time
+    if not samples <= _LATEST:
+        raise InputError(
+            f"{time:g} s are {samples:.3g} samples of {sample_time:g} s", part="delay",
+            hint=f"a delay of {_LATEST} samples is the longest that is counted in states",
+        )  # fmt: skip
     whole = int(np.floor(samples + _WHOLE))
     part = samples - whole
     return Delay(whole, part if part > _WHOLE else 0.0)

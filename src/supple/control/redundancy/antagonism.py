@@ -19,6 +19,7 @@ from supple.control.redundancy.force_division import chosen_names
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.local_model import local
 from supple.reduced.named_values import in_order
@@ -128,6 +129,7 @@ def antagonism(
     at    : as in `local`
     rigid : elastic parts are meant to be taken as rigid, as they are here, and nothing is said of it
     """
+    require_arguments(antagonism, locals())
     taken_as_rigid(mechanism, rigid, "`compliance` knows what yields by itself, without preload")
     chosen = chosen_names(tuple(mechanism.actuators), actuators)
     here = local(mechanism, at, rigid=True)

@@ -22,6 +22,7 @@ from supple.control.study.sampled_plant import PlantMaker, plant_maker, surround
 from supple.control.study.spread import Spread, drawn
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments, shown
 from supple.diagnostics.limits import require_within
 from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
@@ -73,6 +74,10 @@ def study(
     progress   : a bar on standard error while it runs; if left out, where that is a terminal
     loop       : options of `closed_loop`: until, sample_time, start, ...
     """
+    require_arguments(study, locals())
+    for name, measure in (measures or {}).items():
+        if not callable(measure):
+            raise InputError(f"it is {shown(measure)}", part=f'measure "{name}"', hint="give a function of a run")
     maker = plant_maker(plant, spreads, full, region, dict(reduction or {}))
     settings = drawn(spreads, count, seed)
     maker.prepare(settings)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import brief
 from supple.formats.measurements.array_file import read_mat_responses, read_npz, read_records
 from supple.formats.measurements.csv_table import read_csv
@@ -41,6 +42,7 @@ def load_responses(
     references : those to read, where not every response was measured to every one
     partial    : read a universal file that was cut off as far as it goes
     """
+    require_arguments(load_responses, locals())
     suffix = _suffix(path)
     if suffix in UNIVERSAL:
         file = read_universal(path, partial=partial)
@@ -63,6 +65,7 @@ def load_records(
     partial: bool = False,
 ) -> TimeRecords:
     """The records over time in a file: .uff (or .unv), .npz or .mat. Options as of `load_responses`."""
+    require_arguments(load_records, locals())
     suffix = _suffix(path, (*UNIVERSAL, ".npz", ".mat"))
     if suffix in UNIVERSAL:
         found = records_of(read_universal(path, partial=partial), path, quantities)

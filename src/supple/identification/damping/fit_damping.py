@@ -18,6 +18,7 @@ from scipy.optimize import least_squares
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.identification.damping.damped_responses import DampedPosture, already_there, slim
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
@@ -57,6 +58,7 @@ def fit_damping(
     groups : {name: patterns} of joints or materials that share one number
     What is found takes the place of its kind in the mechanism; all other damping that it has acts along.
     """
+    require_arguments(fit_damping, locals())
     from supple.formats.document import load_mechanism
 
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
@@ -101,6 +103,8 @@ def damping_kinds(given: str | Sequence[str]) -> list[DampingKind]:
     """Records by name, `joints,materials`; at most one law of the whole."""
     names = [name.strip() for item in ([given] if isinstance(given, str) else given) for name in item.split(",")]
     chosen = [DAMPING_KINDS[name] for name in dict.fromkeys(names)]
+    if not chosen:
+        raise InputError("no kind is given", part="damping", hint=f"one of {', '.join(DAMPING_KINDS)}")
     laws = [kind.name for kind in chosen if kind.law]
     if len(laws) > 1:
         raise InputError(f"{' and '.join(laws)} are both laws of the whole", part="damping", hint="choose one")

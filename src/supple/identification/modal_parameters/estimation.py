@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.complexity import turned_real
 from supple.identification.modal_parameters.impulse_polynomial import impulse_poles
@@ -60,6 +61,7 @@ def modal_parameters(
     refine   : poles are moved to where the responses are most likely; otherwise they stay where the method has them
     criteria : of the stabilisation diagram
     """
+    require_arguments(modal_parameters, locals())
     given = criteria or Criteria()
     if method not in METHODS:
         raise InputError(f'there is no method "{method}"', part="modal_parameters", hint=nearest(method, METHODS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from supple.analyses.vibration.channel_ports import channel_ports
 from supple.analyses.vibration.mac import mac
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, shown
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.identification.modal_parameters.spaces import close_groups, to_spaces
 from supple.results.picture import picture
@@ -132,6 +134,10 @@ def pair_modes(
     The pairs are the assignment of least Σ (1 - MAC) + (ln f'/f / 0.2)²                                      [eq. 20]
     with the cos² of the angle to the plane in the place of MAC where modes are close.
     """
+    require_arguments(pair_modes, locals())
+    for name, value, most in (("close", close, inf), ("least_mac", least_mac, 1.0), ("farthest", farthest, inf)):
+        if not 0.0 <= value <= most:
+            raise InputError(f"it is {value:g}", part=name, hint=f"give a number from 0 to {most:g}")
     f, phi = measured.frequencies_hz, measured.shapes
     g, psi = _model_side(model, measured)
     if psi.shape[1] != phi.shape[1]:
@@ -168,7 +174,11 @@ def _model_side(model: ModeSet | ModalParameters | Shapes, measured: ModalParame
         return model.frequencies_hz, model.shapes @ ports.rows(model.rest, model.configuration.X).T
     if isinstance(model, ModalParameters):
         return model.frequencies_hz, model.shapes
-    g, psi = np.asarray(model[0], dtype=float), np.atleast_2d(np.asarray(model[1]))
+    if not is_list(model) or len(model) != 2:
+        raise InputError(f"it is {shown(model)}", part="model", hint="give modes, or (frequencies in Hz, shapes)")
+    g, psi = real_numbers("frequencies", model[0]), np.atleast_2d(np.asarray(model[1]))
+    if psi.dtype.kind not in "biufc" or psi.ndim != 2:
+        raise InputError(f"they are {shown(model[1])}", part="shapes", hint="give (modes, channels) numbers")
     if g.ndim != 1 or len(g) != len(psi) or not (g > 0.0).all():
         raise InputError(
             f"{np.shape(g)} frequencies do not go with shapes {psi.shape}", part="pair_modes",

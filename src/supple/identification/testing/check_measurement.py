@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
+from supple.diagnostics.arguments import require_arguments, require_one
 from supple.identification.testing.matching import WITHIN, MatchedResponses, match_channels
 from supple.identification.testing.model_responses import model_responses
 from supple.identification.testing.suspicions import Suspicion, likeness, suspicions
@@ -86,6 +87,7 @@ def check_measurement(
     places, within : as in `match_channels`; the others as in `frf`, but that a mechanism without any damping is taken
     with a loss factor of 2 %: it would answer without bound at its resonances
     """
+    require_arguments(check_measurement, locals())
     if mechanism is None:
         return MeasurementCheck(test, _ordered(suspicions(test)))
     matched = match_channels(test, mechanism, at, places=places, within=within)
@@ -129,6 +131,8 @@ def join_responses(*tests: Responses) -> Responses:
 
     What two of them both measured must be alike; if it is not, they are of different postures, or something moved.
     """
+    for n, one in enumerate(tests, 1):
+        require_one(Responses, one, f"test {n}")
     if not tests:
         raise InputError("none is given", part="tests", hint="give some")
     first = tests[0]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import fft, signal
 
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.identification.testing.blows import record_faults
 from supple.identification.testing.windows import exponential_rate, exponential_window, force_window
 from supple.results.responses import Responses
@@ -44,6 +45,7 @@ def estimate_responses(
     blocks       : samples of the pieces that each record is cut into, overlapping by `overlap` (0 to below 1)
     keep_faulty  : also records with double hits, overloads or samples that are not finite; left out otherwise, and said
     """
+    require_arguments(estimate_responses, locals())
     if estimator not in ESTIMATORS:
         raise InputError(f'"{estimator}" is not an estimator', part="estimator", hint=nearest(estimator, ESTIMATORS))
     if estimator == "H2" and len(records.references) > 1:

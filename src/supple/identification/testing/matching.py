@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -78,6 +79,7 @@ def match_channels(
     `body[share]`), else the nearest named one, else the nearest along a beam. Where the test knows where a point is,
     the place must be `within` metres of it at the posture, which is the test's own if `at` is left out.
     """
+    require_arguments(match_channels, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, _posture(test, mechanism, at))
     found = _matches((*test.responses, *test.references), configuration, places, within)
 

@@ -15,6 +15,7 @@ from supple.analyses.vibration.ports import directions
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import TURNS, Channel, Vector3, channel
@@ -37,6 +38,7 @@ def model_responses(
     Points of channels are places of the mechanism: a body, a frame, a joint's point, a sensor, `body[share]` along its
     beams. Sensors are taken where they are, without their instruments. damping and the like as in `frf`
     """
+    require_arguments(model_responses, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     numbering = configuration.rest.numbering
     pushed, seen = channel_ports(numbering, references), channel_ports(numbering, responses)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory, require_within
 from supple.formats.measurements.universal_file import write_universal
 from supple.formats.measurements.universal_test import universal_test
@@ -38,6 +39,7 @@ from supple.results.time_records import TimeRecords
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_FASTEST = 1e12  # samples a second: nothing measures so fast
 _BEFORE = 0.04  # of a record: what comes before the trigger
 _SOFT = 1.25  # of the period of half the sampling rate: how long a blow lasts, 17 dB down at the end of the band
 _SPREAD = 0.15  # of its size and length: by how much blows differ
@@ -143,11 +145,12 @@ def virtual_test(
     shaker    : random, burst, chirp or multisine in place of blows, of `peak` N r.m.s.
     estimator, force_length, exponential : as in `estimate_responses`
     """
+    require_arguments(virtual_test, locals())
     _require(samples >= 16, "samples", f"{samples} are too few", "give 16 or more")
     _require(blows >= 1, "blows", f"{blows} are none", "give 1 or more")
     _require(0.0 <= noise < np.inf, "noise", f"{noise:g} is not possible", "a share, such as 0.01")
     _require(0.0 <= floor < np.inf, "floor", f"{floor:g} is not possible", "a share, such as 0.01")
-    _require(0.0 < sampling_hz < np.inf, "sampling_hz", f"{sampling_hz:g} Hz is no rate", "samples a second")
+    _require(0.0 < sampling_hz < _FASTEST, "sampling_hz", f"{sampling_hz:g} Hz is no rate", "samples a second")
     _require(bits is None or 2 <= bits <= 32, "bits", f"{bits} are not possible", "give 2 to 32, such as 16")
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     references = _hammers(configuration, hammer)

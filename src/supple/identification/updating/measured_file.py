@@ -24,6 +24,7 @@ import numpy as np
 
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import brief, quoted
 from supple.formats.measurements.load_responses import load_responses
 from supple.formats.text_file import read_bytes, text_of
@@ -45,6 +46,7 @@ def load_measurements(
 
     band : Hz, of responses; frequency_noise : 1σ, relative, in place of the file's, or beside what modes state
     """
+    require_arguments(load_measurements, locals())
     if Path(path).suffix.lower() == ".csv":
         heads, rows = _rows(path)
         if any(head.startswith(FORCE) for head in heads):

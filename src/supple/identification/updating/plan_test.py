@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.identification.updating.identifiability import Identifiability, identifiability, listed
 from supple.identification.updating.observed_responses import Loss, shown
@@ -95,6 +96,7 @@ def plan_test(
 
     noise : of each response, as a part of its RMS over the band (Hz), which has so many lines
     """
+    require_arguments(plan_test, locals())
     from supple.formats.document import load_mechanism
 
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
@@ -102,6 +104,8 @@ def plan_test(
         raise InputError("no candidate is given", part="plan_test", hint="name postures and hammer points")
     if not noise > 0.0:
         raise InputError(f"a noise of {noise:g} is not above 0", part="noise", hint="0.05 is five per cent")
+    if lines < 1:
+        raise InputError(f"{lines} lines are asked for", part="lines", hint="ask for one at least")
     require_within("lines", lines, part="lines")
     numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
     structure = structure_of(numbers, _BAND * band[1])

@@ -14,6 +14,7 @@ from scipy.optimize import least_squares
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.distribution.workplace import workplace
 from supple.identification.damping.fit_damping import damping_kinds
@@ -77,6 +78,7 @@ def update(
                  that neighbouring knots of any table may well differ by
     robust     : what deviates much counts less (Huber)
     """
+    require_arguments(update, locals())
     from supple.formats.document import load_mechanism
 
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import real_numbers
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import OUTSIDE
 from supple.reduced.named_values import in_order
@@ -77,7 +78,7 @@ def _start(model: ReducedModel, start: Values | None) -> Array:
         if missing:
             raise InputError(f'"{missing[0]}" has no value', part="start", hint="give all of " + ", ".join(names[:s]))
         return in_order("start", start, names)
-    given = np.asarray(start)
+    given = real_numbers("start", start, finite=False)
     eta = in_order("start", start, names if given.shape[-1:] == (len(names),) else names[:s])
     if eta.ndim != 1:
         raise InputError("has more than one state", part="start", hint="simulate one at a time")

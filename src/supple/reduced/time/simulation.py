@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
@@ -80,6 +81,7 @@ def simulate_model(
     A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`. How well its
     energies balance is told by `Simulation.energy_defect`.
     """
+    require_arguments(simulate_model, locals())
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     if method not in _METHODS:
         raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))

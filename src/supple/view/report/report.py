@@ -13,6 +13,7 @@ import numpy as np
 from supple.analyses.check import check
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.model_description import described
 from supple.formats.source import source_of
@@ -80,6 +81,7 @@ def report(
     points : of a model, how many fresh points it is judged at
     file   : what it was read from, for its digest and the commands that make the page again
     """
+    require_arguments(report, locals())
     target = "report.html" if path is None else str(path)
     for kind in REPORTS:
         if isinstance(thing, kind.of):
