@@ -159,6 +159,7 @@ def reduce(
         target = output if output is not None else Path(Path(file).stem + ".rom")
         require_folder(target)
         from supple.diagnostics import ClusterError, NumericalError
+        from supple.files.whole import UnwrittenError
         from supple.reduction.reduce import reduce as reduced
         from supple.reduction.store import held_in
 
@@ -169,13 +170,13 @@ def reduce(
                 mechanism, **task, continuous=continuous, store=kept or False, store_limit=limit, workers=workers,
                 cluster=cluster, progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
-        except (KeyboardInterrupt, ClusterError):
+            seconds = time.perf_counter() - start
+            refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
+            written = None if refused and not keep else model.save(target)
+        except (KeyboardInterrupt, ClusterError, UnwrittenError):
             if not no_store:
                 answer.note("what was computed is kept: the same command goes on from there")
             raise
-        seconds = time.perf_counter() - start
-        refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
-        written = None if refused and not keep else model.save(target)
         held = None if kept is None else held_in(kept)
 
         def show() -> None:

@@ -95,7 +95,7 @@ def at_hand(function: Callable, fused: bool = False) -> bool:
     if (function, fused, False) in _compiled:
         return True
     if (function, fused) not in _found:
-        _found[function, fused] = any(_folder(function, fused).glob("*" + ENDING))
+        _found[function, fused] = any(".part" not in file.name for file in _folder(function, fused).glob("*" + ENDING))
     return _found[function, fused]
 
 

@@ -24,6 +24,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room: of the disk, of the
 _OLD = 86400.0  # s after which a part is nobody's, wherever the process ran that wrote it
 
 
+class UnwrittenError(InputError):
+    """A file could not be written."""
+
+
 @contextlib.contextmanager
 def written_beside(target: Path) -> Iterator[Path]:
     """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise.
@@ -45,7 +49,7 @@ def written_beside(target: Path) -> Iterator[Path]:
         settle_folder(place.parent)
     except OSError as error:
         full = error.errno in FULL
-        raise InputError(
+        raise UnwrittenError(
             f"cannot be written ({error.strerror or error}){'; nothing was changed' if full else ''}",
             file=str(target),
             hint="make room, or give another place" if full else "give another place",
@@ -79,6 +83,7 @@ def _is_device(place: Path) -> bool:
 def write_whole(target: Path, content: bytes) -> None:
     """The bytes as a file; OSError where that cannot be."""
     beside = place_beside(target)
+    clear_parts(target)
     try:
         with beside.open("wb") as stream:
             stream.write(content)

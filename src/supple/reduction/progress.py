@@ -30,7 +30,7 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self.state: Progress | None = None
         self._start = self._last = time.monotonic()
         self._first_error = math.nan
-        wanted = sys.stderr.isatty() if shown is None else shown
+        wanted = sys.stderr is not None and sys.stderr.isatty() if shown is None else shown
         self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True) if wanted else None
 
     def __enter__(self) -> Self:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import in_bytes, most
-from supple.files.whole import FULL
+from supple.files.whole import FULL, clear_parts
 from supple.reduction.salvage import mend, mending, set_aside
 from supple.reduction.store_faults import FAULTS, Fault, fault_of
 from supple.reduction.store_file import PATIENCE, VERSION, connected, prepared, seal, transaction, version_of, whole
@@ -226,6 +226,7 @@ class SampleStore:
         )  # fmt: skip
 
     def _open_ours(self, path: Path) -> None:
+        clear_parts(path)
         version = version_of(path)
         if version == 0:
             self._mend(path, None)
