@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -130,6 +131,9 @@ def test_other_versions_on_a_worker_are_refused(cluster, machine, everything_tra
     monkeypatch.setattr("supple.distribution.cluster.installation", lambda: other)
     with pytest.raises(InputError, match=r"worker tcp://.*supple is .* there and 9\.9 here; give all machines"):
         supple.frequency_map(machine, {"crank": np.linspace(-1.5, 1.5, 9)}, cluster=cluster.address)
+    monkeypatch.setattr("supple.distribution.cluster.installation", lambda: ours._replace(processor="another"))
+    with pytest.warns(supple.SuppleWarning, match=r"another kind of processor \(.* there, another here\)"):
+        supple.frequency_map(machine, {"crank": np.linspace(-1.5, 1.5, 9)}, cluster=cluster.address)
     assert ours.difference(ours) is None
     assert "files differ" in ours.difference(ours._replace(source="0" * 64))
 
@@ -166,6 +170,19 @@ def test_processes_of_this_machine_end_with_the_work():
         assert set(open_to) == {"127.0.0.1"}
     after = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
     assert not [child for child in after if "resource_tracker" not in " ".join(child.cmdline())]
+
+
+def test_a_batch_that_ends_worker_after_worker_is_named():
+    client = SimpleNamespace(scheduler=SimpleNamespace(address="tcp://there:1"))
+
+    def killed():
+        raise distributed.KilledWorker("batch", None, 3)
+
+    place, batch, known = Cluster(client), slice(1, 3), {}
+    points, ended = np.arange(8.0).reshape(4, 2), SimpleNamespace(result=killed)
+    assert place._result(ended, (points,), batch, known) is None  # once more, as a new task
+    with pytest.raises(ClusterError, match=r"a batch of 2 rows, \(2, 3\) to \(4, 5\), ended 8 workers"):
+        place._result(ended, (points,), batch, known)
 
 
 @pytest.mark.parametrize(

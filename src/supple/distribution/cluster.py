@@ -29,6 +29,7 @@ _AHEAD = 2  # tasks that a worker is given at a time: one runs, one waits
 _LOOK = 1.0  # s between two looks at who is there
 _SILENCE = 5.0  # s without any worker before that is said
 _TRIES = 2  # times that a batch may end as many workers as the scheduler allows
+_SAME = "give all machines, the scheduler's too, the same environment, with supple in it"
 _LOST = (CancelledError, OSError, TimeoutError)  # what dask says where its scheduler is gone
 
 
@@ -139,15 +140,17 @@ class Cluster:
                 part=f"cluster {self._address()}", hint="look into the workers' logs: memory, or a crash of a library",
             ) from None  # fmt: skip
         except Exception as error:
-            if future.status == "error":
-                raise _WorkFailed(error) from error
-            raise
+            if future.status != "error":
+                raise
+            if isinstance(error, RuntimeError) and "deserialization" in str(error):
+                error = InputError("its scheduler cannot read the tasks", part=f"cluster {self._address()}", hint=_SAME)
+            raise _WorkFailed(error) from None
         if done.processor not in self._processors:
             self._processors.add(done.processor)
             warnings.warn(
                 f"worker {done.worker} has another kind of processor ({done.processor} there, "
-                f"{installation().processor} here): its results are those of this machine up to rounding, not bit for "
-                "bit; OPENBLAS_CORETYPE on all machines sets one kind",
+                f"{installation().processor} here): its results are those of this machine up to rounding; "
+                "machines of one kind give the same bits",
                 SuppleWarning,
                 stacklevel=2,
             )
@@ -164,7 +167,7 @@ class Cluster:
         except Exception as error:  # noqa: BLE001 - of a worker, of whatever kind
             raise InputError(
                 f"a worker cannot take the work ({type(error).__name__}: {error})", part=f"cluster {self._address()}",
-                hint="give all machines the same environment, with supple in it",
+                hint=_SAME,
             ) from None  # fmt: skip
         self._sent.add(known.name)
 

@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
+from multiprocessing import current_process, resource_tracker
 from typing import Any
 
 from supple.diagnostics import InputError
@@ -74,12 +74,20 @@ def _of_this_machine(count: int) -> Iterator[Any]:
     if count < 1:
         raise InputError("local:0 has no processes", part="cluster", hint="ask for one at least, such as local:4")
     require_within("workers", count, part="cluster")
+    if getattr(current_process(), "_inheriting", False):
+        raise SystemExit(1)  # a script that its own processes read once more, and run: who started them says so
     no_pages: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-    with dask.config.set(no_pages), _deaf_to_interrupts():
-        cluster = distributed.LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=logging.CRITICAL,
-            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-        )  # fmt: skip
+    try:
+        with dask.config.set(no_pages), _deaf_to_interrupts():
+            cluster = distributed.LocalCluster(
+                n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=logging.CRITICAL,
+                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            )  # fmt: skip
+    except (RuntimeError, OSError, TimeoutError) as error:
+        raise InputError(
+            f"local:{count}: processes cannot be started ({_words(error)})", part="cluster",
+            hint='a script asks for them under `if __name__ == "__main__":`',
+        ) from None  # fmt: skip
     try:
         client = distributed.Client(cluster, set_as_default=False)
         try:
