@@ -276,6 +276,7 @@ def _fitted(
         return uniform(
             task.domain.boxes, task.boxes, sampler, columns.derived, fit=task.fit, degree=task.degree,
             checks=GRID_CHECKS, seed=task.seed, floors=columns.floors(task.tolerance), progress=report,
+            placed=task.domain.space.placed,
         )  # fmt: skip
     return adaptive(
         task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,

@@ -23,7 +23,7 @@ from supple.approximation.fits.polynomials import Polynomials
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, gridded
-from supple.approximation.samples import Derived, Sampler
+from supple.approximation.samples import Derived, Placed, Sampler
 from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
@@ -41,12 +41,13 @@ def uniform(
     seed: int = 0,
     floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
+    placed: Placed | None = None,
 ) -> Approximation:
     """Approximate on counts[i] equal boxes along axis i of every box of the region.               [Brüls 2004, 4]
 
     fit    : name of one of `FITS`, of `degree` or its own
     checks : further points where the error is measured: half of them scattered over the region, half of them in the
-             boxes that look worst. A box with a point where the function does not exist is left out.
+             boxes that look worst; moved by `placed`, where some are cheaper. A box with a point where the function does not exist is left out.
     """
     boxes = checked_region(region)
     s = boxes[0].dimension
@@ -58,14 +59,11 @@ def uniform(
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     fit_leaves(leaves, chosen, evaluated)
     evaluated.require_some()
-    evaluated.rows(
-        np.vstack(
-            [
-                scattered_in(boxes, checks - checks // 2, seed),
-                _suspects(boxes, forest, evaluated, derived, checks, seed),
-            ]
-        )
-    )
+    further = [
+        scattered_in(boxes, checks - checks // 2, seed),
+        _suspects(boxes, forest, evaluated, derived, checks, seed),
+    ]
+    evaluated.rows(np.vstack(further) if placed is None else placed(np.vstack(further)))
     result = conclude(boxes, forest, evaluated, derived)
     if progress is not None:
         progress(Progress(len(evaluated), result.boxes, 0, result.worst))
