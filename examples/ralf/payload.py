@@ -47,7 +47,8 @@ def main(output: Path, payloads: int, points: int) -> None:
     model = supple.reduce(arm, vary={"payload": (LOWEST, HIGHEST)}, internal_modes=3, tolerance=1e-3)
     made = model.provenance
     print(f"{made['samples']} samples, {made['checks']} checks, {made['boxes']} box, "
-          f"{time.process_time() - start:.0f} s of processor; stated error {max(model.error.values()):.1e}")  # fmt: skip
+          f"{time.process_time() - start:.0f} s of processor")  # fmt: skip
+    print(f"stated error {max(model.error.values()):.1e}")
     start = time.perf_counter()
     other = model.at(payload=9.5)
     print(f"model.at(payload=9.5): {1e3 * (time.perf_counter() - start):.1f} ms, {other!r}")
@@ -62,7 +63,7 @@ def main(output: Path, payloads: int, points: int) -> None:
 
 @in_house_style
 def draw(model: supple.ReducedModel) -> Figure:
-    figure = new_figure(9.0, 3.6)
+    figure = new_figure(10.0, 3.8)
     home, range_of = figure.subplots(1, 2)
     payloads = np.linspace(LOWEST, HIGHEST, 41)
     at_home = np.array([frequencies(model.at(payload=value), np.array([[1.15, 1.00]]))[0] for value in payloads])

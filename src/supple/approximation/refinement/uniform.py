@@ -47,7 +47,8 @@ def uniform(
 
     fit    : name of one of `FITS`, of `degree` or its own
     checks : further points where the error is measured: half of them scattered over the region, half of them in the
-             boxes that look worst; moved by `placed`, where some are cheaper. A box with a point where the function does not exist is left out.
+             boxes that look worst; moved by `placed`, where some are cheaper. A box with a point where the function
+             does not exist is left out.
     """
     boxes = checked_region(region)
     s = boxes[0].dimension
