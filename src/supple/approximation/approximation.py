@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,29 +93,44 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
     floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
     floors = {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
     if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
-        piecewise = forest.piecewise()
-        points = scattered_in(region, MEDIAN_POINTS, seed=0)
-        points = points[piecewise.locate(points) != NOWHERE]
-        if len(points):
-            return median_norms(derived(*piecewise.with_gradient(points)), floors) | own
+        found = fitted_medians(region, forest.piecewise(), floors, known.relative, derived)
+        if found:
+            return found
     medians = {
         name: max(float(np.median(norms(family[known.valid]))), floors[name]) for name, family in known.families.items()
     }
     return medians | own
 
 
+def fitted_medians(
+    region: Sequence[Box], piecewise: Piecewise, floors: Mapping[str, float], relative: Iterable[str], derived: Derived
+) -> dict[str, float]:
+    """The same from the fit alone; empty where none of the points that are scattered over the region is fitted."""
+    points = scattered_in(region, MEDIAN_POINTS, seed=0)
+    points = points[piecewise.locate(points) != NOWHERE]
+    if len(points) == 0:
+        return {}
+    own = dict.fromkeys(relative, float(np.finfo(float).tiny))
+    return median_norms(derived(*piecewise.with_gradient(points)), floors) | own
+
+
+def roots_of(forest: Forest) -> NDArray[np.int64]:
+    """The number of the box of the region that each fitted leaf is a part of."""
+    fitted = [sum(leaf.coefficients is not None for leaf in root.leaves()) for root in forest.roots]
+    return np.repeat(np.arange(len(fitted)), fitted)
+
+
 def from_all_sides(
-    forest: Forest, piecewise: Piecewise, points: Array
+    root_of: NDArray[np.int64], piecewise: Piecewise, points: Array
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
     """Points (N, s) as every box sees them that has them on a face.
 
     A face belongs to one of its boxes, but points close to it on the other side see the polynomial of the other; so
     points on faces are taken a second time, moved across by next to nothing. Not across faces between boxes of the
     region: there the function itself may jump.
+    root_of : (leaves,) as `roots_of` says
     Returns points (K, s), the row of each among those given, and its box.
     """
-    fitted = [sum(leaf.coefficients is not None for leaf in root.leaves()) for root in forest.roots]
-    root_of = np.repeat(np.arange(len(fitted)), fitted)
     own = piecewise.locate(points)
     inside = np.flatnonzero(own != NOWHERE)
     seen, rows, leaves = [points[inside]], [inside], [own[inside]]
@@ -143,7 +158,7 @@ def worst_by_leaf(
         return leaves, worst, []
     piecewise = forest.piecewise()
     known = np.flatnonzero(evaluated.known.valid)
-    points, rows, leaf_of = from_all_sides(forest, piecewise, evaluated.points[known])
+    points, rows, leaf_of = from_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     rows = known[rows]
     fitted = derived(*piecewise.with_gradient(points))
     np.maximum.at(worst, leaf_of, largest(point_errors(evaluated.families(rows), fitted, medians)))
@@ -157,7 +172,7 @@ def known_errors(
 ) -> tuple[dict[str, Array], Array]:
     """Errors of every family at all known points, faces seen from all sides: (K,) each, and the points (K, s)."""
     known = np.flatnonzero(evaluated.known.valid)
-    points, rows, _ = from_all_sides(forest, piecewise, evaluated.points[known])
+    points, rows, _ = from_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     fitted = derived(*piecewise.with_gradient(points))
     return point_errors(evaluated.families(known[rows]), fitted, medians), evaluated.points[known[rows]]
 

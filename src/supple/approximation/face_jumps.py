@@ -15,6 +15,8 @@ from supple.approximation.samples import Derived
 
 Array = NDArray[np.float64]
 
+_TOGETHER = 16384  # points looked at in one batch
+
 
 def face_points(dimension: int, scattered_on_each: int = 8) -> Array:
     """Points of the faces of [-1, 1]^s: corners of each face and some scattered on it. (2s faces times points, s)."""
@@ -31,13 +33,24 @@ def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, flo
     Both sides are found by stepping to the next representable number: the jump of a continuous function is rounding.
     """
     jumps = dict.fromkeys(medians, 0.0)
-    s = piecewise.dimension
-    unit = face_points(s)
-    axes, sides = np.repeat(np.arange(s), len(unit) // s), np.ones(len(unit))
-    sides = unit[np.arange(len(unit)), axes]
-    centers, inverse = piecewise.arrays.leaves_f[:, 0], piecewise.arrays.leaves_f[:, 1]
-    if len(centers) < 2:
+    unit, leaves = face_points(piecewise.dimension), len(piecewise.arrays.leaves_f)
+    if leaves < 2:
         return jumps
+    each = max(1, _TOGETHER // len(unit))
+    for start in range(0, leaves, each):
+        for name, jump in _jumps_of(piecewise, slice(start, start + each), unit, derived, medians).items():
+            jumps[name] = max(jumps[name], jump)
+    return jumps
+
+
+def _jumps_of(
+    piecewise: Piecewise, leaves: slice, unit: Array, derived: Derived, medians: Mapping[str, float]
+) -> dict[str, float]:
+    """The same over the faces of some boxes."""
+    jumps, s = dict.fromkeys(medians, 0.0), piecewise.dimension
+    axes = np.repeat(np.arange(s), len(unit) // s)
+    sides = unit[np.arange(len(unit)), axes]
+    centers, inverse = piecewise.arrays.leaves_f[leaves, 0], piecewise.arrays.leaves_f[leaves, 1]
     on_face = (centers[:, None] + unit / inverse[:, None]).reshape(-1, s)
     axes, sides = np.tile(axes, len(centers)), np.tile(sides, len(centers))
     n = np.arange(len(on_face))

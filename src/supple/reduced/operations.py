@@ -70,10 +70,10 @@ def kernel_operations(layout: CoefficientLayout, fitted: Piecewise) -> Operation
     factors = np.count_nonzero(arrays.indices, axis=1)
     products = np.concatenate([[0], np.cumsum(np.maximum(factors - 1, 0))])
     combined = 5 * len(places.slopes_to)
-    worst = Operations(0, 0, 0, 0)
-    for _, terms, degree in arrays.leaves_i.tolist():
+    worst, depth = Operations(0, 0, 0, 0), fitted.depth
+    for terms, degree in np.unique(arrays.leaves_i[:, 1:], axis=0).tolist():
         table = s * (2 + (7 if sloped else 3) * max(0, degree - 1))
         sums = 2 * (terms - 1) * (fitted.outputs + s * sloped)
-        leaf = Operations(fitted.depth, table, ways * int(products[terms]), sums, combined)
+        leaf = Operations(depth, table, ways * int(products[terms]), sums, combined)
         worst = leaf if leaf.total > worst.total else worst
     return worst

@@ -46,6 +46,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 BATCH = 256  # samples in a transaction: what a kill can cost
+TOGETHER = 16384  # samples that are looked up and computed at a time: what stands in memory beside the result
 
 
 class Sampling:
@@ -82,6 +83,13 @@ class Sampling:
         """Coefficients (N, width) as `layout` splits them, and where they exist (N,). Behind them, as wide each, stand
         their slopes along parameters as far as `sloped` says, nan where they are not known."""
         points = np.ascontiguousarray(x, dtype=float) + 0.0  # one zero: -0.0 has other bytes
+        rows, valid = np.empty((len(points), self.width)), np.empty(len(points), dtype=bool)
+        for start in range(0, len(points), TOGETHER):
+            part = slice(start, start + TOGETHER)
+            rows[part], valid[part] = self._some(points[part])
+        return rows, valid
+
+    def _some(self, points: Array) -> tuple[Array, Flags]:
         keys = [point.tobytes() for point in points]
         distinct = dict.fromkeys(keys)
         stored = self.store.find(list(distinct))

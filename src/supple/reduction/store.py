@@ -55,9 +55,9 @@ class Held(NamedTuple):
 
 
 class SampleStore:
-    """Samples of one set in a file, or in memory if there is no file.
+    """Samples of one set in a file, or in memory if there is no file, and beyond 64 MB in a nameless one.
 
-    path  : the file; None keeps the samples in memory
+    path  : the file; None keeps the samples for as long as it is open
     name  : what the values depend on, as one text (a digest)
     width : numbers in a sample
     limit : bytes of the file, else the limit `store`; sets that were not used for longest make room for this one
@@ -207,7 +207,7 @@ class SampleStore:
     def _coping(self, work: Callable[[], Found], doing: str) -> Found:
         """What the work returns, on a store that is opened if it is not, and mended as often as it takes."""
         if self.path is None:
-            return work()
+            return self._without_file(work)
         for _ in range(_TRIES):
             try:
                 if self._file != _number(self.path) or not self._file:  # not open yet, removed, or mended by another
@@ -224,6 +224,17 @@ class SampleStore:
             f"is damaged again as soon as it is mended, {_TRIES} times now", part=f"store {self.path}",
             hint="its disk may be failing: name another place with --store",
         )  # fmt: skip
+
+    def _without_file(self, work: Callable[[], Found]) -> Found:
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if fault_of(error) is not Fault.FULL:
+                raise
+            raise InputError(
+                f"no room is left for samples that were given no file ({error})", part="store",
+                hint="name a store where there is room (--store FILE), or say in SQLITE_TMPDIR where that is",
+            ) from None  # fmt: skip
 
     def _open_ours(self, path: Path) -> None:
         clear_parts(path)

@@ -22,6 +22,7 @@ PATIENCE = 60.0  # s to wait for another process that writes
 _HEADER = b"SQLite format 3\0"
 _LONGEST = 2**26  # bytes of one value; a spoilt length must not exhaust the memory
 _LOG = 2**26  # bytes that the journal beside the file keeps when it is empty
+_CACHE = 2**26  # bytes in memory of samples that have no file
 _BARE = 2 * 4096  # bytes of a file that holds nothing yet
 _KNOWN_BY = "(set_id INTEGER NOT NULL, theta BLOB NOT NULL"  # of every version
 _TABLES = {
@@ -49,8 +50,11 @@ def whole(name: str, theta: object, valid: object, blob: object, sealed: object)
 
 
 def connected(path: Path | None) -> sqlite3.Connection:
-    """A connection that writes nothing by itself."""
-    database = sqlite3.connect(":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None)
+    """A connection that writes nothing by itself; without a path to a set of its own, which spills over into a nameless
+    file where the machine keeps such (SQLITE_TMPDIR) once it has outgrown its share of the memory."""
+    database = sqlite3.connect("" if path is None else path, timeout=PATIENCE, isolation_level=None)
+    if path is None:
+        database.execute(f"PRAGMA cache_size = -{_CACHE // 1024}")
     database.text_factory = lambda text: text.decode("utf-8", "replace")
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
     return database

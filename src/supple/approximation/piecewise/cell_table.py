@@ -64,6 +64,8 @@ def cell_table(roots_f: Array, roots_i: Integers, nodes_i: Integers, nodes_f: Ar
 
 def _edges(lower: float, upper: float, cuts: Array) -> Array | None:
     """The coarsest regular grid on an axis that has every cut among its edges."""
+    if len(cuts) >= MOST_PIECES:
+        return None
     fraction = (cuts - lower) / (upper - lower)
     pieces = np.arange(1, MOST_PIECES + 1)
     places = fraction[:, None] * pieces

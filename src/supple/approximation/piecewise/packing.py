@@ -55,8 +55,6 @@ def packed_arrays(
     rows, outputs = coefficients.shape
     terms = leaves_i[:, 1].max(initial=0)  # of the longest polynomial; the list may go on
     stride = 4 * groups_of_four(outputs)
-    filled = np.zeros((rows, stride))
-    filled[:, :outputs] = coefficients
     integers, numbers = (roots_i, nodes_i, leaves_i, factors[:terms], table.integers), (roots_f, nodes_f, leaves_f)
     before = sum(part.size for part in (*numbers, table.numbers))
     space = np.zeros(-before % LINE)
@@ -67,7 +65,10 @@ def packed_arrays(
     header[ROOTS_F : TABLE_F + 1] = np.cumsum([0, *(part.size for part in numbers)])
     header[COEFFICIENTS] = before + len(space)
     Z = np.concatenate([header, *(part.ravel() for part in integers)]).astype(np.int64)
-    return Z, aligned([*numbers, table.numbers, space, filled])
+    F = aligned([*numbers, table.numbers, space], rows * stride)
+    filled = F[header[COEFFICIENTS] :].reshape(rows, stride)
+    filled[:, :outputs], filled[:, outputs:] = coefficients, 0.0
+    return Z, F
 
 
 def term_factors(indices: Integers) -> Integers | None:
@@ -95,11 +96,11 @@ def groups_of_four(count: int) -> int:
     return -(-count // 4)
 
 
-def aligned(parts: Sequence[Array]) -> Array:
-    """Parts one after the other, in memory that begins on a line of the cache."""
+def aligned(parts: Sequence[Array], more: int = 0) -> Array:
+    """Parts one after the other, in memory that begins on a line of the cache; room for `more` numbers behind them."""
     size = sum(part.size for part in parts)
-    space = np.empty(size + LINE)
+    space = np.empty(size + more + LINE)
     first = -(space.ctypes.data // space.itemsize) % LINE
-    joined = space[first : first + size]
-    np.concatenate([part.ravel() for part in parts], out=joined)
+    joined = space[first : first + size + more]
+    np.concatenate([part.ravel() for part in parts], out=joined[:size])
     return joined

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import from_all_sides
+from supple.approximation.approximation import from_all_sides, roots_of
 from supple.approximation.check_points import filling
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
@@ -103,7 +103,7 @@ def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluat
 def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
     """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
-    _, rows, leaf_of = from_all_sides(forest, forest.piecewise(), evaluated.points)
+    _, rows, leaf_of = from_all_sides(roots_of(forest), forest.piecewise(), evaluated.points)
     part_of = {leaf: n for n, leaf in enumerate(leaves)}
     for part in parts:
         if part.node in part_of:

@@ -12,7 +12,7 @@ from supple.diagnostics import InputError
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Box:
     """lower[i] <= x_i <= upper[i]. It may be flat along some axes, lower[i] = upper[i]; one that is fitted is not."""
 

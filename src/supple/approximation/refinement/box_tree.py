@@ -16,7 +16,7 @@ from supple.approximation.refinement.box import Box
 Array = NDArray[np.float64]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Node:
     """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on.
 

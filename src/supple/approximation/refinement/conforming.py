@@ -24,8 +24,8 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node, gridded
 from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.leaf import check_count
+from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.refinement.problem import Problem
-from supple.approximation.refinement.uniform import fit_leaves
 
 Array = NDArray[np.float64]
 Cuts = list[set[float]]

@@ -19,10 +19,10 @@ from supple.approximation.approximation import (
 )
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.polynomials import Polynomials
-from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node, gridded
+from supple.approximation.refinement.box_tree import Forest, gridded
+from supple.approximation.refinement.leaf_fit import fit_leaves, suspected
+from supple.approximation.refinement.streamed_grid import TOGETHER, streamed
 from supple.approximation.samples import Derived, Placed, Sampler
 from supple.diagnostics import InputError
 
@@ -56,8 +56,13 @@ def uniform(
         raise InputError(f"{list(counts)} boxes along {s} axes", hint="give one number, 1 or more, for each axis")
     chosen = FITS[fit].polynomials(s, degree)
     forest = Forest([gridded(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
-    evaluated = Evaluated(sampler, s, floors)
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
+    if len(leaves) * len(chosen.design) > TOGETHER:
+        return streamed(
+            boxes, forest, chosen, sampler, derived, checks=checks, seed=seed, floors=floors, progress=progress,
+            placed=placed,
+        )  # fmt: skip
+    evaluated = Evaluated(sampler, s, floors)
     fit_leaves(leaves, chosen, evaluated)
     evaluated.require_some()
     further = [
@@ -76,31 +81,11 @@ def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
     return [np.linspace(a, b, n + 1) for a, b, n in zip(box.lower, box.upper, counts, strict=True)]
 
 
-def fit_leaves(leaves: Sequence[Node], chosen: Polynomials, evaluated: Evaluated) -> None:
-    """Fit every leaf to its design, all points in one batch; a leaf with invalid points gets no coefficients."""
-    size = len(chosen.design)
-    rows = evaluated.rows(np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves]))
-    evaluated.fitted[rows] = True
-    for n, leaf in enumerate(leaves):
-        mine = rows[n * size : (n + 1) * size]
-        valid = bool(evaluated.valid(mine).all())
-        leaf.coefficients = chosen.coefficients(evaluated.known.values[mine]) if valid else None
-
-
 def _suspects(
     region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived, checks: int, seed: int
 ) -> Array:
-    """Points in the boxes with the largest errors at their own samples.
-
-    Families that follow from gradients are wrong there too, least squares leaves residuals, and errors of a fit are
-    largest near corners: the boxes that look worst from their samples are where to look closer.
-    """
-    wanted, s = checks // 2, region[0].dimension
     medians = region_medians(region, forest, evaluated, derived)
     leaves, worst, _ = worst_by_leaf(forest, evaluated, derived, medians)
-    if not leaves or wanted == 0:
-        return np.zeros((0, s))
-    each = max(4, -(-wanted // 8))
-    boxes = [leaves[n].box for n in np.argsort(-worst, kind="stable")[: -(-wanted // each)]]
-    outward = np.sin(0.5 * np.pi * scattered(s, each, seed + 1))
-    return np.vstack([box.from_unit(outward) for box in boxes])[:wanted]
+    if not leaves:
+        return np.zeros((0, region[0].dimension))
+    return suspected([leaf.box for leaf in leaves], worst, checks // 2, seed)
