@@ -34,6 +34,15 @@ def test_samples_come_back_bit_for_bit(tmp_path):
             assert_array_equal(found[key].coefficients, sample.coefficients)
 
 
+def test_without_a_file_samples_outgrow_their_share_of_the_memory(monkeypatch):
+    monkeypatch.setattr("supple.reduction.store_file._CACHE", 2**14)
+    with SampleStore(None, "this", WIDTH) as store:
+        store.add(KEYS, SAMPLES)
+        found = store.find(KEYS)
+        assert len(found) == len(KEYS)
+        assert_array_equal(found[KEYS[-1]].coefficients, SAMPLES[-1].coefficients)
+
+
 def test_sets_do_not_mix(tmp_path):
     filled(tmp_path / "samples")
     with SampleStore(tmp_path / "samples", "that", WIDTH) as store:

@@ -100,7 +100,7 @@ class Forest:
             ).reshape(-1, 3),
             np.array([[leaf.box.center, 1.0 / leaf.box.half] for leaf in leaves], dtype=float).reshape(-1, 2, s),
             np.ascontiguousarray(indices),
-            np.ascontiguousarray(np.vstack(parts)) if parts else np.zeros((0, 0)),
+            _stacked(parts),
         )
         return Piecewise(arrays)
 
@@ -119,6 +119,21 @@ class Forest:
             spread.append(np.zeros((max(rows) + 1, part.shape[1])))
             spread[-1][rows] = part
         return whole, spread
+
+
+def _stacked(parts: Sequence[Array]) -> Array:
+    """Rows of all parts; parts that stand one behind the other in one array are not copied."""
+    if not parts:
+        return np.zeros((0, 0))
+    whole, rows = parts[0].base, sum(len(part) for part in parts)
+    if whole is None or whole.ndim != 2 or rows > len(whole):
+        return np.ascontiguousarray(np.vstack(parts))
+    place = whole.ctypes.data
+    for part in parts:
+        if part.base is not whole or part.ctypes.data != place or not part.flags.c_contiguous:
+            return np.ascontiguousarray(np.vstack(parts))
+        place += part.nbytes
+    return np.asarray(whole[:rows])
 
 
 def halved(box: Box, levels: tuple[int, ...]) -> Node:

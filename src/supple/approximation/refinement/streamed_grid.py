@@ -63,8 +63,6 @@ def streamed(
             hint="choose a region that keeps away from them",
         )
     piecewise = forest.piecewise()
-    for leaf, (first, count, _) in zip(kept, piecewise.arrays.leaves_i.tolist(), strict=True):
-        leaf.coefficients = piecewise.arrays.coefficients[first : first + count]  # which are the same: kept once
     least = rounding_floors(scale[None], bounding_half(region), derived)
     least = {name: max(floor, (floors or {}).get(name, 0.0)) for name, floor in least.items()}
     medians = fitted_medians(region, piecewise, least, relative, derived)
@@ -103,9 +101,19 @@ def _fitted(
     """Coefficients of every leaf; the places of the samples (N, s), the largest outputs (t,), and families judged by
     their own size."""
     places, scale, some, relative = [], np.zeros(0), False, frozenset[str]()
+    terms = len(chosen.indices) * sum(len(group) for group in groups)
+    together, used = np.zeros((0, 0)), 0
     for group in groups:
         known = Evaluated(sampler, region[0].dimension)
         fit_leaves(group, chosen, known)
+        for leaf in group:  # into one array, which becomes the result's as it is
+            if leaf.coefficients is not None:
+                if used == 0:
+                    together = np.empty((terms, leaf.coefficients.shape[1]))
+                own = together[used : used + len(leaf.coefficients)]
+                own[:] = leaf.coefficients
+                leaf.coefficients = own
+                used += len(own)
         places.append(known.points)
         here = np.abs(known.known.values[known.known.valid]).max(axis=0, initial=0.0)
         scale = np.maximum(scale, here) if scale.size else here
