@@ -7,7 +7,7 @@
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
 #   make docs    the documentation site, build/site/html/index.html
 #   make bench   run every benchmark
-#   make torture kills, a cluster, spoilt stores, full disks, damaged caches: some minutes, longer with TORTURE_ARGS="--cases 10000"
+#   make torture kills, a cluster, spoilt stores, full disks, damaged caches, odd arguments: some minutes, longer with TORTURE_ARGS="--cases 10000"
 #   make clean   remove the virtualenv and everything built
 
 # The first interpreter that is new enough; override with `make PYTHON=...`.

@@ -1,9 +1,10 @@
 """Odd arguments thrown at everything public: each must be taken, or refused by one clear message.
 
-    python tests/torture/odd_arguments.py [--only NAME] [--share 0.2] [--seed 1] [--seconds 10]
+    python tests/torture/odd_arguments.py [--only NAME] [--cases 2000] [--seed 1] [--seconds 10]
 
-Every argument of every recipe is replaced by every odd value, one at a time, in a forked child with 4 GB of memory and
-an alarm. What is neither a result nor an `InputError` or `NumericalError` is told, and the status is then 1.
+Arguments of recipes are replaced by odd values, one at a time, in a forked child with 4 GB of memory and an alarm; so
+are options of the command line. What is neither a result nor an `InputError` or `NumericalError` (of a command: a
+status from 0 to 3 and one line) is told, and the status is then 1.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import itertools
 import json
 import os
 import random
@@ -124,12 +126,6 @@ class Fault(NamedTuple):
         return f"{self.recipe}({self.argument}={self.value}): {self.what}"
 
 
-def faults(recipes: list[Recipe], odd: tuple[Odd, ...] = ODD, *, seconds: float = 10.0) -> Iterator[Fault]:
-    """Every call that ends in none of the ways it may; each recipe has a child of its own."""
-    for recipe in recipes:
-        yield from _in_child(recipe, odd, seconds)
-
-
 def refused(recipe: Recipe, argument: str, one: Odd) -> str:
     """What is wrong with how a call ends, or "" where it is as it should be."""
     try:
@@ -146,9 +142,11 @@ def refused(recipe: Recipe, argument: str, one: Odd) -> str:
     return ""
 
 
-def _in_child(recipe: Recipe, odd: tuple[Odd, ...], seconds: float) -> Iterator[Fault]:
-    """All calls of a recipe; where a child dies or is silent for too long, another one goes on behind that call."""
-    calls = [(argument, one) for argument in recipe.arguments if argument not in recipe.skipped for one in odd]
+def faults(recipe: Recipe, calls: list[tuple[str, Odd]], seconds: float) -> Iterator[Fault]:
+    """Calls of a recipe that end in none of the ways they may.
+
+    Where a child dies, or is silent for too long, another one goes on behind that call.
+    """
     done = 0
     while done < len(calls):
         reading, writing = os.pipe()
@@ -399,25 +397,95 @@ def recipes(folder: Path) -> list[Recipe]:
     ]  # fmt: skip
 
 
+TEXTS = (
+    "0", "-1", "2.5", "nan", "inf", "1e300", "-1e300", "1e-300", "99999999999999999999", "", " ", "x", "[[1]]", "a=b",
+    "a=1,a=1", "crank=nan", "crank=1e300", ":", "0:0:0", "1:0:3", "none.yaml", ".", "θ", "--", "=", ",,",
+)  # fmt: skip
+
+
+def commands(folder: Path) -> list[Recipe]:
+    """Every command with every option that takes a value; run in this process, and judged by how it ends."""
+    import typer
+
+    from supple.cli.main import app
+
+    for name, text in (("four-bar.yaml", FOUR_BAR), ("arm.yaml", ARM)):
+        (folder / name).write_text(text)
+    base = {
+        "simulate": ["four-bar.yaml", "--until", "0.01"], "inverse": ["four-bar.yaml", "--motion", "swing"],
+        "frf": ["arm.yaml", "--input", "tip.z", "--output", "tip.z", "--lines", "3"], "modal": ["test.npz"],
+        "virtual-test": ["arm.yaml", "--hammer", "tip.z", "--sensors", "tip", "--sampling", "200", "--samples", "64"],
+        "reduce": ["four-bar.yaml", "--region", "crank=0:0.1", "--boxes", "1", "--no-store"],
+        "evaluate": ["bar.rom", "--at", "crank=0.1"], "compare": ["four-bar.yaml", "bar.rom", "--points", "3"],
+        "export": ["bar.rom", "--to", "json"], "measured": ["test.npz"], "sag": ["arm.yaml"],
+        "new": ["other", "--force"],
+        "compliance": ["arm.yaml", "--places", "tip.z"], "modes": ["arm.yaml"], "local": ["arm.yaml"],
+        "identify": ["arm.yaml", "--measured", "test.npz@home", "--parameters", "steel.E", "--starts", "1"],
+        "plan-test": ["arm.yaml", "--candidates", "home:tip.z", "--parameters", "steel.E"],
+        "examples": ["pendulum"], "doctor": [], "schema": [], "warmup": None, "view": None,
+    }  # fmt: skip
+    found = []
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        given = base.get(name, ["four-bar.yaml"])
+        if given is None:  # compiles everything, or serves a page until it is ended
+            continue
+        options = {one.opts[-1]: None for one in command.params if one.param_type_name == "option" and not one.is_flag}
+        options.pop("--cluster", None)  # waits for machines that are not there
+        found.append(Recipe(f"supple {name}", _Command(name, given), options))
+    return found
+
+
+class _Command(NamedTuple):
+    """A call of the command line in this process: what ends with a status from 0 to 3 has ended well."""
+
+    name: str
+    given: list[str]
+
+    def __call__(self, **options: str) -> None:
+        from supple.cli.main import run
+
+        (option, value), *_ = ((key, text) for key, text in options.items() if text is not None)
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                run([self.name, *self.given, option, value, "--json"])
+        except SystemExit as ended:
+            lines = [line for line in said.getvalue().splitlines() if line.startswith("error: ")]
+            if ended.code not in (None, 0, 1, 2, 3) or (ended.code in (1, 3) and len(lines) != 1):
+                raise AssertionError(f"status {ended.code}: {said.getvalue()[-300:]}") from None
+
+
 def main() -> int:
     asked = argparse.ArgumentParser(description="Odd arguments thrown at everything public.")
     asked.add_argument("--only", default="", help="recipes whose name has this in it")
-    asked.add_argument("--share", type=float, default=1.0, help="of the odd values")
+    asked.add_argument("--cases", type=int, default=2000, help="calls, drawn from all; 0 for all of them")
     asked.add_argument("--seed", type=int, default=0, help="of which they are")
     asked.add_argument("--seconds", type=float, default=10.0, help="a call may take")
     given = asked.parse_args()
-    drawn = random.Random(given.seed)
-    odd = tuple(one for one in ODD if drawn.random() < given.share)
+    texts = tuple(Odd(text, text) for text in TEXTS)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         os.chdir(folder)
-        chosen = [one for one in recipes(Path(folder)) if given.only in one.name]
+        thrown = [(one, ODD) for one in recipes(Path(folder))] + [(one, texts) for one in commands(Path(folder))]
+        calls = [
+            (recipe, argument, one)
+            for recipe, values in thrown
+            if given.only in recipe.name
+            for argument in recipe.arguments
+            if argument not in recipe.skipped
+            for one in values
+        ]
+        if 0 < given.cases < len(calls):
+            taken = sorted(random.Random(given.seed).sample(range(len(calls)), given.cases))
+            calls = [calls[i] for i in taken]
+        print(f"{len(calls)} calls, seed {given.seed}", flush=True)
         count = 0
-        for fault in faults(chosen, odd, seconds=given.seconds):
-            print(fault, flush=True)
-            count += 1
-    calls = len(odd) * sum(len(one.arguments) - len(one.skipped) for one in chosen)
-    print(f"{count} of {calls} calls of {len(chosen)} recipes ended otherwise than by a result or one clear message")
+        for _, group in itertools.groupby(calls, key=lambda call: call[0].name):
+            mine = list(group)
+            for fault in faults(mine[0][0], [(argument, one) for _, argument, one in mine], given.seconds):
+                print(fault, flush=True)
+                count += 1
+    print(f"{count} of {len(calls)} calls ended otherwise than by a result or one clear message")
     return min(count, 1)
 
 
