@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.approximation.check_points import filling, outward, peaks
+from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial
 from supple.approximation.fits.fits import FITS
@@ -13,6 +14,7 @@ from supple.approximation.fits.polynomial_fit import fit
 from supple.approximation.fits.scattered_designs import leja, scattered
 from supple.approximation.fits.scattered_fit import missing, sequence
 from supple.approximation.refinement.box import Box
+from supple.approximation.samples import Samples
 from supple.diagnostics import InputError
 
 
@@ -152,3 +154,15 @@ def test_samples_of_a_grid_are_counted_before_they_are_taken(name, counts):
 def test_a_degree_that_a_fit_does_not_take_is_refused(name):
     with pytest.raises(InputError, match="degree"):
         FITS[name].polynomials(2, FITS[name].degrees[-1] + 1)
+
+
+def test_points_are_moved_to_cheaper_ones_unless_their_box_is_too_small():
+    def sampler(x):
+        return Samples(x[:, :1], None, {}, np.ones(len(x), dtype=bool))
+
+    evaluated = Evaluated(sampler, 1, placed=np.round)
+    points = np.array([[0.2], [2.9], [4.3]])
+    half = np.array([[10.0], [10.0], [1.0]])
+    assert evaluated.lacking(points, half) == 3
+    rows = evaluated.rows(points, half)
+    assert_allclose(evaluated.points[rows], [[0.0], [3.0], [4.3]])

@@ -13,6 +13,8 @@ from supple.diagnostics import NumericalError
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_MOST = 0.1  # of half a box: what a point may be moved by
+
 
 def _joined(known: Array | None, fresh: Array | None) -> Array | None:
     """Along the coordinates along which both are known."""
@@ -49,9 +51,12 @@ class Evaluated:
     def __len__(self) -> int:
         return len(self.points)
 
-    def rows(self, points: Array) -> Rows:
-        """Where the points (N, s) are kept; those not known yet are evaluated in one batch."""
-        asked = np.ascontiguousarray(self._placed(points) + 0.0)  # -0.0 and 0.0 are the same point
+    def rows(self, points: Array, half: Array | None = None) -> Rows:
+        """Where the points (N, s) are kept; those not known yet are evaluated in one batch.
+
+        half : (N, s) of the boxes that they are asked for, of which none is moved by more than a tenth
+        """
+        asked = self._asked(points, half)
         keys = [row.tobytes() for row in asked]
         new: list[int] = []
         for n, key in enumerate(keys):
@@ -62,9 +67,17 @@ class Evaluated:
             self._keep(asked[new])
         return np.array([self._row[key] for key in keys], dtype=np.int64)
 
-    def lacking(self, points: Array) -> int:
+    def lacking(self, points: Array, half: Array | None = None) -> int:
         """How many of the points (N, s) would have to be evaluated."""
-        return len({row.tobytes() for row in np.ascontiguousarray(self._placed(points) + 0.0)} - self._row.keys())
+        return len({row.tobytes() for row in self._asked(points, half)} - self._row.keys())
+
+    def _asked(self, points: Array, half: Array | None) -> Array:
+        """The points as they are evaluated: moved where others are cheaper, but for those of a box so small that it
+        would not keep them."""
+        moved = self._placed(points)
+        if half is not None:
+            moved = np.where((np.abs(moved - points) > _MOST * half).any(axis=1, keepdims=True), points, moved)
+        return np.ascontiguousarray(moved + 0.0)  # -0.0 and 0.0 are the same point
 
     def _keep(self, points: Array) -> None:
         fresh = self._sampler(points.copy())

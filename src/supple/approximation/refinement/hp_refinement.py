@@ -68,9 +68,13 @@ class Refinement:
         """Evaluate what all open leaves want in one batch; fit, measure and decide each. False if that is too much."""
         wanted = [self._wanted(leaf) for leaf in work]
         points = np.vstack([part for pair in wanted for part in pair])
-        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points) > self.problem.limits.samples:
+        half = np.vstack([
+            np.tile(leaf.box.half, (len(part), 1)) for leaf, pair in zip(work, wanted, strict=True) for part in pair
+        ])  # fmt: skip
+        most = self.problem.limits.samples
+        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points, half) > most:
             return False
-        rows, at = self.evaluated.rows(points), 0
+        rows, at = self.evaluated.rows(points, half), 0
         for leaf, (samples, checks) in zip(work, wanted, strict=True):
             new = rows[at : at + len(samples)]
             held = rows[at + len(samples) : at + len(samples) + len(checks)]
