@@ -5,38 +5,40 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from supple.files.whole import clear_parts, place_beside, settle, settle_folder
+from supple.reduction.leaf_pages import leaf_rows
 from supple.reduction.store_faults import FAULTS, Fault, fault_of
 from supple.reduction.store_file import connected, make_tables, transaction, whole
 
 Row = tuple[object, ...]
 
-_COLUMNS = "rowid, set_id, theta, valid, coefficients, seal"
+_SETS = "SELECT id, name, made_by, used FROM sets"
+_SAMPLES = "SELECT rowid, set_id, theta, valid, coefficients, seal FROM samples NOT INDEXED"
+_MOST = 2**32  # samples that were ever in a store; a larger number is a spoilt one
 
 
 class Mended(NamedTuple):
-    """How many samples were read and are kept, how many could not be read (as far as is known), and the old file."""
+    """How many samples were read and are kept, how many there were besides (about), and the old file."""
 
     kept: int
     lost: int
     aside: Path
 
 
-def mend(path: Path, name: str, row_size: int) -> Mended:
+def mend(path: Path, name: str) -> Mended:
     """Put a new file with all samples that can be read in the place of a damaged one.
 
-    name     : of a set, for samples whose own set can no longer be named
-    row_size : bytes of a sample, about: how many the file may have held
+    name : of a set, for samples whose own set can no longer be named
     """
     clear_parts(path)
     new = place_beside(path)
     try:
-        kept, lost = _salvaged(path, new, name, row_size)
+        kept, lost = _salvaged(path, new, name)
         settle(new)
         return Mended(kept, lost, _change_places(path, new))
     finally:
@@ -101,32 +103,20 @@ def _free(path: Path, ending: str) -> Path:
     return aside
 
 
-def _salvaged(path: Path, new: Path, name: str, row_size: int) -> tuple[int, int]:
-    kept = lost = 0
+def _salvaged(path: Path, new: Path, name: str) -> tuple[int, int]:
     with closing(connected(new)) as target:
         target.execute("PRAGMA journal_mode = MEMORY")
         make_tables(target)
-        with closing(_reading(path)) as source, transaction(target):
-            sets = _sets(source)
-            target.executemany("INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)", sets.values())
-            known = {key: str(row[1]) for key, row in sets.items()}
-            mine = next((key for key, text in known.items() if text == name), None)
-            for row in _rows(source, path.stat().st_size // row_size + 1000):
-                if row is None:
-                    lost += 1
-                    continue
-                set_id, *values = row[1:]
-                if not whole(known.get(set_id, ""), *values):
-                    if not whole(name, *values):
-                        lost += 1
-                        continue
-                    if mine is None:
-                        added = "INSERT INTO sets (name, made_by, used) VALUES (?, '', 0.0)"
-                        mine = target.execute(added, (name,)).lastrowid
-                    set_id = mine
-                added = "INSERT OR IGNORE INTO samples VALUES (?, ?, ?, ?, ?)"
-                kept += target.execute(added, (set_id, *values)).rowcount
-    return kept, lost
+        with transaction(target):
+            try:
+                with closing(_reading(path)) as source:
+                    return _copied(source.execute(_SETS).fetchall(), source.execute(_SAMPLES), target, name)
+            except FAULTS as error:
+                if fault_of(error) is Fault.FULL:
+                    raise
+            # Something in between is gone: from page to page then, and what was copied already is met again.
+            sets = [(number, *row[1:]) for number, row in leaf_rows(path) if len(row) == 4]
+            return _copied(sets, ((number, *row) for number, row in leaf_rows(path) if len(row) == 5), target, name)
 
 
 def _reading(path: Path) -> sqlite3.Connection:
@@ -136,41 +126,27 @@ def _reading(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _sets(source: sqlite3.Connection) -> dict[object, Row]:
-    found: dict[object, Row] = {}
-    with contextlib.suppress(*FAULTS):
-        for row in source.execute("SELECT id, name, made_by, used FROM sets"):
-            if all(isinstance(value, kind) for value, kind in zip(row, (int, str, str, float), strict=True)):
-                found[row[0]] = row
-    return found
+def _copied(sets: Iterable[Row], samples: Iterable[Row], target: sqlite3.Connection, name: str) -> tuple[int, int]:
+    """Samples whose seal fits, each into the set it was made for; how many, and how many there once were besides."""
+    known = {row[0]: row[1] for row in sets if _is_set(row)}
+    target.executemany("INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)", (row for row in sets if _is_set(row)))
+    numbers = {str(text): number for number, text in target.execute("SELECT id, name FROM sets")}
+    last = 0
+    for row in samples:
+        number, owner, values = row[0], known.get(row[1], name), row[2:]
+        last = max(last, number) if isinstance(number, int) and number < _MOST else last
+        if not whole(str(owner), *values):
+            if owner == name or not whole(name, *values):
+                continue
+            owner = name
+        if owner not in numbers:
+            added = "INSERT INTO sets (name, made_by, used) VALUES (?, '', 0.0)"
+            numbers[str(owner)] = int(target.execute(added, (owner,)).lastrowid or 0)
+        added = "INSERT OR IGNORE INTO samples VALUES (?, ?, ?, ?, ?)"
+        target.execute(added, (numbers[str(owner)], *values))
+    kept = int(target.execute("SELECT COUNT(*) FROM samples").fetchone()[0])
+    return kept, max(0, last - kept)
 
 
-def _rows(source: sqlite3.Connection, most: int) -> Iterator[Row | None]:
-    """All rows that can be reached: from the first on, from the last back, and one by one in between; None for each
-    that is there and cannot be read."""
-    first, last = 0, None
-    try:
-        for row in source.execute(f"SELECT {_COLUMNS} FROM samples NOT INDEXED ORDER BY rowid"):
-            yield row
-            first = row[0]
-        return
-    except FAULTS as error:
-        if fault_of(error) is Fault.FULL:
-            raise
-    try:
-        for row in source.execute(f"SELECT {_COLUMNS} FROM samples NOT INDEXED ORDER BY rowid DESC"):
-            if row[0] <= first:
-                break
-            yield row
-            last = row[0]
-    except FAULTS:
-        pass
-    for rowid in range(first + 1, min(first + most, last or first + most)):
-        try:
-            row = source.execute(f"SELECT {_COLUMNS} FROM samples NOT INDEXED WHERE rowid = ?", (rowid,)).fetchone()
-        except FAULTS:
-            if last is not None:  # otherwise nobody knows how many there were
-                yield None
-            continue
-        if row is not None:
-            yield row
+def _is_set(row: Row) -> bool:
+    return all(isinstance(value, kind) for value, kind in zip(row, (int, str, str, float), strict=True))

@@ -261,7 +261,7 @@ class SampleStore:
                 self._file = 0
                 if not path.exists():
                     return
-                mended = mend(path, self.name, 8 * self.width + _ROW)
+                mended = mend(path, self.name)
         except OSError as problem:
             raise InputError(
                 f"is damaged, and cannot be mended ({problem.strerror or problem})", part=f"store {path}",
@@ -273,7 +273,7 @@ class SampleStore:
                 hint="make room, or name another with --store",
             ) from None  # fmt: skip
         why = f" ({error})" if error else ""
-        lost = f"{mended.lost} could not be read and are" if mended.lost else "what could not be read is"
+        lost = f"about {mended.lost} could not be and are" if mended.lost else "what could not be read is"
         warnings.warn(
             f"the store {path} is damaged{why}: {mended.kept} samples were read and are kept, {lost} computed again; "
             f"the damaged file is {mended.aside.name}",
