@@ -2,19 +2,19 @@
 
 ralf with stiffening, whose local models spend their time outside compiled code: this process keeps to one core then.
 Wall time says something on a machine that does nothing else; processor time of all processes together says what
-distribution costs besides. Starting processes is told apart: a cluster that is there already does not need it.
+distribution costs besides. Beginning, with the first 64 samples, is told apart.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import psutil
 from joblib.externals.loky import get_reusable_executor
 
 import supple
@@ -30,7 +30,7 @@ PLACES = {"this process": {}, "workers=2": {"workers": 2}, "local:2": {"cluster"
 
 @contextmanager
 def timed() -> Iterator[list[float]]:
-    """Wall seconds, and processor seconds of this process and of those that it has ended."""
+    """Wall seconds, and processor seconds of this process and of those that it has started."""
     found: list[float] = []
     start, before = time.perf_counter(), _spent()
     yield found
@@ -38,8 +38,9 @@ def timed() -> Iterator[list[float]]:
 
 
 def _spent() -> float:
-    times = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(item.ru_utime + item.ru_stime for item in times)
+    own = psutil.Process()
+    times = [own.cpu_times(), *(child.cpu_times() for child in own.children(recursive=True))]
+    return sum(item.user + item.system for item in times)
 
 
 def main() -> None:
@@ -60,18 +61,18 @@ def main() -> None:
     rows, alone = {}, 0.0
     print(f"{POINTS} samples of ralf with stiffening, {os.cpu_count()} cores")
     for name, where in PLACES.items():
-        own = time.process_time()
-        with timed() as whole, workplace(**where) as place:
+        begun = time.perf_counter()
+        with workplace(**where) as place:
             sampling = Sampling(machine, choice=choice, place=place)
             sampling.rows(theta[:64])  # processes begin, and read their kernels
-            own, before = time.process_time(), len(tasks)
+            begun, own, before = time.perf_counter() - begun, time.process_time(), len(tasks)
             with timed() as work:
                 rows[name] = sampling.rows(theta)[0]
             own = time.process_time() - own
-            get_reusable_executor().shutdown()
+        get_reusable_executor().shutdown()
         alone = alone or work[0]
-        print(f"{name:13s} {work[0]:6.2f} s for {POINTS - 64}, {alone / work[0]:.2f} times as fast; with start and end "
-              f"{whole[0]:.2f} s, of processors {whole[1]:.2f} s")  # fmt: skip
+        print(f"{name:13s} {work[0]:6.2f} s, {alone / work[0]:.2f} times as fast, {work[1]:.2f} s of processors; "
+              f"to begin {begun:.2f} s")  # fmt: skip
     assert all(np.array_equal(found, rows["this process"]) for found in rows.values())
     sent = tasks[before:]
     print(f"bit for bit the same; {len(sent)} tasks of {min(sent):.2f} to {max(sent):.2f} s on the cluster, each of "
