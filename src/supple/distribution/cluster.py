@@ -102,10 +102,10 @@ class Cluster:
                     yield Part(rows, done.found)
         except _WorkFailed as failed:
             raise failed.error from None
-        except _LOST as error:
+        except _LOST:
             raise ClusterError(
-                "the connection to its scheduler was lost" + (f" ({error})" if isinstance(error, OSError) else ""),
-                part=f"cluster {self._address()}", hint="start it again; what is stored is not computed again",
+                "the connection to its scheduler was lost", part=f"cluster {self._address()}",
+                hint="start it again; samples in a store are not computed again",
             ) from None  # fmt: skip
         finally:
             with suppress(*_LOST):
