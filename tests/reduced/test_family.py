@@ -12,6 +12,7 @@ from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.piecewise.slice import sliced
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
+from supple.control.study.sampled_plant import plant_maker
 from supple.reduced.damped import damped
 from supple.reduced.family import Family, Parameter
 from supple.reduced.file import load_model
@@ -99,6 +100,15 @@ def test_changes_of_a_model_are_those_of_its_family(model):
         one, other = change(model).at(payload=15.0), change(model.at(payload=15.0))
         assert_allclose(one.evaluate(theta).damping, other.evaluate(theta).damping, rtol=1e-13)
         assert_allclose(one.evaluate(theta).K, other.evaluate(theta).K, rtol=1e-13)
+
+
+def test_a_study_takes_its_plants_from_a_family(model):
+    maker = plant_maker(model, {"payload": None, "stiffness": None}, False, None, {})
+    plant = maker.plant({"payload": 9.0, "stiffness": 1.2})
+    assert plant.family.named["payload"] == 9.0
+    assert_allclose(plant.evaluate([0.0, 0.0]).K, 1.2 * model.at(payload=9.0).evaluate([0.0, 0.0]).K)
+    with pytest.raises(InputError, match='no parameter "mass" any more'):
+        plant_maker(model, {"mass": None}, False, None, {})
 
 
 def test_the_file_keeps_the_whole_family_and_the_values(model, flexible, tmp_path):

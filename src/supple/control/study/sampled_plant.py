@@ -30,8 +30,8 @@ KNOWN = (*FACTORS, *SURROUNDINGS, MODES)
 class PlantMaker:
     """Makes the plant of a setting {quantity: value}; what plants have in common is made once.
 
-    source     : a mechanism file, or a reduced model, which knows no parameters any more
-    parameters : names of those of the file that are varied
+    source     : a mechanism file, or a reduced model, which knows the parameters alone that it was reduced over
+    parameters : names of those of the file, or of the model, that are varied
     full       : the mechanism itself is the plant, not a reduced model of it
     reduction  : options of `reduce`: internal_modes, tolerance, ...
     """
@@ -62,7 +62,7 @@ class PlantMaker:
 
     def _model(self, modes: int, values: Mapping[str, float]) -> ReducedModel:
         if isinstance(self.source, ReducedModel):
-            return self.source
+            return self.source.at(values) if values else self.source
         if not values:
             return self._siblings(modes).model
         family = self._families.get(modes)
@@ -102,13 +102,16 @@ def plant_maker(
     """The maker for a study, its spreads checked against what can be varied."""
     names = tuple(name for name in spreads if name not in KNOWN)
     if isinstance(plant, ReducedModel):
-        if names or MODES in spreads or full:
-            what = f'parameter "{names[0]}"' if names else "other modes"
+        known = () if plant.family is None else plant.family.names
+        settled = [name for name in names if name not in known]
+        if settled or MODES in spreads or full:
+            what = f'parameter "{settled[0]}"' if settled else "other modes"
             raise InputError(
                 f"a reduced model has no {what} any more",
-                part="study", hint="give the mechanism file, whose plants are reduced one by one",
+                part="study", hint="give the mechanism file, whose plants are reduced one by one, or a model that was "
+                "reduced over it (--vary)",
             )  # fmt: skip
-        return PlantMaker(plant)
+        return PlantMaker(plant, names)
     if isinstance(plant, Mechanism):
         raise InputError(
             "a mechanism has its numbers already, without the parameters that they came from", part="study",

@@ -34,6 +34,8 @@ def model_tables(mechanism: Mechanism, model: ReducedModel) -> dict[str, Any]:
         f"Reduced model “{model.name}”: {len(leaves)} boxes, {model.layout.size} coordinates. Errors are those at "
         f"{each} points in each box, against the mechanism."
     ]
+    if model.family is not None:
+        says.append(f"Of a family, at {model.family}.")
     errors: dict[str, Any] = {}
     try:
         found = local_errors(mechanism, model, x)
