@@ -136,7 +136,7 @@ def _require_parameter(mechanism: Mechanism, name: str, tree: Tree | None) -> No
     if tree is not None and name in tree.taken:
         raise InputError(
             "numbers of a table were worked out from it when the file was read", part=part,
-            hint="write the mechanism as a file of its own (supple convert), or vary another",
+            hint="write it as a file of its own (supple convert), and there numbers as expressions in the parameter",
         )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ from supple.diagnostics import InputError, SuppleWarning, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.mechanism_file import with_parameters
 from supple.formats.mechanism_text import to_yaml
+from supple.formats.source import reader_of
+from supple.formats.varied import varied
 from supple.formats.varied_mechanism import VariedMechanism, written_data
 from supple.formulations.coefficients import carried
 from supple.formulations.hardware import hardware_of
@@ -75,7 +77,7 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
     for name, ends in vary.items():
         _require_fitting(mechanism, name, ends)
     space = ParameterSpace(VariedMechanism(mechanism, names, [item.start for item in parameters]), parameters)
-    _require_influence(space)
+    _require_influence(mechanism, space)
     _require_same_machine(space)
     for item in parameters:
         if item.start != item.nominal:
@@ -123,17 +125,29 @@ def _require_fitting(mechanism: Mechanism, name: str, ends: Any) -> None:
             ) from None
 
 
-def _require_influence(space: ParameterSpace) -> None:
+def _require_influence(mechanism: Mechanism, space: ParameterSpace) -> None:
     """Each of them changes something."""
     first = _bare(space.mechanism.nominal)
     for n, item in enumerate(space.parameters):
         other = list(space.mechanism.values)
         other[n] = item.upper if item.upper != other[n] else item.lower
-        if _bare(_built(space, other)) == first:
+        found = _bare(_built(space, other))
+        _require_followed(mechanism, item.name, dict(zip(space.mechanism.names, other, strict=True)), found)
+        if found == first:
             raise InputError(
                 "nothing in the mechanism depends on it", part=f"vary {quoted(item.name)}",
                 hint="write numbers of the file as expressions in it, or vary another",
             )  # fmt: skip
+
+
+def _require_followed(mechanism: Mechanism, name: str, values: Mapping[str, float], found: str) -> None:
+    """Of a robot that is described by tables or a URDF: what was worked out when these were read follows no more."""
+    if reader_of(mechanism) is not None and _bare(varied(mechanism, values)) != found:
+        raise InputError(
+            "numbers of a table, or of a robot's own file, were worked out from it when they were read",
+            part=f"vary {quoted(name)}",
+            hint="write it as a file of its own (supple convert), and there numbers as expressions in the parameter",
+        )  # fmt: skip
 
 
 def _bare(mechanism: Mechanism) -> str:
