@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,6 +163,18 @@ def test_a_store_of_another_version_is_set_aside(tmp_path, commands, version):
     assert (tmp_path / f"samples.version-{version}").read_bytes() == before
     with SampleStore(path, "this", WIDTH) as store:
         assert len(store.find(KEYS)) == len(KEYS)
+
+
+def test_what_cannot_be_set_aside_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "samples"
+    sqlite_file(path, "PRAGMA application_id = 0x73757070", "PRAGMA user_version = 7", "CREATE TABLE sets (name TEXT)")
+
+    def barred(self, target):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", barred)
+    with pytest.raises(InputError, match=r"cannot be set aside \(Permission denied\); name another"):
+        SampleStore(path, "this", WIDTH)
 
 
 def test_samples_that_slip_into_another_set_are_not_believed(tmp_path):

@@ -242,7 +242,13 @@ class SampleStore:
         if version == 0:
             self._mend(path, None)
         elif version not in (None, VERSION):
-            aside = set_aside(path, f".version-{version}")
+            try:
+                aside = set_aside(path, f".version-{version}")
+            except OSError as problem:
+                raise InputError(
+                    f"is of another supple, and cannot be set aside ({problem.strerror})", part=f"store {path}",
+                    hint="name another with --store",
+                ) from None  # fmt: skip
             warnings.warn(
                 f"the store {path} is of another supple (version {version} of the file, this one writes {VERSION}): "
                 f"set aside as {aside.name}, starting anew",
@@ -259,7 +265,7 @@ class SampleStore:
                     self._file = 0
                     return
                 self._file = 0
-                if not path.exists():
+                if not path.exists() or (error is None and version_of(path) != 0):
                     return
                 mended = mend(path, self.name)
         except OSError as problem:
