@@ -131,3 +131,8 @@ def test_check_costs_as_much_as_there_are_bodies(kind):
 
     seconds(90)  # imports
     assert seconds(240) < 3.0 * max(seconds(120) for _ in range(2))
+
+
+def test_notes_on_many_parts_name_the_first_and_count_the_rest():
+    note = supple.check(chain(20)).notes[0]
+    assert '"P9" and 10 more' in note

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def brief(value: object, longest: int = 60) -> str:
     """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
@@ -13,3 +15,10 @@ def brief(value: object, longest: int = 60) -> str:
 def quoted(value: object, longest: int = 60) -> str:
     """The same in double quotes."""
     return f'"{brief(value, longest)}"'
+
+
+def listed(items: Sequence[str], most: int = 12) -> str:
+    """The items in one line; of many the first ones, and how many more there are."""
+    if len(items) <= most:
+        return ", ".join(items)
+    return f"{', '.join(items[: most - 2])} and {len(items) - most + 2} more"

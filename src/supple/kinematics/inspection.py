@@ -15,6 +15,7 @@ from supple.description.mass_properties import allowances
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import listed
 from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
@@ -243,4 +244,4 @@ def _alike(found: dict[str, str]) -> list[str]:
 
 
 def _quoted(names: list[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    return listed([f'"{name}"' for name in names])

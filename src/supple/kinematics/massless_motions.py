@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
+from supple.diagnostics.quoting import listed
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.measure_slopes import slope_row
 from supple.kinematics.ranked_rows import LARGE, sparse_rows
@@ -30,7 +31,7 @@ def massless(position: Rest, inertia: Array) -> list[str]:
     if count == 0:
         return []
     moving = np.linalg.norm(light.reshape(len(found.bodies), -1), axis=1)
-    bodies = ", ".join(f'"{name}"' for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED)
+    bodies = listed([f'"{name}"' for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED])
     one = count == 1
     return [
         f"{count} motion{'' if one else 's'} of {bodies} carr{'ies' if one else 'y'} no inertia, "

@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise.packing import COEFFICIENTS, HEADER, LINE, STRIDE, aligned, groups_of_four
+from supple.approximation.piecewise.packing import (
+    COEFFICIENTS,
+    HEADER,
+    LINE,
+    STRIDE,
+    aligned,
+    groups_of_four,
+    packed_arrays,
+)
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.compilation import kernel
 from supple.equations.forces import CoefficientRow, Friction
@@ -30,6 +38,7 @@ N, S, INPUTS, OUTPUTS, DRY, WIDTH, VALUES, SLOPES, COPIES, RANGES = range(10)
 OFFSETS, VALUES_FROM, VALUES_TO, SLOPES_FROM, SLOPES_TO, COPIES_FROM, COPIES_TO, RANGES_I = range(10, 18)
 TEMPLATE, FACTOR, DRY_F = 18, 19, 20
 ROW_HEADER = 21
+_LARGE = 2**24  # bytes of coefficients that are not held once more
 
 
 class ModelArrays(NamedTuple):
@@ -41,7 +50,8 @@ class ModelArrays(NamedTuple):
 
 def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> ModelArrays:
     """Z and F of a model."""
-    Z, F = fitted.packed
+    large = fitted.arrays.coefficients.nbytes > _LARGE
+    Z, F = packed_arrays(*fitted.arrays) if large else fitted.packed  # the latter stays in memory
     base, stride = len(Z), int(Z[STRIDE])
     along, column = np.divmod(row.slopes_from, max(layout.fitted, 1))
     ranges = _in_groups(row.ranges)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import listed
 from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
@@ -27,11 +28,13 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
     n, i = (int(item) for item in np.argwhere(wrong)[0])
     numbering = rest(mechanism).numbering
     names = numbering.coordinates
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True))
+    where = listed([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
     where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
     unit = "N m" if numbering.angles()[numbering.constraints + i] else "N"
     who = (
-        "it has no actuators" if not B.shape[2] else f"its actuators ({', '.join(mechanism.actuators)}) cannot give it"
+        "it has no actuators"
+        if not B.shape[2]
+        else f"its actuators ({listed(list(mechanism.actuators))}) cannot give it"
     )
     raise InputError(
         f'"{names[i]}" needs {needed[n, i]:.6g} {unit} at {where} to move as asked, and {who}',
