@@ -78,6 +78,12 @@ def test_the_option_lasts_for_the_command(supple, four_bar, monkeypatch):
     assert (most("results"), most("runs")) == (1e3, 4)
 
 
+def test_results_of_a_run_are_counted_before_it_starts(monkeypatch, four_bar):
+    monkeypatch.setenv("SUPPLE_LIMITS", "memory=1MB")
+    with pytest.raises(api.InputError, match=r"t: 10001 results take 7\.68 MB, and the limit is 1 MB; keep fewer, or "):
+        api.simulate(api.load_mechanism(four_bar), until=1.0, output_step=1e-4)
+
+
 def test_free_memory_is_of_this_machine():
     assert 2**26 < free_memory() < 2**50
     assert most("memory") == pytest.approx(0.5 * free_memory(), rel=0.2)

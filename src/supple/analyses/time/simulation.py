@@ -23,6 +23,7 @@ from supple.description.rigid_parts import taken_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_memory
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.time_damping import say_damping
@@ -41,6 +42,7 @@ from supple.results.simulation import Simulation, warn_of
 
 Array = NDArray[np.float64]
 
+_NUMBERS = 24  # of a body at a time: where it is, how it moves
 _INSTEAD = "reduce it with modes and simulate the reduced model"
 
 
@@ -126,6 +128,8 @@ def simulate(
         motion = run.motion if motion is None else motion
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     grid = result_times(t, until=until, step=step, output_step=output_step)
+    taken = 8.0 * _NUMBERS * (len(mechanism.bodies) + 1)
+    require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
     begin, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - begin) if step is None else step
     fixed = step is not None and tolerance is None

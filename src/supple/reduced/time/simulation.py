@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
@@ -114,6 +115,7 @@ def simulate_model(
     breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
     u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
     state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
+    require_memory(16.0 * len(grid) * (layout.size + 1), f"{len(grid)} results take", part="t", hint="keep fewer")
     record = np.empty((len(grid), 2 * layout.size + 2))
     span = float(grid[-1] - grid[0])
     error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
