@@ -29,19 +29,31 @@ def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:
 def basis(xi: Array, indices: Indices) -> Array:
     """T_α at points ξ (N, s): (N, terms)."""
     T, _ = one_dimensional(xi, int(indices.max(initial=0)))
-    products = np.ones((len(xi), len(indices)))
+    products = np.ones((len(indices), len(xi)))
     for axis in range(xi.shape[1]):
-        products *= T[indices[:, axis], :, axis].T
-    return products
+        _multiply(products, T, indices, axis)
+    return np.ascontiguousarray(products.T)
 
 
 def basis_gradient(xi: Array, indices: Indices) -> Array:
     """∂T_α/∂ξ_i at points ξ (N, s): (N, s, terms)."""
     T, dT = one_dimensional(xi, int(indices.max(initial=0)))
     s = xi.shape[1]
-    slopes = np.ones((len(xi), s, len(indices)))
+    slopes = np.zeros((len(xi), s, len(indices)))
     for direction in range(s):
+        held = np.flatnonzero(indices[:, direction])  # other terms do not depend on ξ_i
+        products = np.ones((len(held), len(xi)))
         for axis in range(s):
-            table = dT if axis == direction else T
-            slopes[:, direction] *= table[indices[:, axis], :, axis].T
+            _multiply(products, dT if axis == direction else T, indices[held], axis)
+        slopes[:, direction, held] = products.T
     return slopes
+
+
+def _multiply(products: Array, table: Array, indices: Indices, axis: int) -> None:
+    """Products (terms, N) times what each term holds of one axis, where that is not 1; table (degrees, N, s)."""
+    held = np.flatnonzero(indices[:, axis])
+    factors = np.ascontiguousarray(table[:, :, axis])[indices[held, axis]]
+    if len(held) == len(products):
+        products *= factors
+    else:
+        products[held] *= factors
