@@ -169,8 +169,8 @@ class Chosen:
         return level - 4
 
     def short(self, leaf: Leaf, slopes: int) -> bool:
-        """By its number of samples."""
-        return len(leaf.fitted) < self.samples(leaf.level, slopes)
+        """By its number of samples: less than half."""
+        return 2 * len(leaf.fitted) < self.samples(leaf.level, slopes)
 
     def samples(self, level: int, slopes: int) -> int:
         """As for a total degree of as many terms."""
