@@ -176,3 +176,12 @@ rest: {crank: 0}
     space = parameter_space(loads(text), {"rise": (-0.3, 0.4)})
     with pytest.raises(InputError, match="its loops close another way"):
         require_one_branch(space, np.zeros(1))
+
+
+def test_eigenvalues_along_the_payload_are_those_of_the_family(flexible):
+    (elbow,) = (0.5 * (low + high) for low, high in [REGION["elbow"]])
+    here, step = flexible.at(payload=1.7), 0.01
+    found = here.linearize([elbow], along=("payload",))
+    near = [flexible.at(payload=1.7 + k * step).linearize([elbow]).eigenvalues for k in (-2, -1, 1, 2)]
+    expected = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / (12.0 * step)
+    assert_allclose(found.eigenvalue_slopes["payload"], expected, rtol=0, atol=1e-6 * np.abs(expected).max())

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of f: what its values are known to
-_SMOOTH = 1e-4  # the last odd coefficient over the first; where f is analytic over ten times h it is (h/2)^(n - 2)
+_SMOOTH = 1e-4  # the last coefficient over the largest; where f is analytic over ten times h it is (h/2)^(n - 2)
+_KINK = 0.03  # and the one before, of which a kink has a tenth or more
+_BEND = 1e-5  # of f: what that may be in any case, where f has its largest or smallest value
 
 
 class Reach(NamedTuple):
@@ -32,6 +34,7 @@ class Reach(NamedTuple):
 
 
 WIDE = Reach(6, 0.01)  # of values that carry the errors of a long computation
+NOISE = 1e-11  # of the largest of such values
 NEAR = Reach(4, 0.002)  # of values that are right to rounding
 
 
@@ -54,13 +57,18 @@ def slope(found: Stencil, values: Sequence[Array] | Array) -> Array:
     return np.tensordot(_weights(len(given)), given - given[0], axes=1) / found.half_width  # 0 of what is constant
 
 
-def smooth(values: Sequence[Array] | Array) -> bool:
-    """Whether the values at the points of a stencil are those of a smooth function: kinks and jumps are not."""
+def smooth(values: Sequence[Array] | Array, noise: float = 0.0) -> bool:
+    """Whether the values at the points of a stencil are those of a smooth function: kinks and jumps are not.
+
+    noise : of the largest value, what all may be wrong by where they carry the errors of a long computation
+    """
     given = np.asarray(values, dtype=float).reshape(len(values), -1)
-    count = len(given)
-    first, last = (np.abs(np.tensordot(_coefficients(count)[k], given, axes=1)) for k in (1, count - 1))
-    size = max(float(np.abs(given).max(initial=0.0)), 1e-300)
-    return bool(np.all(last <= _SMOOTH * first + _ROUNDING * np.maximum(np.abs(given).max(axis=0), 1e-3 * size)))
+    found = np.abs(_coefficients(len(given)) @ (given - given[0]))
+    largest, own = found[1:].max(axis=0), np.abs(given).max(axis=0)
+    size = max(float(own.max(initial=0.0)), 1e-300)
+    rounding = _ROUNDING * np.maximum(own, 1e-3 * size) + noise * size
+    odd, even = found[-1] <= _SMOOTH * largest + rounding, found[-2] <= _KINK * largest + _BEND * own + rounding
+    return bool(odd.all() and even.all())
 
 
 @lru_cache

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from supple.approximation.analytic_slope import NEAR, WIDE, Reach, Stencil, slope, smooth, stencil
+from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stencil, slope, smooth, stencil
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
@@ -66,7 +66,7 @@ class Neighbours(NamedTuple):
             if not same or (whole and not all(np.array_equal(array, each[0]) for array in each)):
                 raise self.rough("the mechanism is put together in another way on either side of it")
             if not whole:
-                if (judged is None or name in judged) and not smooth(each):
+                if (judged is None or name in judged) and not smooth(each, 0.0 if judged is None else NOISE):
                     raise self.rough(f"its {name.replace('_', ' ')} has a kink there")
                 found[name] = slope(self.stencil, each)
         return found

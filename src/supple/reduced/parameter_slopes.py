@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.approximation.analytic_slope import slope, smooth, stencil
+from supple.approximation.analytic_slope import NOISE, slope, smooth, stencil
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.quoting import quoted
@@ -48,7 +48,7 @@ def model_slopes(
             arrays = here.arrays._replace(coefficients=here.arrays.coefficients + t * change)
             members.append(linearized(replace(model, fitted=Piecewise(arrays), family=None)))
         values = [[getattr(member, matrix) for member in members] for matrix in LinearSlopes._fields]
-        if not smooth(values[0]):
+        if not smooth(values[0], NOISE):
             raise NumericalError(
                 "its linear model does not change smoothly with it there",
                 part=f"parameter {quoted(name)}", hint="choose another state, or another value of the parameter",
