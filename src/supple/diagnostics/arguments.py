@@ -80,7 +80,7 @@ def shown(value: Any) -> str:
     except Exception:  # noqa: BLE001 - whatever its own __repr__ raises
         text = ""
     plain = isinstance(value, (Real, complex, bytes, list, tuple, dict, set, type(None)))
-    return brief(text) if plain and text else f"a {type(value).__name__}"
+    return brief(text) if plain and text else _one(type(value).__name__)
 
 
 @lru_cache(maxsize=512)
@@ -123,9 +123,9 @@ def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[Kind] | None:
     if get_origin(thing) is Literal:
         return [_one_of(list(get_args(thing)))]
     if isinstance(thing, type) and name != "Any" and not getattr(thing, "_is_protocol", False):
-        return [Kind(f"a {name}", lambda value: isinstance(value, thing))]
+        return [Kind(_one(name), lambda value: isinstance(value, thing))]
     if thing is None and name in _CLASSES:  # imported for its type alone
-        return [Kind(f"a {name}", lambda value: name in {base.__name__ for base in type(value).__mro__})]
+        return [Kind(_one(name), lambda value: name in {base.__name__ for base in type(value).__mro__})]
     return None
 
 
@@ -176,8 +176,13 @@ def _one_of(allowed: list[Any]) -> Kind:
     return Kind(f"one of {said}", lambda value: isinstance(value, str))
 
 
+def _one(name: str) -> str:
+    return f"an {name}" if name[:1] in "AEIOUaeio" else f"a {name}"
+
+
 def _plural(words: str) -> str:
-    return f"{words.removeprefix('a ')}s" if words.startswith("a ") else words
+    article, _, name = words.partition(" ")
+    return f"{name}s" if article in ("a", "an") else words
 
 
 def is_text(value: Any, *allowed: str) -> bool:
