@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from functions import Known, honest, unit_box
 
+from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.fits.fekete_points import fekete_points
 from supple.approximation.fits.lower_set import hyperbolic_cross, joined, repertoire
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.fits.term_choice import chosen_terms
+from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.refinement import adaptive
 
 S = 8
@@ -75,6 +77,25 @@ def test_lower_sets():
     one, other = total_degree(2, 2), np.array([[0, 0], [1, 0], [2, 0], [3, 0]])
     assert is_lower(joined([one, other]))
     np.testing.assert_array_equal(joined([one, one[:3]]), one)
+
+
+def test_leaves_with_lists_of_their_own_share_one_in_the_end():
+    """Each leaf keeps its polynomial, with zeros for the terms of the other."""
+    rng, whole = np.random.default_rng(0), unit_box(4)
+    narrow = repertoire(4)
+    narrow = narrow[(narrow[:, 0] < 2) & (narrow.sum(axis=1) < 5)]
+    root = Node(whole, axis=2)
+    lower, upper = whole.split(2)
+    root.children = (
+        Node(lower, coefficients=rng.normal(size=(len(narrow), 5)), indices=narrow),
+        Node(upper, coefficients=rng.normal(size=(20, 5)), indices=total_degree(4, 3)),
+    )
+    piecewise = Forest([root], total_degree(4, 1)).piecewise()
+    assert is_lower(piecewise.arrays.indices)
+    for leaf in root.children:
+        xi = rng.uniform(-0.99, 0.99, (50, 4))
+        own = basis(xi, leaf.terms(narrow)) @ leaf.coefficients
+        np.testing.assert_allclose(piecewise.evaluate(leaf.box.from_unit(xi)), own, atol=1e-12)
 
 
 def test_points_for_terms_keep_them_apart():
