@@ -110,8 +110,21 @@ def test_what_is_refused(ralf):
         supple.modes(ralf, along=("paylod",))
     with pytest.raises(supple.InputError, match=r"forces at rest give has no slopes"):
         supple.modes(ralf, along=("payload",), free_actuators=True)
-    with pytest.raises(supple.InputError, match=r"built in Python"):
+    with pytest.raises(supple.InputError, match=r"nothing in the mechanism depends on it.*changed in Python"):
         supple.modes(ralf.replace(name="other"), along=("payload",))
+
+
+def test_a_mechanism_built_in_python_has_slopes_along_its_parameters():
+    bar = {"beam": ("O", "P"), "section": "bar", "material": "steel", "elements": 2}
+    cantilever = supple.Mechanism(
+        parameters={"tip": 0.5}, plane="xz", points={"O": [0, 0], "P": [1, 0]},
+        materials={"steel": {"youngs_modulus": 210e9, "density": 7850}}, sections={"bar": {"rectangle": [0.02, 0.02]}},
+        bodies={"bar": bar}, joints={"O": {"weld": ("ground", "bar")}},
+        point_masses={"tip": {"at": "bar.P", "mass": "2*tip"}},
+    )  # fmt: skip
+    found = supple.modes(cantilever, count=1, along="tip").eigenvalue_slopes["tip"]
+    near = [squares(varied(cantilever, {"tip": 0.5 + k * 0.01}), [], 1)[0] for k in (-2, -1, 1, 2)]
+    assert_allclose(found[0], (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / 0.12, rtol=1e-5)
 
 
 @pytest.mark.parametrize("options", [{"rigid": True, "drives": False}, {"internal_modes": 2}])

@@ -1,4 +1,4 @@
-"""The mechanism of the same file with other values of some of its parameters."""
+"""The mechanism of the same description with other values of some of its parameters."""
 
 from __future__ import annotations
 
@@ -6,56 +6,76 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from pydantic import BaseModel
+
 from supple.description.mechanism import Mechanism
-from supple.description.quantities.expression import resolve_parameters
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.mechanism_file import mechanism_of
+from supple.formats.mechanism_file import Parameters, mechanism_of
 from supple.formats.source import reader_of, source_of
+from supple.formats.yaml_tree import Tree
 
 
-def varied(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    """Read once more from its file's data, with these values; parameters that follow from others follow."""
-    tree = require_parameters(mechanism, values)
-    given = {**_replaced(mechanism, tree.data.get("parameters") or {}), **{k: float(v) for k, v in values.items()}}
-    reader = reader_of(mechanism)
-    if reader is not None:
-        return reader(given)
-    return mechanism_of(tree, parameters=given, folder=Path(tree.file).parent)
+def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
+    """Built once more as it was written, with these values; parameters that follow from others follow.
+
+    A robot's tables or a URDF beside the file are read again: numbers in them may use parameters too.
+    """
+    require_parameters(mechanism, values)
+    reader, tree = reader_of(mechanism), source_of(mechanism)
+    if reader is None or tree is None:
+        return from_written(mechanism, values)
+    return reader({**_replaced(tree.data.get("parameters") or {}, mechanism), **values})
+
+
+def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
+    """Built once more from the expressions of its own description alone."""
+    written, tree = written_data(mechanism), source_of(mechanism)
+    if tree is None:
+        return mechanism_of(Tree(written, {}, "the mechanism"), parameters=values)
+    whole = Tree(written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
+    return mechanism_of(whole, parameters=values, folder=Path(tree.file).parent)
+
+
+def written_data(mechanism: Mechanism) -> dict[str, Any]:
+    """What a mechanism was built from, before its parameters were put in: plain data with expressions."""
+    found = mechanism.known("written")
+    return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
 
 
 def changed(first: Mechanism, other: Mechanism) -> dict[str, float]:
-    """Parameters of another mechanism of the same file that have other values there; not what follows from them."""
-    tree = require_parameters(other, ())
-    given = _replaced(other, tree.data.get("parameters") or {})
-    moved = {name for name, value in other.parameters.items() if first.parameters[name] != value}
-    return {name: float(value) for name, value in given.items() if name in moved}
+    """Parameters of another mechanism of the same description that have other values there; not what follows from
+    them."""
+    given = _replaced(written_data(first).get("parameters") or {}, other)
+    return {name: float(value) for name, value in given.items() if first.parameters[name] != other.parameters[name]}
 
 
-def require_parameters(mechanism: Mechanism, names: Iterable[str]) -> Any:
-    """The data of the mechanism's file, in which these parameters stand; an InputError where they do not."""
-    tree = source_of(mechanism)
-    if tree is None:
-        raise InputError(
-            "it was built in Python, and its numbers follow from no parameters",
-            part=f'mechanism "{mechanism.name}"', hint="load it from a file, whose parameters: its numbers use",
-        )  # fmt: skip
+def depends(mechanism: Mechanism, other: Mechanism) -> bool:
+    """Whether they differ in more than their parameters."""
+    fields = [name for name in type(mechanism).model_fields if name != "parameters"]
+    return any(getattr(mechanism, name) != getattr(other, name) for name in fields)
+
+
+def require_parameters(mechanism: Mechanism, names: Iterable[str], part: str = "parameters") -> None:
+    """These are parameters of the mechanism; an InputError where they are not."""
     for name in names:
         if name not in mechanism.parameters:
-            raise InputError(
-                f"there is no parameter {quoted(name)}", part="parameters", hint=nearest(name, mechanism.parameters)
-            )
-    return tree
+            hint = nearest(name, mechanism.parameters) if mechanism.parameters else "write numbers as expressions in it"
+            raise InputError(f"there is no parameter {quoted(name)}", part=part, hint=hint)
 
 
-def _replaced(mechanism: Mechanism, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters whose value is not the file's: those that were given when it was read."""
-    found: dict[str, Any] = {}
-    for plain in (True, False):  # what follows from other values is no replacement of its own
-        before = resolve_parameters(written, found)
-        found |= {
-            name: value
-            for name, value in mechanism.parameters.items()
-            if isinstance(written[name], str) is not plain and before[name] != value
-        }
-    return found
+def _replaced(written: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
+    """Parameters of the mechanism that are not as they were written, but as given afterwards."""
+    own = written_data(mechanism).get("parameters") or {}
+    return {name: value for name, value in own.items() if value != written.get(name)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _plain(value.model_dump(exclude_defaults=True, by_alias=True))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

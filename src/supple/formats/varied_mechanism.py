@@ -7,21 +7,21 @@ follows. One that was left as it is has no parameters that are open, and is itse
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.formats.mechanism_file import loads, mechanism_of
+from supple.formats.mechanism_file import loads
 from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import source_of
+from supple.formats.varied import from_written, require_parameters, written_data
 from supple.formats.yaml_tree import Tree
 
 Array = NDArray[np.float64]
@@ -39,9 +39,10 @@ class VariedMechanism:
 
     def __init__(self, mechanism: Mechanism, names: Sequence[str] = (), values: Sequence[float] | None = None):
         self.names = tuple(names)
-        self._written, self._tree = written_data(mechanism), source_of(mechanism)
+        self._origin, self._written, self._tree = mechanism, written_data(mechanism), source_of(mechanism)
+        require_parameters(mechanism, self.names, "vary")
         for name in self.names:
-            _require_parameter(mechanism, name, self._tree)
+            _require_followed(name, self._tree)
         own = tuple(float(mechanism.parameters[name]) for name in self.names)
         self.values = own if values is None else tuple(float(value) for value in values)
         self.nominal = mechanism if self.values == own else self.built(self.values)
@@ -100,12 +101,7 @@ class VariedMechanism:
 
     def built(self, values: Sequence[float]) -> Mechanism:
         """The mechanism at values of μ, which may know their dimension, made anew and not of the family."""
-        given: dict[str, float | int | str] = dict(zip(self.names, values, strict=True))
-        tree = self._tree
-        if tree is None:
-            return mechanism_of(Tree(self._written, {}, "the mechanism"), parameters=given)
-        whole = Tree(self._written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
-        return mechanism_of(whole, parameters=given, folder=Path(tree.file).parent)
+        return from_written(self._origin, dict(zip(self.names, values, strict=True)))
 
 
 def as_varied(mechanism: Mechanism | VariedMechanism) -> VariedMechanism:
@@ -118,36 +114,17 @@ def first_of(mechanism: Mechanism) -> Mechanism | None:
     return mechanism.known(_FIRST)
 
 
-def written_data(mechanism: Mechanism) -> dict[str, Any]:
-    """What a mechanism was built from, before its parameters were put in: plain data with expressions."""
-    found = mechanism.known("written")
-    return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
-
-
 @lru_cache(maxsize=4)
 def _arrived(text: str, names: tuple[str, ...]) -> VariedMechanism:
     return VariedMechanism(loads(text), names)
 
 
-def _require_parameter(mechanism: Mechanism, name: str, tree: Tree | None) -> None:
-    part = f"parameter {quoted(name)}"
-    if name not in mechanism.parameters:
-        raise InputError(f"there is no parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
+def _require_followed(name: str, tree: Tree | None) -> None:
     if tree is not None and name in tree.taken:
         raise InputError(
-            "numbers of a table were worked out from it when the file was read", part=part,
+            "numbers of a table were worked out from it when the file was read", part=f"parameter {quoted(name)}",
             hint="write it as a file of its own (supple convert), and there numbers as expressions in the parameter",
         )  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return _plain(value.model_dump(exclude_defaults=True, by_alias=True))
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _with_whole_paths(value: Any, folder: Path, inside: bool = False) -> Any:

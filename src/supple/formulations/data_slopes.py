@@ -19,7 +19,7 @@ from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stenci
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.formats.varied import changed, require_parameters, varied
+from supple.formats.varied import changed, depends, require_parameters, varied
 from supple.formats.varied_mechanism import first_of
 from supple.formulations.coefficients import collected
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -90,6 +90,11 @@ def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbou
         require_parameters(mechanism, (name,))
         around = stencil(float(mechanism.parameters[name]), reach=reach)
         found = tuple(varied(mechanism, {name: value}) for value in around.points)
+        if not any(depends(mechanism, item) for item in found):
+            raise InputError(
+                "nothing in the mechanism depends on it", part=f"parameter {quoted(name)}",
+                hint="write numbers as expressions in it; a mechanism that was changed in Python keeps numbers alone",
+            )  # fmt: skip
         if mechanism.elastic:
             unit = own_band(mechanism)
             for item in found:

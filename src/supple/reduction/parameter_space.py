@@ -24,8 +24,8 @@ from supple.diagnostics.quoting import quoted
 from supple.formats.mechanism_file import with_parameters
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import reader_of
-from supple.formats.varied import varied
-from supple.formats.varied_mechanism import VariedMechanism, written_data
+from supple.formats.varied import varied, written_data
+from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.hardware import hardware_of
 from supple.kinematics.closure import assemble
