@@ -17,6 +17,7 @@ _HOMES = {
     "Compliance": "supple.analyses.statics.compliance",
     "ComplianceMap": "supple.analyses.statics.compliance_map",
     "Configuration": "supple.kinematics.configuration",
+    "ClusterError": "supple.diagnostics",
     "Coupling": "supple.description.coupling",
     "CrossSection": "supple.description.elastic.cross_section",
     "Damper": "supple.description.load",
@@ -129,9 +130,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "Compliance", "ComplianceMap",
-    "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind",
-    "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "ClusterError", "Compliance",
+    "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive",
+    "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
     "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
     "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily",
     "LinearModel", "LocalModel", "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism",

@@ -59,6 +59,7 @@ from supple.description.mechanism import Mechanism as Mechanism
 from supple.description.motion import Motion as Motion
 from supple.description.sensor import Sensor as Sensor
 from supple.description.sensor_kinds import SensorKind as SensorKind
+from supple.diagnostics import ClusterError as ClusterError
 from supple.diagnostics import InputError as InputError
 from supple.diagnostics import NumericalError as NumericalError
 from supple.diagnostics import SuppleError as SuppleError
@@ -123,9 +124,9 @@ from supple.view.report.report import report as report
 __version__: str
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "Compliance", "ComplianceMap",
-    "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive", "DriveKind",
-    "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "ClusterError", "Compliance",
+    "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive",
+    "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
     "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
     "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily",
     "LinearModel", "LocalModel", "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism",
