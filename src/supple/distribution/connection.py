@@ -54,7 +54,7 @@ def _at(address: str) -> Iterator[Any]:
     with _one_voice():
         try:
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
+        except (OSError, TimeoutError, ValueError, TypeError) as error:  # TypeError: tls without certificates
             raise InputError(
                 f"no scheduler answers at {address} ({_words(error)})", part="cluster",
                 hint="start one with `dask scheduler`, or ask for processes of this machine: local:4",
