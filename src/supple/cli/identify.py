@@ -139,7 +139,7 @@ def identify(
                 tables=_tables(table), starts=starts, seed=seed, cluster=cluster, robust=robust,
                 progress=told,
             )  # fmt: skip
-        bands = None if misfit is None else [_interval(item, "--misfit") for item in pieces(misfit)]
+        bands = None if misfit is None else [hertz_interval(item, "--misfit") for item in pieces(misfit)]
         misfits = found.misfits(bands)
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
         found = replace(found, predictions=predictions)
@@ -194,11 +194,12 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
         at: Any = where or None
         if where and where not in mechanism.configurations:
             at = configuration(mechanism, where)
-        found += load_measurements(path, at, band=_interval(band) if band else None, frequency_noise=noise)
+        found += load_measurements(path, at, band=hertz_interval(band) if band else None, frequency_noise=noise)
     return found
 
 
-def _interval(text: str, option: str = "--band") -> tuple[float, float]:
+def hertz_interval(text: str, option: str = "--band") -> tuple[float, float]:
+    """`1:100`, Hz."""
     low, _, high = text.partition(":")
     try:
         return float(low or 0.0), float(high)

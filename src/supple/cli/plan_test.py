@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.identify import Fix, Parameters, Prior, prior_of
+from supple.cli.identify import Fix, Parameters, Prior, hertz_interval, prior_of
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.progress_line import Told
 
@@ -59,12 +59,11 @@ def plan_test(
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
         tests = [_candidate(mechanism, text, read) for text in [*(candidates or ()), *(more or ())]]
-        low, _, high = band.partition(":")
         with Told(answer) as told:
             found = plan(
                 mechanism, [item.strip() for item in pieces(parameters)], tests,
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior), noise=noise,
-                band=(float(low), float(high)), progress=told,
+                band=hertz_interval(band), progress=told,
             )  # fmt: skip
         data = {
             "parameters": found.names,
