@@ -63,10 +63,14 @@ def _by(complete: Callable[..., Mechanism], tree: Tree, folder: str | Path | Non
     """A mechanism that something else completes, which is noted for when it is asked for with other parameters."""
     root = Path(folder or ".").absolute()
 
-    def reader(parameters: Parameters) -> Mechanism:
-        return read_by(complete(tree, root, parameters=parameters), reader)
+    def reader(before: Parameters) -> Callable[[Parameters], Mechanism]:
+        def read(parameters: Parameters) -> Mechanism:
+            values = {**before, **parameters}
+            return read_by(complete(tree, root, parameters=values), reader(values))
 
-    return read_by(complete(tree, Path(folder or "."), parameters=given), reader)
+        return read
+
+    return read_by(complete(tree, Path(folder or "."), parameters=given), reader(given))
 
 
 def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:

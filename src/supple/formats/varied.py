@@ -23,10 +23,8 @@ def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
     A robot's tables or a URDF beside the file are read again: numbers in them may use parameters too.
     """
     require_parameters(mechanism, values)
-    reader, tree = reader_of(mechanism), source_of(mechanism)
-    if reader is None or tree is None:
-        return from_written(mechanism, values)
-    return reader({**_replaced(tree.data.get("parameters") or {}, mechanism), **values})
+    reader = reader_of(mechanism)
+    return from_written(mechanism, values) if reader is None else reader(values)
 
 
 def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
@@ -47,8 +45,9 @@ def written_data(mechanism: Mechanism) -> dict[str, Any]:
 def changed(first: Mechanism, other: Mechanism) -> dict[str, float]:
     """Parameters of another mechanism of the same description that have other values there; not what follows from
     them."""
-    given = _replaced(written_data(first).get("parameters") or {}, other)
-    return {name: float(value) for name, value in given.items() if first.parameters[name] != other.parameters[name]}
+    before, after = (written_data(item).get("parameters") or {} for item in (first, other))
+    given = [name for name, value in after.items() if value != before.get(name)]
+    return {name: float(other.parameters[name]) for name in given if first.parameters[name] != other.parameters[name]}
 
 
 def depends(mechanism: Mechanism, other: Mechanism) -> bool:
@@ -63,12 +62,6 @@ def require_parameters(mechanism: Mechanism, names: Iterable[str], part: str = "
         if name not in mechanism.parameters:
             hint = nearest(name, mechanism.parameters) if mechanism.parameters else "write numbers as expressions in it"
             raise InputError(f"there is no parameter {quoted(name)}", part=part, hint=hint)
-
-
-def _replaced(written: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
-    """Parameters of the mechanism that are not as they were written, but as given afterwards."""
-    own = written_data(mechanism).get("parameters") or {}
-    return {name: value for name, value in own.items() if value != written.get(name)}
 
 
 def _plain(value: Any) -> Any:
