@@ -199,6 +199,24 @@ def test_a_map_marks_what_cannot_be_assembled(four_bar):
     assert_allclose(found.bands_hz, np.column_stack([expected.min(axis=0), expected.max(axis=0)]), rtol=1e-12)
 
 
+def test_a_map_marks_where_modes_are_not_found(four_bar, monkeypatch):
+    from supple.analyses.vibration import frequency_map as module
+
+    def failing(mechanism, here, **options):
+        if (np.abs(here.theta - 0.7) < 1e-12).any():
+            raise supple.NumericalError("its modes did not converge")
+        return supple.modes(mechanism, here, **options)
+
+    monkeypatch.setattr(module, "modes", failing)
+    with pytest.warns(supple.SuppleWarning, match=r"did not converge at 1 of 3 postures, the first crank=0.7;"):
+        found = supple.frequency_map(four_bar, {"crank": [0.0, 0.7, 1.0]}, count=2)
+    assert np.isnan(found.frequencies_hz[1]).all()
+    assert_allclose(found.frequencies_hz[[0, 2]], supple.modes(four_bar, [[0.0], [1.0]], count=2).frequencies_hz)
+    assert np.isfinite(found.bands_hz).all()
+    with pytest.raises(supple.NumericalError, match=r"at any of 1 postures"):
+        supple.frequency_map(four_bar, {"crank": [0.7]}, count=2)
+
+
 def test_a_map_varies_what_it_is_told_and_leaves_the_rest():
     ralf = example("ralf")
     found = supple.frequency_map(ralf, {"elbow": [0.8, 1.1]}, at={"lift": 0.9}, count=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from supple.analyses.posture_grid import TOGETHER, PostureGrid, over, posture_gr
 from supple.analyses.progress_bar import ProgressBar
 from supple.analyses.vibration.modal import modes, require_count
 from supple.description.mechanism import Mechanism
+from supple.diagnostics import NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
@@ -29,7 +31,8 @@ Array = NDArray[np.float64]
 class FrequencyMap(Result):
     """Frequencies on a grid of coordinates, or of positions of a place.
 
-    frequencies_hz : (n₁, n₂, ..., k) rising; nan where the mechanism cannot be assembled, or the place is out of reach
+    frequencies_hz : (n₁, n₂, ..., k) rising; nan where the mechanism cannot be assembled, the place is
+    out of reach, or modes were not found
     """
 
     postures: PostureGrid
@@ -63,7 +66,7 @@ class FrequencyMap(Result):
     def bands_hz(self) -> Array:
         """(k, 2): lowest and highest frequency of each mode over the region."""
         found = self.frequencies_hz[self.assembled]
-        return np.column_stack([found.min(axis=0), found.max(axis=0)])
+        return np.column_stack([np.nanmin(found, axis=0), np.nanmax(found, axis=0)])
 
     def plot(self, *, axes: Any = None, count: int | None = None, units: Mapping[str, str] | None = None) -> Any:
         """Curves over one coordinate, or a map for each of the first `count` modes over two. Returns the panels.
@@ -110,7 +113,8 @@ def frequency_map(
     progress : a bar on standard error while it runs; if left out, where that is a terminal
     cluster  : of dask.distributed, as `reduce` takes it
 
-    A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
+    A posture that cannot be assembled, or is out of reach, is marked, and so is one whose modes are not found, of which
+    is warned; where all are, that is an error.
     """
     require_arguments(frequency_map, locals())
     require_count(count)
@@ -125,8 +129,28 @@ def frequency_map(
         for part, found in place.results(work, *arrays, together=TOGETHER):
             frequencies[kept[part], : found.shape[1]] = found
             bar.advance(len(found))
+    _warn_of_lost(postures, kept[np.isnan(frequencies[kept]).all(axis=1)])
     existing = int(np.isfinite(frequencies[assembled]).any(axis=0).sum())
     return FrequencyMap(postures, frequencies[:, :existing].reshape(*postures.shape, existing))
+
+
+def _warn_of_lost(postures: PostureGrid, lost: NDArray[np.int64]) -> None:
+    """Postures that are assembled, and of which no mode was found."""
+    if not len(lost):
+        return
+    here, names = postures.configurations, rest(postures.mechanism).numbering.coordinates
+    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, here.theta[lost[0]], strict=True))
+    count, part = int(here.assembled.sum()), f'mechanism "{postures.mechanism.name}"'
+    if len(lost) == count:
+        raise NumericalError(
+            f"its modes did not converge at any of {count} postures", part=part,
+            hint="ask for fewer modes, or look for parts whose stiffness differs by more than 1e12",
+        )  # fmt: skip
+    warnings.warn(
+        f"{part}: modes did not converge at {len(lost)} of {count} postures, the first {where}; they are marked (nan)",
+        SuppleWarning,
+        stacklevel=3,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +163,19 @@ class _Frequencies:
     preload: bool
 
     def __call__(self, *rows: Array) -> Array:
+        try:
+            return self._found(*rows)
+        except NumericalError:  # at one of them: the others are not lost for it
+            count = len(rows[0])
+            if count == 1:
+                return np.full((1, self.count), np.nan)
+            frequencies = np.full((count, self.count), np.nan)
+            for n in range(count):
+                one = self(*(item[n : n + 1] for item in rows))[0]
+                frequencies[n, : len(one)] = one
+            return frequencies
+
+    def _found(self, *rows: Array) -> Array:
         mechanism = self.described.mechanism
         theta, X, w, reached = rows
         here = Configuration(rest(mechanism), theta, X, w, reached)
