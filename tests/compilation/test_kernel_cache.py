@@ -10,6 +10,7 @@ import pytest
 
 from supple.compilation import kept_code
 from supple.compilation.kernel import compiled, forget, kernel
+from supple.compilation.stock import compilations
 from supple.diagnostics import SuppleNote
 
 SOURCE = """{above}
@@ -42,6 +43,7 @@ def run(folder: Path, cache: Path, **texts: str) -> tuple[float, int, int]:
 def test_a_kernel_is_compiled_once_wherever_its_source_stands(tmp_path):
     cache = tmp_path / "cache"
     assert run(tmp_path / "a", cache) == (5.0, 0, 1)
+    assert [item.name for item in compilations(cache)] == ["outer"]  # what it cost stands there from the first time
     assert run(tmp_path / "a", cache) == (5.0, 1, 0)
     assert run(tmp_path / "b", cache) == (5.0, 1, 0)  # another checkout
     assert run(tmp_path / "a", cache, above="# a line above", comment="# another comment") == (5.0, 1, 0)

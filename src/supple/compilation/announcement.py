@@ -68,6 +68,7 @@ def _listen() -> None:
             name, purpose, folder = known
             _heard.append(name)
             try:
+                folder.mkdir(parents=True, exist_ok=True)  # the code itself is kept a moment later
                 with (folder / RECORD).open("a", encoding="utf-8") as record:
                     record.write(f"{used:.2f}\t{name}\t{purpose}\n")
             except OSError:  # a read-only cache: the record is a courtesy
