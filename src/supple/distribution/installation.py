@@ -58,9 +58,13 @@ def _source() -> str:
 
 
 def _processor() -> str:
-    """As OpenBLAS names it, which has other kernels, and other last digits, for each kind."""
-    import numpy.linalg  # noqa: F401
+    """As numpy's and scipy's OpenBLAS name it, which has other kernels, and other last digits, for each kind. Other
+    packages may have loaded libraries of their own, which compute nothing here."""
+    import numpy.linalg  # noqa: F401 - so that its library is loaded
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info
 
-    return ", ".join(sorted({item.get("architecture", "unknown") for item in threadpool_info()})) or "unknown"
+    algebra = [item for item in threadpool_info() if item["user_api"] == "blas"]
+    ours = [item for item in algebra if any(name in item["filepath"] for name in ("numpy", "scipy"))] or algebra
+    known = {item.get("architecture", "unknown") for item in ours}
+    return ", ".join(sorted(known)) or "unknown"
