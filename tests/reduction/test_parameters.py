@@ -35,6 +35,7 @@ actuators:
   shoulder: {joint: shoulder, limits: [-0.5, stop]}
   elbow: {joint: elbow, limits: [-1, 1]}
 sensors: {tip: {position: T}}
+configurations: {up: {shoulder: 0.3*stop}}
 """
 REGION = {"shoulder": (0.0, 0.4), "elbow": (-0.9, -0.5)}
 
@@ -153,7 +154,7 @@ def test_nominal_values_outside_the_range_and_limits_that_follow_are_said(arm):
     with pytest.warns(supple.SuppleWarning, match=r"payload.*outside its range 4 to 6.*payload=5"):
         space = parameter_space(arm, {"payload": (4, 6)})
     assert space.mechanism.values == (5.0,)
-    with pytest.warns(supple.SuppleWarning, match="limits of shoulder change"):
+    with pytest.warns(supple.SuppleWarning, match="configurations, limits of shoulder change"):
         parameter_space(arm, {"stop": (0.9, 1.1), "payload": (1, 3)})
 
 

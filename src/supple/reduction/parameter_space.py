@@ -41,6 +41,7 @@ _LEVELS, _FREE = 32, 8  # steps of a range; one in so many points keeps its own 
 _CORNERS = 16  # of the ranges, at most, that are looked at before any work
 _STEPS, _HALVINGS = 4, 6  # of the way from the nominal values to a corner, and of a step that looks like a jump
 _FAR = 0.02  # of the mechanism's size: what a step may move a body by without a closer look
+_NAMED = ("configurations", "motions", "scenarios")  # that a model knows by name
 
 
 class ParameterSpace(NamedTuple):
@@ -186,10 +187,11 @@ def _require_same_machine(space: ParameterSpace) -> None:
                     part=f"vary {', '.join(space.mechanism.names)}",
                     hint="vary numbers of masses, lengths, sections, stiffnesses; make a model of each of the others",
                 )  # fmt: skip
-        moved |= {name for name, pair in coordinate_limits(other).items() if pair != limits[name]}
+        moved |= {f"limits of {name}" for name, pair in coordinate_limits(other).items() if pair != limits[name]}
+        moved |= {section for section in _NAMED if getattr(other, section) != getattr(nominal, section)}
     if moved:
         warnings.warn(
-            f"limits of {', '.join(sorted(moved))} change with what is varied; the model keeps those of the file",
+            f"{', '.join(sorted(moved))} change with what is varied; the model keeps those of the file",
             SuppleWarning, stacklevel=5,
         )  # fmt: skip
 
