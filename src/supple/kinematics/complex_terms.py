@@ -89,7 +89,9 @@ def _terms(rows_i: Integers, rows_f: Array, X: Array) -> tuple[Array, Array, Arr
     d = there - here
     shape, dtype = (len(X), len(kind)), np.result_type(X, rows_f)
     phi, on_a, on_b = np.zeros(shape, dtype), np.zeros((*shape, 6), dtype), np.zeros((*shape, 6), dtype)
-    for which, one in ((ALONG, _along), (DOT, _right_angle), (DISTANCE, _distance), (ANGLE, _angle)):
+    known = {ALONG: _along, DOT: _right_angle, DISTANCE: _distance, ANGLE: _angle}
+    assert set(kind.tolist()) <= set(known), "a measure that is not written here for complex numbers"
+    for which, one in known.items():
         k = np.flatnonzero(kind == which)
         if len(k):
             vectors = (u[:, k], v[:, k], w[:, k], d[:, k])
