@@ -4,7 +4,11 @@ import os
 import subprocess
 import sys
 
+import pytest
+import shellingham
+
 from supple.cli.answer import Answer
+from supple.cli.main import run
 from supple.cli.progress_line import Told, timing
 
 BASH = {"_SUPPLE_COMPLETE": "complete_bash"}
@@ -26,11 +30,32 @@ def test_bash_is_offered_commands_options_and_examples():
     assert completed("check", "flexible-f") == ["flexible-five-bar", "flexible-four-bar"]
 
 
-def test_completion_is_installed_in_the_home_of_whoever_asks(tmp_path):
-    assert "completion installed" in called("run(['--install-completion', 'bash'])", HOME=str(tmp_path))
+def test_completion_is_installed_for_the_named_shell_whatever_started_the_command(tmp_path):
+    assert "bash completion installed" in called("run(['--install-completion', 'bash'])", HOME=str(tmp_path))
     script = tmp_path / ".bash_completions" / "supple.sh"
     assert "_SUPPLE_COMPLETE=complete_bash" in script.read_text()
     assert str(script) in (tmp_path / ".bashrc").read_text()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_named_shell_is_shown(shell, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(["--show-completion", shell])
+    assert not ended.value.code
+    assert f"_SUPPLE_COMPLETE=complete_{shell}" in capsys.readouterr().out
+
+
+def test_without_a_shell_among_the_parents_a_name_is_asked_for(monkeypatch, capsys):
+    def nothing(*arguments):
+        raise shellingham.ShellDetectionFailure
+
+    monkeypatch.setattr(shellingham, "detect_shell", nothing)
+    with pytest.raises(SystemExit) as ended:
+        run(["--install-completion"])
+    assert ended.value.code == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("error: the shell could not be detected; name it: supple --install-completion bash|zsh")
 
 
 def test_what_is_left_is_told_where_it_can_be_known():

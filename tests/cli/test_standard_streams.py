@@ -1,4 +1,4 @@
-"""Standard output that is full or closed ends a command with one line; standard error may do as it likes."""
+"""Standard output that is full ends a command with one line, a closed one in silence; standard error may be anything."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_reader_who_has_gone(monkeypatch):
         monkeypatch.setattr(sys, "stdout", pipe)
         monkeypatch.setattr(sys, "stderr", said)
         assert status_of("schema") == 141
-    assert said.getvalue() == "error: standard output was closed before all was written\n"
+    assert said.getvalue() == ""  # `supple schema | head` is no error
 
 
 @needs_full

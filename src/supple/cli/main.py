@@ -39,6 +39,7 @@ from supple.cli import (
     virtual_test,
     warmup,
 )
+from supple.cli.completion import complete_named_shell
 from supple.cli.defect import defect
 from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out
 from supple.cli.kind_option import ListsKinds
@@ -128,6 +129,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     patiently()
     with guarded(), _telling(given):
+        complete_named_shell(given)
         status = sweep.swept(given, _performed)
         if status is not None:
             raise SystemExit(status)

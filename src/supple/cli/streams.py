@@ -42,18 +42,18 @@ class _Guarded:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Inside, a failing standard output ends the command with one line and a status; what standard error does not take
-    is lost, and the command goes on."""
+    """Inside, a failing standard output ends the command with one line and a status, and one that its reader has closed
+    (`supple ... | head`) with the status alone. What standard error does not take is lost, and the command goes on."""
     before = sys.stdout, sys.stderr
     with ExitStack() as opened:
         out, err = (_there(stream, opened) for stream in before)
 
         def ended(error: OSError) -> None:
             _swallow(out)
-            closed = error.errno == errno.EPIPE
-            why = "was closed before all was written" if closed else f"cannot be written ({error.strerror or error})"
-            print(f"error: standard output {why}", file=sys.stderr)
-            raise SystemExit(CLOSED if closed else UNWRITTEN)
+            if error.errno == errno.EPIPE:  # `| head` has read enough: no error of anybody
+                raise SystemExit(CLOSED)
+            print(f"error: standard output cannot be written ({error.strerror or error})", file=sys.stderr)
+            raise SystemExit(UNWRITTEN)
 
         def lost(error: OSError) -> None:
             _swallow(err)
