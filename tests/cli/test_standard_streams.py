@@ -1,4 +1,4 @@
-"""Standard output that is full ends a command with one line, a closed one in silence; standard error may be anything."""
+"""A full standard output ends a command with one line, a closed one in silence; standard error may be anything."""
 
 from __future__ import annotations
 
