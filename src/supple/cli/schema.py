@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from supple.cli.answer import answering
 from supple.cli.options import Json
 
@@ -12,4 +14,11 @@ def schema(as_json: Json = False) -> None:
         from supple.formats.schema import schema as generated
         from supple.formats.schema import schema_text
 
-        answer.give(generated() if as_json else {}, lambda: print(schema_text(), end=""))
+        answer.give(generated() if as_json else {}, lambda: _printed(schema_text()))
+
+
+def _printed(text: str) -> None:
+    """Print a JSON text in UTF-8 (RFC 8259, section 8.1), whatever the locale's encoding is."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    print(text, end="")
