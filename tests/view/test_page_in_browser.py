@@ -6,6 +6,7 @@ One page is open at a time: each computes on, and the tests share the machine wi
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 from pathlib import Path
 
@@ -29,9 +30,10 @@ SEEN = 24  # of 255: a difference of colours that an eye would see
 
 HOSTILE = '<img src=x onerror="window.hurt=1">'
 
-# Where a place is drawn, in pixels: camera and frame as they are at the moment; matrices of three.js stand by columns.
+# Where a place (its name or its coordinates) is drawn, in pixels: camera and frame as they are at the moment; matrices
+# of three.js stand by columns.
 PROJECTED = """(() => {
-    const { stage } = supple.page, p = supple.frame(given).position, camera = stage.camera;
+    const { stage } = supple.page, camera = stage.camera, p = given.map ? given : supple.frame(given).position;
     camera.updateMatrixWorld();
     const times = (m, v) => [0, 1, 2, 3].map((i) => [0, 1, 2, 3].reduce((sum, j) => sum + m[i + 4 * j] * v[j], 0));
     const c = times(camera.projectionMatrix.elements, times(camera.matrixWorldInverse.elements, [...p, 1]));
@@ -61,9 +63,9 @@ class Opened:
         with Image.open(io.BytesIO(content)) as image:
             return np.asarray(image.convert("RGB")).astype(int)
 
-    def place(self, name: str):
-        """Where a frame is drawn, in pixels (x, y) of the picture."""
-        return np.array(self.ask(PROJECTED, name))
+    def place(self, given: str | list[float]):
+        """Where a frame, or a point of the world, is drawn, in pixels (x, y) of the picture."""
+        return np.array(self.ask(PROJECTED, given))
 
     def slide(self) -> dict[str, float]:
         """Move the first slider by a good part of its way; the coordinates afterwards."""
@@ -294,3 +296,99 @@ def test_what_cannot_be_reached_says_which_actuator_locks(browser, tmp_path):
     assert told["message"] in one.page.locator("#message").inner_text()
     one.require_quiet()
     one.page.close()
+
+
+@pytest.fixture
+def four_bar(browser, tmp_path):
+    """A page of the four-bar, as a file."""
+    file = tmp_path / "page.html"
+    file.write_text(page_html(whole_page(supple.loads(FOUR_BAR))), encoding="utf-8")
+    one = Opened(browser, file.as_uri())
+    yield one
+    one.page.close()
+
+
+LABELS = """(() => {
+    const stage = document.getElementById("stage").getBoundingClientRect();
+    const shown = [...document.querySelectorAll("#labels span")].filter((one) => one.checkVisibility());
+    return Object.fromEntries(shown.map((one) => {
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        return [one.textContent, [left - stage.left, right - stage.left, top - stage.top, bottom - stage.top]];
+    }));
+})()"""
+NEXT_FRAME = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def test_names_stand_at_the_middle_of_bodies_and_beside_joints(four_bar):
+    assert four_bar.ask(LABELS) == {}
+    four_bar.page.get_by_role("button", name="names").click()
+    mechanism = supple.loads(FOUR_BAR)
+    for crank in (0.95, 0.6):
+        four_bar.ask("await supple.set({ crank: given })", crank)
+        four_bar.ask(NEXT_FRAME)
+        shown = four_bar.ask(LABELS)
+        assert {"crank", "coupler", "follower", "A", "B", "C", "D"} <= set(shown)
+        width, height = four_bar.ask("[supple.page.stage.canvas.clientWidth, supple.page.stage.canvas.clientHeight]")
+        at = {name: supple.assemble(mechanism, {"crank": crank}).frames[name].position for name in "ABCD"}
+        ends = {"crank": "AB", "coupler": "BC", "follower": "DC", **{name: name * 2 for name in "ABCD"}}
+        for name, (first, last) in ends.items():
+            x, y = four_bar.place((0.5 * (at[first] + at[last])).tolist())  # one pixel of the canvas is one of the page
+            left, right, top, bottom = shown[name]
+            assert 0 < left - x < 10, name
+            assert abs((top + bottom) / 2 - y) < 2, name
+            assert 0 <= left < right <= width, name
+            assert 0 <= top < bottom <= height, name
+        boxes = list(shown.values())
+        for k, (left, right, top, bottom) in enumerate(boxes):
+            assert all(a >= right or b <= left or c >= bottom or d <= top for a, b, c, d in boxes[:k])
+
+
+# Contrast of text and background by WCAG 2.1, 1.4.3, of what is drawn: colours that are partly transparent stand on the
+# stage's. A canvas gives the sRGB values of any notation.
+CONTRAST = """(() => {
+    const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+    const stage = getComputedStyle(document.body).backgroundColor;
+    const luminance = (...colors) => {
+        for (const color of [stage, ...colors]) { context.fillStyle = color; context.fillRect(0, 0, 1, 1); }
+        const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+            .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return [...document.querySelectorAll("button")].map((one) => {
+        const { color, backgroundColor } = getComputedStyle(one);
+        const [dark, light] = [luminance(backgroundColor), luminance(backgroundColor, color)].sort((a, b) => a - b);
+        return [one.textContent, one.getAttribute("aria-pressed"), (light + 0.05) / (dark + 0.05)];
+    });
+})()"""
+
+
+def test_what_is_written_on_buttons_can_be_read(four_bar):
+    """4.5, the least contrast that WCAG 2.1 asks for, pressed or not, dark or light."""
+    for _ in range(2):
+        found = four_bar.ask(CONTRAST)
+        assert {pressed for _, pressed, _ in found} >= {"false", None}
+        four_bar.page.get_by_role("button", name="names").click()
+        four_bar.page.get_by_role("button", name="frames").click()
+        found += four_bar.ask(CONTRAST)
+        assert sum(pressed == "true" for _, pressed, _ in found) == 2
+        assert min(found, key=lambda one: one[2])[2] > 4.5, found
+        four_bar.page.get_by_role("button", name="names").click()
+        four_bar.page.get_by_role("button", name="frames").click()
+        four_bar.page.get_by_role("button", name="dark or light").click()
+
+
+def test_no_script_but_its_own_may_run(four_bar):
+    """The policy names the page's script by its digest; another one that got into the page is refused."""
+    policy = four_bar.ask("document.querySelector('meta[http-equiv=Content-Security-Policy]').content")
+    script = four_bar.ask("document.getElementById('supple-page').textContent")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert "script-src 'unsafe-inline'" not in policy
+    four_bar.require_quiet()
+    four_bar.ask(
+        "void document.body.append(Object.assign(document.createElement('script'), { textContent: 'hurt = 1' }))"
+    )
+    four_bar.ask("void (document.body.insertAdjacentHTML('beforeend', given))", HOSTILE)
+    four_bar.ask(NEXT_FRAME)
+    assert four_bar.ask("window.hurt") is None
+    assert any("script-src" in said for said in four_bar.said)
