@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
 from supple.description.elastic.cross_section import CrossSection
+from supple.description.quantities.dual import Dual
 
 
 def rectangles(*parts):
@@ -44,6 +45,71 @@ def test_a_shape_has_the_moments_of_its_area(shape):
     found = CrossSection(**written).properties()
     assert_allclose(found[:3], (area, Iy, Iz), rtol=1e-13)  # closed forms on both sides: rounding alone
     assert_allclose(found.polar, Iy + Iz, rtol=1e-13)
+
+
+NAMED = [
+    ({"rectangle": {"height": 0.01, "width": 0.02}}, {"rectangle": [0.02, 0.01]}),
+    ({"circle": {"diameter": 0.05}}, {"circle": 0.05}),
+    ({"circle": {"radius": "25 mm"}}, {"circle": 0.05}),
+    ({"tube": {"outer": "16 mm", "inner": "14 mm"}}, {"tube": [0.016, 0.014]}),
+    ({"tube": {"outer": "16 mm", "wall": "1 mm"}}, {"tube": [0.016, 0.014]}),
+    ({"tube": {"outer_radius": "8 mm", "wall": "1 mm"}}, {"tube": [0.016, 0.014]}),
+    ({"tube": {"outer_radius": "8 mm", "inner_radius": "7 mm"}}, {"tube": [0.016, 0.014]}),
+    ({"box": {"width": 0.06, "height": 0.1, "wall": 0.004}}, {"box": [0.06, 0.1, 0.004]}),
+    ({"i_beam": {"width": 0.1, "height": 0.2, "flange": 0.01, "web": 0.006}}, {"i_beam": [0.1, 0.2, 0.01, 0.006]}),
+]
+
+
+@pytest.mark.parametrize(("named", "positional"), NAMED, ids=str)
+def test_lengths_by_name_are_those_by_position(named, positional):
+    found, same = CrossSection(**named), CrossSection(**positional)
+    assert_allclose(found.properties(), same.properties(), rtol=1e-14)
+    assert_allclose(found.lengths, same.lengths, rtol=1e-14)
+    assert found.in_words == same.in_words
+    assert CrossSection(**found.model_dump(exclude_defaults=True)) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ({"tube": {"outer": 0.016}}, "a tube needs one of inner or inner_radius or wall"),
+        ({"tube": {"outer": 0.016, "inner": 0.01, "wall": 0.001}}, "not inner and wall"),
+        ({"tube": {"outer": 0.016, "wall": 0.008}}, "wall 0.008 m leaves inner 0 m, which must be positive"),
+        ({"tube": {"outer": 0.016, "inner": 0.016}}, "must be below the outer"),
+        ({"tube": {"outer": 0.016, "thickness": 0.001}}, "thickness"),
+        ({"tube": {"outer": "16 s", "wall": 0.001}}, "a length"),
+        ({"box": {"width": 0.06, "height": 0.1}}, "a box needs wall"),
+    ],
+)
+def test_each_length_is_given_once(written, said):
+    with pytest.raises(ValidationError, match=said):
+        CrossSection(**written)
+
+
+def test_numbers_of_a_shape_have_slopes_under_their_names():
+    """dA/dwall of a tube is the length of its inner circle, π (outer - 2 wall)."""
+    tube = CrossSection(tube={"outer": 0.016, "wall": 0.001})
+    found = tube.properties({"tube.wall": Dual(0.001, np.ones(1))}).area
+    assert_allclose(found.slopes, math.pi * 0.014, rtol=1e-13)
+    by_position = CrossSection(tube=[0.016, 0.014]).properties({"tube.1": Dual(0.014, np.ones(1))}).area
+    assert_allclose(by_position.slopes, -math.pi * 0.007, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ({"tube": [0.07, 0.003]}, True),  # the wall where the inner diameter is expected
+        ({"tube": {"outer": 0.07, "inner": 0.003}}, True),
+        ({"tube": {"outer": 0.07, "wall": 0.03}}, False),  # said by its name
+        ({"tube": [0.07, 0.064]}, False),
+        ({"circle": 0.07}, False),
+        ({"area": 1e-4, "Iy": 1e-9}, False),
+    ],
+)
+def test_a_tube_that_is_nearly_a_bar_is_questioned(written, asked):
+    question = CrossSection(**written).question
+    assert (question is not None) == asked
+    assert not asked or "if 3 mm is the thickness of the wall, write tube: {outer: ..., wall: ...}" in question
 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0, 5.0, 10.0])

@@ -75,6 +75,25 @@ def test_a_solid_has_the_inertia_of_its_volume(shape):
     assert_allclose(by_mass.inertia, 3.0 * J / volume, atol=1e-12 * by_mass.inertia.max())
 
 
+@pytest.mark.parametrize(
+    ("named", "positional"),
+    [
+        ({"cylinder": {"radius": 0.2, "length": 0.9}}, {"cylinder": [0.2, 0.9]}),
+        ({"cylinder": {"diameter": "400 mm", "length": 0.9}}, {"cylinder": [0.2, 0.9]}),
+        ({"tube": {"outer": 0.4, "inner": 0.3, "length": 0.9}}, {"tube": [0.2, 0.15, 0.9]}),
+        ({"tube": {"outer": 0.4, "wall": "50 mm", "length": 0.9}}, {"tube": [0.2, 0.15, 0.9]}),
+        ({"tube": {"outer_radius": 0.2, "inner_radius": 0.15, "length": 0.9}}, {"tube": [0.2, 0.15, 0.9]}),
+        ({"sphere": {"diameter": 0.8}}, {"sphere": 0.4}),
+    ],
+    ids=str,
+)
+def test_lengths_of_a_solid_by_name(named, positional):
+    """By position a round solid has radii, by name `outer`, `inner` and `diameter` are diameters, as of a section."""
+    found, same = (described({"solid": written | {"density": 2700.0}}) for written in (named, positional))
+    assert_allclose(found.mass, same.mass, rtol=1e-14)
+    assert_allclose(found.inertia, same.inertia, rtol=1e-13)
+
+
 @pytest.mark.parametrize("shape", ["cylinder", "tube"])
 def test_an_axis_turns_a_round_solid(shape):
     written, (points, weights) = SOLIDS[shape]

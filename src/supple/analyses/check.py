@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from supple.analyses.usual_values import unusual_values
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 from supple.diagnostics.arguments import require_arguments
@@ -13,9 +14,21 @@ from supple.kinematics.rest import rest
 
 
 def check(mechanism: Mechanism) -> Inspection:
-    """Assemble the mechanism at rest, make its elastic bodies, and say what it is; a mistake raises an `InputError`."""
+    """Assemble the mechanism at rest and in its configurations, make its elastic bodies, and report what it is.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    Inspection
+        Parts, loops, mobility; sections with their area and mass per metre; `notes` with what deserves a second look,
+        among it numbers that are allowed and unusual. A mistake raises an `InputError`.
+    """
     require_arguments(check, locals())
     found = _with_hardware(inspect(mechanism), mechanism)
+    found = replace(found, notes=(*found.notes, *unusual_values(mechanism)))
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.
         from supple.formulations.absolute.superelements.floating_modes import modal_body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
@@ -10,6 +10,7 @@ from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.elastic.superelement import Superelement
 from supple.description.quantities.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
 from supple.description.quantities.expression import current_parameters, number
+from supple.description.quantities.named_lengths import Alternative, NamedLengths
 from supple.description.quantities.quantity import (
     Count,
     Direction,
@@ -49,17 +50,37 @@ class Rotation(Part):
     """rad."""
 
 
+# By position radii, by name diameters or radii: a solid keeps the positional form.
+_ROUND = {"diameter": Alternative("radius", lambda of: 0.5 * of["diameter"])}
+_RING = {
+    "outer": Alternative("outer_radius", lambda of: 0.5 * of["outer"]),
+    "inner": Alternative("inner_radius", lambda of: 0.5 * of["inner"]),
+    "wall": Alternative("inner_radius", lambda of: of["outer_radius"] - of["wall"]),
+}
+if TYPE_CHECKING:
+    _CylinderLengths = tuple[float, float]
+    _TubeLengths = tuple[float, float, float]
+    _SphereLengths = float
+else:
+    _CylinderLengths = NamedLengths("cylinder", ("radius", "length"), _ROUND).ordered
+    _TubeLengths = NamedLengths(
+        "tube", ("outer_radius", "inner_radius", "length"), _RING, (PositiveLength, NotNegativeLength, PositiveLength)
+    ).ordered
+    _SphereLengths = NamedLengths("sphere", ("radius",), _ROUND).ordered
+
+
 class Solid(Part):
     """A homogeneous solid: its shape, and its mass or its density."""
 
     box: tuple[PositiveLength, PositiveLength, PositiveLength] | None = None
     """Lengths along x, y, z of the body's axes."""
-    cylinder: tuple[PositiveLength, PositiveLength] | None = None
-    """Radius, length."""
-    tube: tuple[PositiveLength, NotNegativeLength, PositiveLength] | None = None
-    """Outer radius, inner radius, length."""
-    sphere: PositiveLength | None = None
-    """Radius."""
+    cylinder: _CylinderLengths | None = None
+    """`[radius, length]`, or by name: `radius` or `diameter`, and `length`."""
+    tube: _TubeLengths | None = None
+    """`[outer radius, inner radius, length]` (radii, where a section has diameters), or by name: `outer` and `inner`
+    diameter or the thickness of the `wall`, as of a section, or `outer_radius` and `inner_radius`; and `length`."""
+    sphere: _SphereLengths | None = None
+    """Radius; or `{radius: ...}` or `{diameter: ...}`."""
     density: Annotated[NotNegative, of(DENSITY)] | None = None
     """kg/m³."""
     mass: Mass | None = None

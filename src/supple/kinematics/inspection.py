@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.description.elastic.elastic_parts import ElasticPart, elastic_parts
+from supple.description.elastic.elastic_parts import ElasticPart, SectionPart, elastic_parts, section_parts
 from supple.description.mass_properties import allowances
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
@@ -46,6 +46,7 @@ class Inspection:
     gruebler               : freedoms less constraints, as counted on paper
     elastic_bodies         : those that bend; here each is taken as rigid
     elastic_joints         : joint -> the directions in which it yields, `drive` where its drive does
+    sections               : of beams, with area and mass per metre
     notes                  : what deserves a second look, in plain words
     drives, instruments    : actuator -> its drive, output -> its instrument, in words; as `check` finds them
     """
@@ -68,6 +69,7 @@ class Inspection:
     notes: tuple[str, ...]
     elastic_bodies: tuple[ElasticPart, ...] = ()
     elastic_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sections: tuple[SectionPart, ...] = ()
     drives: dict[str, str] = field(default_factory=dict)
     instruments: dict[str, str] = field(default_factory=dict)
 
@@ -97,6 +99,9 @@ class Inspection:
         if self.elastic_bodies:
             listed = "".join(f"\n{part}" for part in self.elastic_bodies)
             rows.insert(1, ("elastic bodies", f"{len(self.elastic_bodies)}{listed}"))
+        if self.sections:
+            behind = 1 + [name for name, _ in rows].index("elastic bodies" if self.elastic_bodies else "bodies")
+            rows.insert(behind, ("sections", f"{len(self.sections)}" + "".join(f"\n{part}" for part in self.sections)))
         lines = [f"{self.name} ({kind})"]
         for name, text in rows:
             first, *more = text.split("\n")
@@ -156,6 +161,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
             *(f"at rest {excess}" for excess in outside_limits(found, position.w)),
         ),
         elastic_bodies=elastic_parts(found.drawing),
+        sections=section_parts(mechanism),
         elastic_joints={
             name: ways for name, joint in mechanism.joints.items() if (ways := joint.yielding(mechanism.plane))
         },

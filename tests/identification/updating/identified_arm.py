@@ -21,7 +21,7 @@ materials:
   alu: {youngs_modulus: E, density: rho}
   steel: {youngs_modulus: 210e9, density: 7800, poisson: 0.28}
 sections:
-  tube: {tube: [outer, 0.8*outer]}
+  tube: {tube: {outer: outer, wall: 0.1*outer}}
   bar: {rectangle: [width, 20 mm]}
 bodies:
   upper: {beam: [O, P], section: tube, material: alu, elements: 3}

@@ -56,15 +56,17 @@ class CrossSection(PartOfKind):
     def properties(self, instead: Mapping[str, Any] = MappingProxyType({})) -> SectionProperties:
         """The constants of the section.
 
-        instead : other values of its numbers, by name; of a shape by its name and number, `tube.1`
+        instead : other values of its numbers, by name; of a shape by its name and the length's name or number as it
+                  was written, `tube.wall`, `tube.1`
         """
         of = {name: instead.get(name, getattr(self, name)) for name in ("area", "Iy", "Iz", "torsion")}
         if self.area is not None:
             Iz, torsion = (math.nan if value is None else value for value in (of["Iz"], of["torsion"]))
             found = section(of["area"], of["Iy"], Iz, torsion, _TABLE_SHEAR, _TABLE_SHEAR)
         else:
-            lengths = [instead.get(f"{self.kind}.{i}", value) for i, value in enumerate(self._lengths())]
-            found = SECTION_SHAPES[self.kind].properties(*lengths)
+            changed = {key.removeprefix(f"{self.kind}."): value for key, value in instead.items()}
+            shape = SECTION_SHAPES[self.kind]
+            found = shape.properties(*shape.lengths.values(self.said, changed))
         shear = {name: instead.get(name, getattr(self, name)) for name in ("shear_y", "shear_z")}
         return found._replace(shear_y=shear["shear_y"] or found.shear_y, shear_z=shear["shear_z"] or found.shear_z)
 
@@ -73,6 +75,21 @@ class CrossSection(PartOfKind):
         """The dimensions of its shape, m; none of a table."""
         return () if self.area is not None else self._lengths()
 
+    @property
+    def in_words(self) -> str:
+        """Its shape and lengths: `tube, outer 16 mm, inner 14 mm`."""
+        if self.area is not None:
+            return "by its constants"
+        shape = SECTION_SHAPES[self.kind]
+        named = zip(shape.names or ("",) * shape.dimensions, self._lengths(), strict=True)
+        return ", ".join([self.kind, *(f"{name} {1e3 * value:.6g} mm".strip() for name, value in named)])
+
+    @property
+    def question(self) -> str | None:
+        """What is unusual about its dimensions and may be a mistake, in one sentence."""
+        if self.area is not None or getattr(self.said, "wall", None) is not None:
+            return None
+        return SECTION_SHAPES[self.kind].question(*self._lengths())
+
     def _lengths(self) -> tuple[float, ...]:
-        given = self.said
-        return given if isinstance(given, tuple) else (given,)
+        return SECTION_SHAPES[self.kind].lengths.values(self.said)

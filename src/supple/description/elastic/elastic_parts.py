@@ -1,4 +1,4 @@
-"""What is elastic in a mechanism, counted: bodies with their beams, and joints."""
+"""What is elastic in a mechanism, counted: bodies with their beams, and the sections of these."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,40 @@ class ElasticPart:
             return f"{self.name}: superelement of {self.nodes} nodes, {self.mass:.4g} kg"
         several = f"{self.beams} beams" if self.beams != 1 else "beam"
         return f"{self.name}: {several} of {self.elements} element{'s' * (self.elements != 1)}, {self.mass:.4g} kg"
+
+
+@dataclass(frozen=True)
+class SectionPart:
+    """A cross-section as described.
+
+    shape     : its shape and lengths, in words
+    area      : m²
+    line_mass : kg/m of a beam, by material
+    """
+
+    name: str
+    shape: str
+    area: float
+    line_mass: dict[str, float]
+
+    def __str__(self) -> str:
+        masses = "".join(f", {value:.4g} kg/m of {material}" for material, value in self.line_mass.items())
+        return f"{self.name}: {self.shape}: {1e6 * self.area:.4g} mm²{masses}"
+
+
+def section_parts(mechanism: Mechanism) -> tuple[SectionPart, ...]:
+    """The sections of beams, in the order of the file, with the materials that they are used with."""
+    used: dict[str, list[str]] = {name: [] for name in mechanism.sections}
+    for body in mechanism.bodies.values():
+        for beam in body.all_beams:
+            for name in beam.sections:
+                used[name].append(beam.material)
+    found = []
+    for name, section in mechanism.sections.items():
+        area = float(section.properties().area)
+        masses = {material: mechanism.materials[material].density * area for material in dict.fromkeys(used[name])}
+        found.append(SectionPart(name, section.in_words, area, masses))
+    return tuple(found)
 
 
 def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:

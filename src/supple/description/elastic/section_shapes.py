@@ -8,13 +8,13 @@ those of a metal, so that a section does not depend on its material; an I-beam's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from supple.description.part_of_kind import Key
-from supple.description.quantities.quantity import PositiveLength
+from supple.description.quantities.named_lengths import Alternative, NamedLengths
 from supple.kinds.registry import Registry
 
 
@@ -54,6 +54,9 @@ class SectionShape:
     properties : constants for these lengths, m
     fault      : what is wrong with some lengths, or None
     outline    : points (y, z) around it, and around its hole; without it, it is drawn as a rectangle
+    names      : names of the lengths, so that they can be given by name as well; without them, by position alone
+    alternatives : lengths that may be given by name in place of others
+    question   : what is unusual about some lengths and may be a mistake, in one sentence, or None; given the lengths
     """
 
     name: str
@@ -62,12 +65,20 @@ class SectionShape:
     properties: Callable[..., SectionProperties]
     fault: Callable[..., str | None] = lambda *lengths: None
     outline: Callable[..., Outlines] | None = None
+    names: tuple[str, ...] = ()
+    alternatives: Mapping[str, Alternative] = field(default_factory=dict)
+    question: Callable[..., str | None] = lambda *lengths: None
+
+    @cached_property
+    def lengths(self) -> NamedLengths:
+        """How its lengths are read."""
+        names = self.names or tuple(str(i) for i in range(self.dimensions))
+        return NamedLengths(self.name, names, self.alternatives)
 
     @cached_property
     def keys(self) -> dict[str, Key]:
         """What it adds to the keys of a section."""
-        lengths = (PositiveLength,) * self.dimensions
-        return {self.name: Key(PositiveLength if self.dimensions == 1 else tuple.__class_getitem__(lengths), self.says)}
+        return {self.name: Key(self.lengths.either if self.names else self.lengths.positional, self.says)}
 
 
 def _rectangle(w: float, h: float) -> SectionProperties:
@@ -86,6 +97,28 @@ def _ring(outer: float, inner: float = 0.0) -> SectionProperties:
 
 def _ring_fault(outer: float, inner: float) -> str | None:
     return f"the inner diameter {inner:g} must be below the outer {outer:g}" if inner >= outer else None
+
+
+_THIN = 1.0 / 3.0  # inner over outer diameter: a tube below this is nearly a bar, and the two numbers may be mistaken
+
+
+def tube_question(outer: float, inner: float) -> str | None:
+    """Ask whether the second of two diameters (or radii, m) was meant as the thickness of the wall."""
+    if inner >= _THIN * outer:
+        return None
+    share = 100.0 * (1.0 - (inner / outer) ** 2)
+    return (
+        f"inner {1e3 * inner:g} mm is less than a third of outer {1e3 * outer:g} mm, so {share:.3g} % of the circle is "
+        f"material; if {1e3 * inner:g} mm is the thickness of the wall, write tube: {{outer: ..., wall: ...}}"
+    )
+
+
+TUBE_ALTERNATIVES = {
+    "outer_radius": Alternative("outer", lambda of: 2.0 * of["outer_radius"]),
+    "inner_radius": Alternative("inner", lambda of: 2.0 * of["inner_radius"]),
+    "wall": Alternative("inner", lambda of: of["outer"] - 2.0 * of["wall"]),
+}
+ROUND_ALTERNATIVES = {"radius": Alternative("diameter", lambda of: 2.0 * of["radius"])}
 
 
 def _box(w: float, h: float, t: float) -> SectionProperties:
@@ -145,19 +178,29 @@ def _i_beam_corners(w: float, h: float, f: float, web: float) -> list[list[float
 SECTION_SHAPES = Registry(
     "section shape", SectionShape,
     SectionShape(
-        "rectangle", "Width (along y), height (along z).", 2, _rectangle, outline=lambda w, h: [_corners(w, h)]
+        "rectangle", "Width (along y), height (along z): `[width, height]` or by these names.", 2, _rectangle,
+        outline=lambda w, h: [_corners(w, h)], names=("width", "height"),
     ),
-    SectionShape("circle", "Diameter.", 1, _ring, outline=lambda outer: [_around(outer)]),
     SectionShape(
-        "tube", "Outer and inner diameter.", 2, _ring, _ring_fault,
+        "circle", "Diameter; or `{diameter: ...}` or `{radius: ...}`.", 1, _ring,
+        outline=lambda outer: [_around(outer)], names=("diameter",), alternatives=ROUND_ALTERNATIVES,
+    ),
+    SectionShape(
+        "tube",
+        "Outer and inner diameter: `[outer, inner]`, `{outer: ..., inner: ...}` or `{outer: ..., wall: ...}` with the "
+        "thickness of the wall; also `outer_radius`, `inner_radius`.", 2, _ring, _ring_fault,
         outline=lambda outer, inner: [_around(outer), _around(inner)],
+        names=("outer", "inner"), alternatives=TUBE_ALTERNATIVES, question=tube_question,
     ),
     SectionShape(
-        "box", "Outer width, outer height, thickness of the wall.", 3, _box, _box_fault,
-        outline=lambda w, h, t: [_corners(w, h), _corners(w - 2.0 * t, h - 2.0 * t)],
+        "box", "Outer width, outer height, thickness of the wall: `[width, height, wall]` or by these names.", 3,
+        _box, _box_fault, outline=lambda w, h, t: [_corners(w, h), _corners(w - 2.0 * t, h - 2.0 * t)],
+        names=("width", "height", "wall"),
     ),
     SectionShape(
-        "i_beam", "Width, height, thickness of the flanges, thickness of the web (upright, along z).", 4,
+        "i_beam", "Width, height, thickness of the flanges, thickness of the web (upright, along z): "
+        "`[width, height, flange, web]` or by these names.", 4,
         _i_beam, _i_beam_fault, outline=lambda *lengths: [_i_beam_corners(*lengths)],
+        names=("width", "height", "flange", "web"),
     ),
 )  # fmt: skip

@@ -1,0 +1,119 @@
+"""Lengths of a shape: in a fixed order, or by name with alternatives.
+
+tube: [16 mm, 14 mm]                  in the order outer, inner
+tube: {outer: 16 mm, wall: 1 mm}      by name; `wall` replaces `inner`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator, Discriminator, Tag, create_model
+
+from supple.description.quantities.quantity import Part, PositiveLength
+
+
+class Alternative(NamedTuple):
+    """Another length that may be given in place of one of the shape's.
+
+    replaces : name of the length it replaces
+    length   : function of all lengths by name (those given, and the alternative itself) that returns the replaced one
+    """
+
+    replaces: str
+    length: Callable[[Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLengths:
+    """The lengths of one shape.
+
+    shape        : its key in the file
+    names        : in the order of the positional form
+    alternatives : other lengths by name; an alternative may refer to lengths whose own alternative was given
+    types        : type of each length in the positional form; positive lengths if left out
+    """
+
+    shape: str
+    names: tuple[str, ...]
+    alternatives: Mapping[str, Alternative] = field(default_factory=dict)
+    types: tuple[Any, ...] = ()
+
+    @property
+    def positional(self) -> Any:
+        """The type of the positional form: one length, or as many as there are names."""
+        types = self.types or (PositiveLength,) * len(self.names)
+        return types[0] if len(types) == 1 else tuple.__class_getitem__(types)
+
+    @cached_property
+    def either(self) -> Any:
+        """The type of both forms; a named form stays a model, its lengths are its attributes."""
+        of = dict(zip(self.names, self.types or (PositiveLength,) * len(self.names), strict=True))
+        of |= dict.fromkeys(self.alternatives, PositiveLength)
+        fields: dict[str, Any] = {name: (what | None, None) for name, what in of.items()}
+        named: Any = create_model(f"{self.shape}_lengths", __base__=Part, **fields)
+        checked = Annotated[named, AfterValidator(self._complete)]
+        return Annotated[
+            Annotated[self.positional, Tag("positional")] | Annotated[checked, Tag("named")], Discriminator(_written_as)
+        ]
+
+    @cached_property
+    def ordered(self) -> Any:
+        """The type of both forms, a named one turned into the positional one."""
+        return Annotated[self.either, AfterValidator(lambda given: given if _plain(given) else self._listed(given))]
+
+    def _listed(self, given: Any) -> Any:
+        found = self.values(given)
+        return found[0] if len(found) == 1 else found
+
+    def values(self, given: Any, changed: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
+        """The lengths in their order.
+
+        Parameters
+        ----------
+        given : float, tuple or model
+            Lengths as they were read, m.
+        changed : mapping, optional
+            Other values by name, or by position ("0", "1") of the positional form.
+        """
+        changed = changed or {}
+        if _plain(given):
+            listed = given if isinstance(given, tuple) else (given,)
+            return tuple(changed.get(str(i), value) for i, value in enumerate(listed))
+        known = {name: changed.get(name, value) for name, value in given if value is not None}
+        for name, other in self.alternatives.items():
+            if name in known:
+                known[other.replaces] = other.length(known)
+        return tuple(known[name] for name in self.names)
+
+    def _complete(self, given: Any) -> Any:
+        """Each length is given once, by its own name or by an alternative, and comes out positive."""
+        for name in self.names:
+            others = [key for key, other in self.alternatives.items() if other.replaces == name]
+            found = given.chosen(name, *others)
+            if len(found) != 1:
+                wanted = " or ".join([name, *others])
+                both = f", not {' and '.join(found)}" if found else ""
+                raise ValueError(f"a {self.shape} needs {'one of ' * bool(others)}{wanted}{both}")
+        for name, value in zip(self.names, self.values(given), strict=True):
+            used = next((key for key in self.alternatives if given.chosen(key) and self._replaced(key) == name), None)
+            if used is not None and not value > 0.0:
+                raise ValueError(
+                    f"{used} {getattr(given, used):g} m leaves {name} {value:g} m, which must be positive; give a "
+                    f"smaller {used}"
+                )
+        return given
+
+    def _replaced(self, alternative: str) -> str:
+        return self.alternatives[alternative].replaces
+
+
+def _plain(given: Any) -> bool:
+    return isinstance(given, float | int | tuple)
+
+
+def _written_as(value: Any) -> str:
+    return "named" if isinstance(value, Mapping | Part) else "positional"
