@@ -44,6 +44,9 @@ def test_hostile_names_reach_no_line_of_code(hostile, tmp_path):
     for file in export(hostile, tmp_path):
         text = file.read_text("ascii")
         assert "??" not in text
+        text = re.sub(
+            r'#if !defined\((\w+)_EXPORT\) .*\n#error "\w+\.c and \w+\.h are .*"\n#endif\n', "", text
+        )  # its own
         code = re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', "", text, flags=re.S)
         assert "#error" not in code
         assert "int x" not in code

@@ -131,12 +131,24 @@ def test_without_a_compiler_it_is_said(models, tmp_path, monkeypatch, capsys):
     assert not list(tmp_path.glob("*.so"))
 
 
-def test_a_compiler_that_fails_is_told(models, tmp_path):
+def test_a_compiler_that_fails_is_told(models, tmp_path, monkeypatch):
     files = export(models["four-bar mixed degrees"], tmp_path, to="casadi", prefix="broken")
-    (tmp_path / "broken_dynamics.c").write_text("this is no C;\n")
-    with pytest.raises(RuntimeError, match="cannot compile broken: "):
+    (tmp_path / "cc").write_text("#!/bin/sh\necho this is no C >&2\nexit 1\n")
+    (tmp_path / "cc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="cannot compile broken: this is no C"):
         imported(files[0])
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_files_of_two_exports_are_refused(models, tmp_path):
+    """As a process that is killed while it replaces an export leaves them."""
+    new = export(models["four-bar mixed degrees"], tmp_path / "new", to="casadi", prefix="model")
+    old = export(models["elastic"], tmp_path, to="casadi", prefix="model")
+    for made, there in zip(new[:-1], old, strict=False):
+        there.write_bytes(made.read_bytes())
+        with pytest.raises(RuntimeError, match="of two exports, or were changed: run the export again"):
+            imported(old[0])
 
 
 def test_outside_the_region_the_nearest_box_goes_on(loaded):

@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import re
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import supple
+from supple import control
 from supple.export import writing
+from supple.export.export import export
 from supple.export.writing import write_together
 
 
@@ -122,3 +126,50 @@ def test_files_of_others_are_not_replaced(tmp_path):
     (tmp_path / "there").mkdir()
     with pytest.raises(supple.InputError, match="is a directory"):
         write_together(tmp_path, {"there": "x"})
+
+
+def compiled(cc: str, file: Path) -> str:
+    """What a compiler complains of."""
+    command = [cc, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-fsyntax-only", str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+@pytest.mark.parametrize("kinds", [("orthoglide", "elastic"), ("elastic structured", "elastic")])
+def test_sources_do_not_compile_with_a_header_of_another_export(models, cc, tmp_path, kinds):
+    """Each source accepts its own header alone; headers of both exports have the same names of functions."""
+    old, new = (export(models[kind], tmp_path / kind, prefix="model") for kind in kinds)
+    sources = [file for file in old if file.suffix == ".c"]
+    assert [compiled(cc, file) for file in sources] == [""] * len(sources)
+    assert new[0].name == "model.h"
+    due = {file.name for file in old}
+    for made, there in zip(new, old, strict=True):  # as a kill leaves them: some are new, the others old
+        there.write_bytes(made.read_bytes())
+        due.remove(there.name)
+        for file in sources:
+            told = f'"{file.name} and model.h are of two exports: run the export again"'
+            assert told in compiled(cc, file) if file.name in due else compiled(cc, file) == ""
+
+
+PENDULUM = """
+supple: 1
+name: pendulum
+points: {{A: [0, 0, 0], B: [1, 0, 0]}}
+bodies: {{rod: {{rod: [A, B], mass: {mass}}}}}
+joints: {{A: {{revolute: [ground, rod], at: A, axis: y}}}}
+actuators: {{A: {{joint: A}}}}
+"""
+
+
+def test_computed_torque_does_not_compile_with_another_model(cc, tmp_path):
+    light, heavy = (
+        supple.reduce(supple.loads(PENDULUM.format(mass=mass)), region={"A": (-0.2, 0.2)}, boxes=1, progress=False)
+        for mass in (1, 2)
+    )
+    still = (np.zeros(1), np.zeros(1), np.zeros(1))
+    export(control.computed_torque(light, lambda t: still, 10.0, 1.0), tmp_path, prefix="arm")
+    assert compiled(cc, tmp_path / "arm_torque.c") == ""
+    export(light, tmp_path, prefix="arm")  # the same model by itself: the same files
+    assert compiled(cc, tmp_path / "arm_torque.c") == ""
+    export(heavy, tmp_path, prefix="arm")
+    assert compiled(cc, tmp_path / "arm.c") == ""
+    assert "arm_torque.c and arm.h are of two exports" in compiled(cc, tmp_path / "arm_torque.c")

@@ -17,6 +17,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import quoted
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
+from supple.export.c.stamp import stamped
 from supple.export.fixed import fixed, said_fixed
 from supple.export.targets import TARGETS
 from supple.export.writing import write_together
@@ -43,10 +44,11 @@ def export(
              are to be set where it runs; a target that cannot have that takes the model's own, and says so
     options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
 
-    The files are written as a set: all of them are new, or all as they were.
+    The files are written as a set: all of them are new, or all as they were. C sources do not compile with a header
+    of another export, which a process that was killed while it wrote may leave.
     """
     require_arguments(export, locals())
-    return write_together(Path(directory), _files(_of_family(rom, to, set), to, prefix, options))
+    return write_together(Path(directory), stamped(_files(_of_family(rom, to, set), to, prefix, options)))
 
 
 def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:

@@ -1,0 +1,74 @@
+"""A digest of each export in its C headers, compared when a source of it is compiled."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+_GUARD = re.compile(r"^#ifndef (\w+)_H\n#define \1_H\n", re.MULTILINE)
+
+
+class _Stamp(NamedTuple):
+    """Of a header: where its definition goes, the name of the macro, and its value."""
+
+    end: int
+    macro: str
+    digest: str
+
+
+def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    """The files of an export; each C source among them refuses to compile with a header of another export.
+
+    A process that is killed while the files take their places leaves some new and some old. The digest of a header is
+    that of its text and of the source of the same name, so that the same model gives the same bytes. A source compares
+    those of all headers of the set that it includes, by itself or through another header.
+    """
+    texts = {name: text for name, text in files.items() if isinstance(text, str)}
+    stamps = {
+        name: _Stamp(guard.end(), f"{guard[1]}_EXPORT", _digest(text, texts.get(f"{name[:-2]}.c", "")))
+        for name, text in texts.items()
+        if name.endswith(".h") and (guard := _GUARD.search(text))
+    }
+    found = dict(files)
+    for name, text in texts.items():
+        if name in stamps:
+            defined = f"#define {stamps[name].macro} {stamps[name].digest} /* compared by its sources */\n"
+            found[name] = _inserted(text, stamps[name].end, defined)
+        elif name.endswith(".c"):
+            checks = [_check(name, header, stamps[header]) for header in _headers(text, texts) if header in stamps]
+            ends = [line.end() for line in _INCLUDED.finditer(text) if line[1] in stamps]
+            if ends:
+                found[name] = _inserted(text, ends[-1], "".join(checks))
+    return found
+
+
+def _headers(text: str, texts: Mapping[str, str]) -> list[str]:
+    """Headers of the set that a text includes, those that these include among them."""
+    found: list[str] = []
+    due = _INCLUDED.findall(text)
+    while due:
+        name = due.pop(0)
+        if name in texts and name not in found:
+            found.append(name)
+            due += _INCLUDED.findall(texts[name])
+    return found
+
+
+def _check(source: str, header: str, stamp: _Stamp) -> str:
+    return (
+        f"#if !defined({stamp.macro}) || {stamp.macro} != {stamp.digest}\n"
+        f'#error "{source} and {header} are of two exports: run the export again"\n'
+        "#endif\n"
+    )
+
+
+def _digest(*texts: str) -> str:
+    """32 bits as a constant of C."""
+    return "0x" + hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+
+
+def _inserted(text: str, place: int, piece: str) -> str:
+    return text[:place] + piece + text[place:]
