@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 BRANCH = "look whether this is the branch you mean, and draw it closer if not"
 _GAP = 1e-10  # of the extent: what counts as closed
+_ROUNDING = 1e-15  # of the extent: gaps that no correction makes smaller
 _TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
 _NO_FURTHER = 1.5  # times the distance of the branch next to the drawing
 _ASIDE = 0.35  # rad, or extents: a measure that is further from its value belongs to another branch
@@ -30,20 +31,25 @@ _LONGEST = 0.3  # one correction: rad, or extents
 def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
     """The closest assembled position: Gauss-Newton with the least change of X, which is moved in place.
 
-    x = -Φ_q⁺ Φ, no step longer than _LONGEST, until the gaps vanish. `targets` are coordinates, by number,
-    that must come to a given value.
+    x = -Φ_q⁺ Φ, no step longer than _LONGEST. Gaps below _GAP count as closed; corrections go on as long as they halve
+    the gaps, so that the position is exact to rounding. `targets` are coordinates, by number, that must come to a given
+    value.
     """
     constraints = found.constraints
     if constraints == 0 and not targets:
         return X
     rows = [*range(constraints), *(constraints + i for i in targets)]
-    smallest = np.inf
+    smallest, closed = np.inf, None
     stalled = 0
     for _ in range(200):
         phi = _residual(found, X, targets)[rows]
         gap = float(np.abs(phi).max())
-        if gap < _GAP:
+        if closed is not None and not gap < 0.5 * smallest:
+            X[:] = closed
             return X
+        if gap < _ROUNDING:
+            return X
+        closed = X.copy() if gap < _GAP else None
         stalled = 0 if gap < 0.9 * smallest else stalled + 1
         smallest = min(smallest, gap)
         if stalled > 12:
