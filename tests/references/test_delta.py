@@ -43,7 +43,10 @@ class Delta:
             actuators[f"q{k}"] = {"joint": f"A{k}"}
             for side, half in (("left", self.half), ("right", -self.half)):
                 rod, upper, lower = f"{side}{k}", f"{side}{k}U", f"{side}{k}P"
-                points[upper], points[lower] = R @ (self.elbow + [0, half, 0]), R @ [self.platform, half, -self.depth]
+                points[upper], points[lower] = (
+                    R @ np.add(self.elbow, [0, half, 0]),
+                    R @ [self.platform, half, -self.depth],
+                )
                 bodies[rod] = {"rod": [upper, lower], "mass": 0.1, "length": self.length}
                 joints[upper] = {"universal": [f"arm{k}", rod], "axes": [axis.tolist(), across.tolist()]}
                 joints[lower] = {"spherical": [rod, "platform"]}

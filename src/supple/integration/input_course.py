@@ -1,21 +1,133 @@
-"""Forces of the actuators over a run: linear between breaks, constant before the first and after the last."""
+"""Forces of the actuators over a run: linear between breaks, constant before the first and after the last; callables
+as piecewise polynomials that are fine enough for any step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
-from supple.integration.result_times import require_rising
+from supple.integration.result_times import longest_step, require_rising
 
 Array = NDArray[np.float64]
 Signal = float | ArrayLike | Callable[[float], float]
 Inputs = Mapping[str, Signal] | ArrayLike | None
 
 _SAME = 1e-6  # of the interval between two times: closer ones are one
+_INTERVALS = 8  # of a piece of a callable: it is sampled at their ends, and is a polynomial of this degree
+_RESOLVED = 1e-9  # of the largest value: what a polynomial of two degrees less may miss the samples by
+_NARROWEST = 1.0 / 512.0  # of the longest step: pieces around a jump or a kink are not halved any further
+_LOTS = 2000  # pieces shorter than the longest step that are halved together: more are noise, linear between samples
+
+
+class InputCourse(NamedTuple):
+    """Inputs as polynomials on pieces, continuous.
+
+    stops  : (S,) times at which a step must end, s: where the inputs may have kinks
+    breaks : (B,) ends of the pieces, s; the inputs are constant before the first and after the last
+    pieces : (B - 1, degree + 1, a) coefficients of 1, x, x², ..., x = 0 ... 1 over the piece
+    """
+
+    stops: Array
+    breaks: Array
+    pieces: Array
+
+    def at(self, times: Array) -> Array:
+        """Inputs (N, a) at times (N,)."""
+        piece = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, len(self.pieces) - 1)
+        begin, end = self.breaks[piece], self.breaks[piece + 1]
+        x = np.clip((times - begin) / (end - begin), 0.0, 1.0)[:, None]
+        found = self.pieces[piece, -1]
+        for power in range(self.pieces.shape[1] - 2, -1, -1):
+            found = found * x + self.pieces[piece, power]
+        return found
+
+
+def followed_course(
+    names: Sequence[str], inputs: Inputs, times: ArrayLike | None, grid: Array, step: float | None, *, fixed: bool
+) -> InputCourse:
+    """Inputs for steps that follow a tolerance, or of one length.
+
+    Values at times are linear between them. For fixed steps callables are too, between samples at every step. Otherwise
+    they are polynomials of degree 8 through 9 samples on pieces that are halved until a polynomial of degree 6 misses
+    the samples by less than 1e-9 of the largest value; around jumps and kinks they are linear between samples some
+    1/4000 of the longest step apart.
+
+    names, inputs, times, grid : as of `input_course`; step : longest or fixed one, s; None leaves it open
+    """
+    if fixed or not has_callables(inputs):
+        return _linear(*input_course(names, inputs, times, grid, step))
+    given = _by_name(names, inputs)
+    knots = grid if times is None else _knots(times)
+    begin, end = float(grid[0]), float(grid[-1])
+    longest = min(longest_step(end - begin), step or np.inf)
+    arrays = any(not callable(signal) and np.ndim(signal) for signal in given.values())
+    ends = np.concatenate([[begin], knots[(knots > begin) & (knots < end)] if arrays else [], [end]])
+
+    def sampled(at: Array) -> Array:
+        found = np.stack([_sampled(name, given.get(name, 0.0), at, knots) for name in names], axis=-1)
+        _require_finite(found)
+        return found
+
+    return _resolved(sampled, _divided(ends, _INTERVALS * longest), longest, ends)
+
+
+def _linear(breaks: Array, values: Array) -> InputCourse:
+    pieces = np.empty((len(breaks) - 1, 2, values.shape[1]))
+    pieces[:, 0], pieces[:, 1] = values[:-1], values[1:] - values[:-1]
+    return InputCourse(breaks, breaks, pieces)
+
+
+def _resolved(sampled: Callable[[Array], Array], ends: Array, longest: float, kinks: Array) -> InputCourse:
+    """Pieces between ends (B,), halved until polynomials follow `sampled`, (N,) -> (N, a)."""
+    powers = np.linspace(0.0, 1.0, _INTERVALS + 1)[:, None] ** np.arange(_INTERVALS + 1)
+    through, lower = np.linalg.inv(powers), powers[:, :-2]
+    missed = np.eye(_INTERVALS + 1) - lower @ np.linalg.pinv(lower)
+    begin, width = ends[:-1], np.diff(ends)
+    inner = begin[:, None] + width[:, None] * np.linspace(0.0, 1.0, _INTERVALS + 1)
+    first = sampled(np.append(inner[:, :-1], ends[-1]))
+    at = np.arange(len(begin))[:, None] * _INTERVALS + np.arange(_INTERVALS + 1)
+    V = first[at]
+    size = np.abs(first).max(axis=0)
+    begins, coefficients, stops = [], [], [kinks]
+    while len(begin):
+        rough = (np.abs(missed @ V).max(axis=1) > _RESOLVED * size).any(axis=1)
+        begins.append(begin[~rough])
+        coefficients.append(through @ V[~rough])
+        few = rough.sum() <= _LOTS
+        ended = rough & (width <= (1.0 + _SAME) * (_NARROWEST if few else 1.0) * longest)
+        knots = begin[ended, None] + width[ended, None] * np.linspace(0.0, 1.0, _INTERVALS + 1)
+        straight = np.zeros((knots.shape[0], _INTERVALS, _INTERVALS + 1, V.shape[2]))
+        straight[:, :, 0], straight[:, :, 1] = V[ended, :-1], np.diff(V[ended], axis=1)
+        begins.append(knots[:, :-1].reshape(-1))
+        coefficients.append(straight.reshape(-1, *straight.shape[2:]))
+        stops.append(knots.reshape(-1))
+        begin, width, V = _halved(sampled, begin[rough & ~ended], width[rough & ~ended], V[rough & ~ended])
+        size = np.maximum(size, np.abs(V).max(axis=(0, 1), initial=0.0))
+    starts, pieces = np.concatenate(begins), np.concatenate(coefficients)
+    order = np.argsort(starts)
+    return InputCourse(
+        np.unique(np.concatenate(stops)), np.append(starts[order], ends[-1]), np.ascontiguousarray(pieces[order])
+    )
+
+
+def _halved(sampled: Callable[[Array], Array], begin: Array, width: Array, V: Array) -> tuple[Array, Array, Array]:
+    """Both halves of pieces with samples V (N, 9, a): every second of theirs is known."""
+    if not len(begin):
+        return begin, width, V
+    half = _INTERVALS // 2
+    between = (np.arange(_INTERVALS) + 0.5) / _INTERVALS
+    new = sampled((begin[:, None] + width[:, None] * between).reshape(-1)).reshape(len(begin), _INTERVALS, -1)
+    halves = np.empty((len(begin), 2, *V.shape[1:]))
+    for side, first in enumerate((0, half)):
+        halves[:, side, ::2] = V[:, first : first + half + 1]
+        halves[:, side, 1::2] = new[:, first : first + half]
+    begins = np.stack([begin, begin + 0.5 * width], axis=1)
+    return begins.reshape(-1), np.repeat(0.5 * width, 2), halves.reshape(-1, *V.shape[1:])
 
 
 def input_course(
@@ -29,7 +141,7 @@ def input_course(
     """
     given = _by_name(names, inputs)
     knots = grid if times is None else _knots(times)
-    if any(callable(signal) for signal in given.values()):
+    if has_callables(given):
         fine = grid if spacing is None else _divided(grid, spacing)
         breaks = fine if times is None else merged(fine, knots, _SAME * float(np.diff(fine).min()))
     elif all(np.ndim(signal) == 0 for signal in given.values()):  # type: ignore[arg-type]
@@ -39,9 +151,18 @@ def input_course(
     values = np.zeros((len(breaks), len(names)))
     for i, name in enumerate(names):
         values[:, i] = _sampled(name, given.get(name, 0.0), breaks, knots)
+    _require_finite(values)
+    return breaks, values
+
+
+def _require_finite(values: Array) -> None:
     if not np.isfinite(values).all():
         raise InputError("it holds values that are not finite", part="inputs", hint="check the file or the callable")
-    return breaks, values
+
+
+def has_callables(inputs: Inputs) -> bool:
+    """Whether any of the inputs is a callable of time."""
+    return isinstance(inputs, Mapping) and any(callable(signal) for signal in inputs.values())
 
 
 def _by_name(names: Sequence[str], inputs: Inputs) -> Mapping[str, Signal]:

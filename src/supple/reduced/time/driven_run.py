@@ -13,7 +13,8 @@ from supple.hardware.coupled_drives import Intervals, drive_along, feels, interv
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, pieces_between
 from supple.hardware.hardware import Hardware
-from supple.integration.input_course import Inputs, input_course
+from supple.integration.input_course import Inputs, has_callables, input_course
+from supple.integration.result_times import longest_step
 from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_model import DrivenModel
 from supple.results.simulation import Simulation
@@ -48,7 +49,10 @@ def driven_simulation(
     """
     layout = model.layout
     bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
-    longest = steps.step or float(np.diff(grid).max())
+    longest, spacing = steps.step or float(np.diff(grid).max()), None
+    if has_callables(inputs):  # as fine as the mechanism samples them, whatever the results are
+        longest = steps.step or min(longest, longest_step(float(grid[-1] - grid[0])))
+        spacing = longest if steps.step is not None and steps.tolerance is None else longest / 8
     moved = any(block.moves for block in bank.blocks)
     eta, v = begin_state(model, *begins, np.zeros(len(layout.inputs)), held=moved)
     cut = _intervals(model, bank, grid, longest, eta) if feels(bank) else Intervals(grid, np.arange(len(grid)))
@@ -59,7 +63,7 @@ def driven_simulation(
     held = held_forces(model, bank, run.eta)
     bank.reset(run.theta, run.rates, forces=held)
     given = keeping_commands(bank, inputs)
-    breaks, values = input_course(layout.inputs, given, input_times, grid, steps.step)
+    breaks, values = input_course(layout.inputs, given, input_times, grid, spacing)
     bank.reset(run.theta, run.rates, first_commands(bank, breaks, values, float(grid[0])), held)
     if feels(bank):
         pushed, led = drive_along(run, bank, cut.times, breaks, values), np.zeros(len(bank.led))

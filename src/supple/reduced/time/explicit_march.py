@@ -1,7 +1,7 @@
 """Motion of a reduced model in time by the explicit pair of Dormand and Prince, 5(4), compiled as a whole.
 
 [Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations Z, II.5]. Steps end at every
-result and at every break of the inputs, between which these are linear.
+result and at every stop of the inputs, between which these are smooth (`InputCourse`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,21 @@ SMALLEST = 1e-9  # of the largest step: where a run gives up
 
 
 @kernel
-def inputs_at(breaks, values, time, piece, u):
-    """Inputs at a time in a piece between two breaks, linear there and constant outside."""
+def inputs_at(course, time, piece, u):
+    """Inputs at a time into u (a,), constant outside the pieces. Returns the piece; the search starts at `piece`."""
+    breaks, pieces = course.breaks, course.pieces
+    while piece + 2 < breaks.shape[0] and time > breaks[piece + 1]:
+        piece += 1
+    while piece > 0 and time < breaks[piece]:
+        piece -= 1
     part = (time - breaks[piece]) / (breaks[piece + 1] - breaks[piece])
     part = min(1.0, max(0.0, part))
     for a in range(u.shape[0]):
-        u[a] = (1.0 - part) * values[piece, a] + part * values[piece + 1, a]
+        total = 0.0
+        for k in range(pieces.shape[1] - 1, -1, -1):
+            total = total * part + pieces[piece, k, a]
+        u[a] = total
+    return piece
 
 
 @kernel
@@ -61,11 +70,12 @@ def tableau():
 
 
 @kernel(purpose="simulating reduced models, explicitly")
-def explicit_march(Z, F, options, grid, breaks, values, state, record):
+def explicit_march(Z, F, options, grid, course, state, record):
     """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
     steps.
 
     works   : that inputs put in, and that is lost to damping and friction, J; they have no say in the steps
+    course  : InputCourse
     options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
               steps; speed of dry friction
     """
@@ -77,11 +87,11 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
     u, f, trial = np.empty(c.inputs), np.empty(n), np.empty(2 * n + 2)
     A, nodes, e = tableau()
     k = np.zeros((7, 2 * n + 2))
-    time, reached, steps, first = grid[0], 1, 0, True
+    time, reached, steps, piece, first = grid[0], 1, 0, 0, True
     wanted = largest
     copy_row(state, record[0])
     while reached < grid.shape[0]:
-        stop, piece = next_stop(grid, reached, breaks, time)
+        stop = next_stop(grid, reached, course.stops, time)[0]
         span = stop - time
         h = span / max(1.0, np.ceil(span / min(wanted, largest) - 1e-9))
         status, error = INSIDE, 0.0
@@ -96,7 +106,7 @@ def explicit_march(Z, F, options, grid, breaks, values, state, record):
             if leaf == NOWHERE:
                 status = OUTSIDE
                 break
-            inputs_at(breaks, values, time + nodes[stage] * h, piece, u)
+            piece = inputs_at(course, time + nodes[stage] * h, piece, u)
             deform(c, trial)
             push(c, u, f)
             power = 0.0

@@ -83,9 +83,9 @@ def eliminate(S, b):
 
 
 @kernel(purpose="simulating reduced models, implicitly")
-def implicit_march(Z, F, options, grid, breaks, values, state, record):
+def implicit_march(Z, F, options, grid, course, state, record):
     """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
-    steps. Works, those of `explicit_march`, are taken by the trapezoidal rule.
+    steps. Inputs and works are those of `explicit_march`; works are taken by the trapezoidal rule.
 
     The error of a step is estimated as h²|β - 1/6| times the change of a                 [Zienkiewicz, Xie 1991]
     """
@@ -103,7 +103,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
     copy_row(state, record[0])
     if leaf == NOWHERE:
         return OUTSIDE, 0, time, steps
-    inputs_at(breaks, values, time, next_stop(grid, 0, breaks, time)[1], u)
+    piece = inputs_at(course, time, 0, u)
     deform(c, state)
     forces(c, friction, state[:n], state[n : 2 * n], u, f)
     if not solve_mass(c, S, f):
@@ -114,7 +114,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
     losing = lost_power(c, friction, state[n : 2 * n])
     wanted = largest
     while reached < grid.shape[0]:
-        stop, piece = next_stop(grid, reached, breaks, time)
+        stop = next_stop(grid, reached, course.stops, time)[0]
         span = stop - time
         h = span / max(1.0, np.ceil(span / min(wanted, largest) - 1e-9))
         mass, slope = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f)), gamma / (h * beta)
@@ -123,7 +123,7 @@ def implicit_march(Z, F, options, grid, breaks, values, state, record):
             eta[i] = state[i] + h * state[n + i] + h * h * ((0.5 - beta) * a_old[i] + beta * a[i])
             v[i] = state[n + i] + h * ((1.0 - gamma) * a_old[i] + gamma * a[i])
             dv[i] = 0.0
-        inputs_at(breaks, values, time + h, piece, u)
+        piece = inputs_at(course, time + h, piece, u)
         status, far = STUCK, 0.0
         for _ in range(_ITERATIONS):
             copy_row(eta, theta)

@@ -15,7 +15,7 @@ from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
-from supple.integration.input_course import Inputs, input_course
+from supple.integration.input_course import Inputs, followed_course
 from supple.integration.result_times import require_positive, result_times
 from supple.reduced.kernels import INSIDE
 from supple.reduced.time.begin import begin_state, early_end
@@ -62,7 +62,7 @@ def simulate_model(
                       which the other arguments replace parts
     inputs          : {actuator: number, values at `input_times` or else at t (linear between them), or callable of
                       time}, or (N, a) values: forces, or commands of drives. Zero if left out; drives that move stay
-                      where they are. Callables are sampled at t, and at every step if steps are fixed
+                      where they are. Callables are followed at every step, whatever t is: see `followed_course`
     start           : θ, or η; by name (δ left out is zero) or in order; a configuration's name, or "equilibrium": at
                       rest under the inputs at the start. The state of a linear model (`at["states"]`) brings its rates,
                       and must be in the model's own basis. If left out, `rest`, where the model knows it
@@ -112,8 +112,9 @@ def simulate_model(
         if not found.complete:
             warn_of(found)
         return found
-    breaks, values = input_course(layout.inputs, inputs, input_times, grid, step)
-    u = np.array([np.interp(grid, breaks, column) for column in values.T]).T.reshape(len(grid), len(layout.inputs))
+    fixed = step is not None and tolerance is None
+    course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=fixed)
+    u = course.at(grid)
     state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
     require_memory(16.0 * len(grid) * (layout.size + 1), f"{len(grid)} results take", part="t", hint="keep fewer")
     record = np.empty((len(grid), 2 * layout.size + 2))
@@ -122,9 +123,9 @@ def simulate_model(
     options = (float(step if step is not None else span), float(error), float(friction_speed))
     if method == "implicit" or (method == "auto" and layout.size > layout.theta):
         damped = Options(*options, alpha_of(spectral_radius))
-        marched = compiled(implicit_march)(*model.arrays, damped, grid, breaks, values, state, record)
+        marched = compiled(implicit_march)(*model.arrays, damped, grid, course, state, record)
     else:
-        marched = compiled(explicit_march)(*model.arrays, options, grid, breaks, values, state, record)
+        marched = compiled(explicit_march)(*model.arrays, options, grid, course, state, record)
     status, reached, time, taken = marched
     n = layout.size
     eta, v, works = (np.ascontiguousarray(part) for part in np.split(record[:reached], [n, 2 * n], axis=1))
