@@ -168,6 +168,8 @@ def _in(folder: Path) -> Any:
 
 
 if __name__ == "__main__":  # python docs/site/session.py PAGE ...: run pages, each in a folder that is thrown away
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # pages print θ in every locale
     for given in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as thrown_away:
             for one in run_page(Path(given).read_text("utf-8"), Path(thrown_away), given):

@@ -190,9 +190,9 @@ def test_the_schema_is_printed(supple):
     assert supple("schema", "--json").object == schema()
 
 
-def test_a_pipe_that_closes_early_is_told_in_one_line():
+def test_a_pipe_that_closes_early_ends_the_command_in_silence():
     """As in `supple schema | head -1`."""
     with subprocess.Popen([sys.executable, "-m", "supple", "schema"], stdout=-1, stderr=-1, text=True) as process:
         process.stdout.close()
-        assert process.stderr.read() == "error: standard output was closed before all was written\n"
+        assert process.stderr.read() == ""
     assert process.returncode == 141

@@ -80,7 +80,7 @@ def run(page: Path, folder: Path, names: dict[str, Any]) -> None:
     assert cells(text), "a page that shows how, and nothing that runs"
     if "supple.register(" in text:  # what is registered stays: in a process of its own
         command = [sys.executable, str(DOCS / "site/session.py"), str(page)]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
         assert ended.returncode == 0, ended.stderr
         return
     known = set(sys.modules)

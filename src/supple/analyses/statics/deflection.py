@@ -20,6 +20,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
+from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import loads_at
@@ -63,9 +64,13 @@ class Deflection(Result):
         return f"of {self.configuration!r}: {listed(moved)}"
 
     def table(self) -> Table:
-        """What the sensors see of it, and the forces `hold COORDINATE` that keep θ where it is, each with its unit."""
-        units = units_of(undeformed(self.configuration.mechanism))
-        found = [(name, self.of(name), unit) for name, unit in units.outputs.items()]
+        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
+
+        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
+        """
+        position = undeformed(self.configuration.mechanism)
+        units = units_of(position)
+        found = [(name, self.of(name), units.outputs[name]) for name in carried(position).outputs]
         found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
         names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
         texts = {"name": np.array(names, dtype=str), "unit": np.array(kinds, dtype=str)}

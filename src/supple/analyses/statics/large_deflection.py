@@ -13,6 +13,7 @@ from supple.analyses.statics.compliance import STATIC_BAND
 from supple.analyses.statics.deformed_rest import DeformedRest
 from supple.analyses.vibration.ports import Port, port
 from supple.formulations.absolute.reaction import Reaction, reaction_of
+from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.measured_units import units_of
 from supple.geometry.rotation import rotation_vector
@@ -57,9 +58,12 @@ class LargeDeflection(Result):
         return elastic_rest(self.configuration.mechanism, STATIC_BAND)
 
     def table(self) -> Table:
-        """What the sensors see of it, and the forces `hold COORDINATE` that keep θ where it is, each with its unit."""
+        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
+
+        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
+        """
         units = units_of(self.configuration.rest)
-        found = [(name, self.of(name), unit) for name, unit in units.outputs.items()]
+        found = [(name, self.of(name), units.outputs[name]) for name in carried(self.configuration.rest).outputs]
         found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
         names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
         return Table(
