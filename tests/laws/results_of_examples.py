@@ -15,7 +15,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,9 @@ def questions_of_model(mechanism: supple.Mechanism) -> Iterator[tuple[str, Calla
     yield "compare", lambda: supple.compare(mechanism, model, points=3)
 
 
-def given_out(found: Any, folder: Path, *, many: bool = False, draw_files: bool = False) -> list[str]:
+def given_out(
+    found: Any, folder: Path, *, many: bool = False, draw: bool = True, draw_files: bool = False
+) -> list[str]:
     """Print, save and draw a result; returns which of these it can.
 
     many : whether it is of several configurations: it may then refuse to be a table or a picture, by an `InputError`
@@ -112,7 +114,7 @@ def given_out(found: Any, folder: Path, *, many: bool = False, draw_files: bool 
             except supple.InputError:
                 if kind != "csv" or not many:
                     raise
-    if hasattr(found, "plot"):
+    if draw and hasattr(found, "plot"):
         import matplotlib.pyplot as plt
 
         try:
@@ -130,25 +132,40 @@ def given_out(found: Any, folder: Path, *, many: bool = False, draw_files: bool 
     return done
 
 
-def failures(name: str, folder: Path, *, models: bool = False, draw_files: bool = False) -> Iterator[tuple[str, str]]:
-    """(question, what came of it) of an example: an empty text where its result was given out."""
+def failures(
+    name: str,
+    folder: Path,
+    *,
+    only: Sequence[str] = (),
+    models: bool = False,
+    draw: bool = True,
+    draw_files: bool = False,
+) -> Iterator[tuple[str, str]]:
+    """(question, what came of it) of an example: how its result was given out, `refused: ...` or `FAILED ...`.
+
+    only : questions that are asked, those of the first motion alone among those about motions; all if left out
+    """
     mechanism = machine(name)
-    asked = list(questions(mechanism))
+    asked = dict(questions(mechanism))
+    if only:
+        first = next(iter(mechanism.motions), "")
+        asked = {f: ask for f, ask in asked.items() if f in only or (f.endswith(f" {first}") and f.split()[0] in only)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
         if models:
             try:
-                asked += list(questions_of_model(mechanism))
+                asked |= dict(questions_of_model(mechanism))
             except SuppleError as error:
                 print(f"{name}: no model: {error}")
-        for question, ask in asked:
+        for question, ask in asked.items():
             try:
                 found = ask()
             except SuppleError as error:
                 yield question, f"refused: {error}"
                 continue
             try:
-                yield question, ", ".join(given_out(found, folder, many="many" in question, draw_files=draw_files))
+                done = given_out(found, folder, many="many" in question, draw=draw, draw_files=draw_files)
+                yield question, ", ".join(done)
             except Exception:  # noqa: BLE001 - whatever it is, it is told
                 yield question, "FAILED " + traceback.format_exc().strip()
 
