@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import signal
 import sys
 import threading
 import time
@@ -30,6 +31,8 @@ import psutil  # noqa: E402
 from same_models import same  # noqa: E402
 from small_cluster import SmallCluster, stored  # noqa: E402 - of no use without it
 
+from supple.distribution import cluster as cluster_module  # noqa: E402
+from supple.distribution import late_tasks  # noqa: E402
 from supple.distribution.cluster import Cluster  # noqa: E402
 
 FILE = Path(__file__).parents[2] / "examples" / "flexible-four-bar" / "mechanism.yaml"
@@ -99,6 +102,46 @@ def test_a_killed_worker_costs_its_batches_and_a_late_one_is_used(cluster, machi
     assert late[0] in {pid for pid, _ in noted}
     assert not set(slow) & set(begun)
     assert stored(tmp_path / "samples") == set(slow) | set(begun)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Late after seconds, so that the test is short."""
+    for name in ("LEAST", "UNKNOWN", "SILENCE"):
+        monkeypatch.setattr(late_tasks, name, 1.5)
+    monkeypatch.setattr(late_tasks, "MULTIPLE", 1.0)
+    monkeypatch.setattr(cluster_module, "_SPREAD", 1.0)
+
+
+@pytest.mark.usefixtures("impatient", "slow")
+@pytest.mark.parametrize("others", [1, 0])
+def test_tasks_of_a_stopped_worker_are_sent_again(cluster, machine, alone, others):
+    """To others, or computed here where there are none; and it is reported."""
+    cluster.workers = [worker for worker in cluster.workers if worker.poll() is None]
+    cluster.add(1 + others - len(cluster.workers))
+    cluster.wait_for(cluster.ready)
+    stopped, before = cluster.workers[0], len(cluster.noted())
+    for worker in cluster.workers[1 + others :]:
+        cluster.kill(worker)
+
+    def trouble():
+        cluster.wait_for(lambda: any(pid == stopped.pid for pid, _ in cluster.noted()[before:]))
+        stopped.send_signal(signal.SIGSTOP)
+
+    thread = threading.Thread(target=trouble)
+    thread.start()
+    try:
+        with pytest.warns(
+            supple.SuppleWarning, match=r"has held a task for .* s, expected .* \(no heartbeat for .* s\)"
+        ):
+            model = supple.reduce(machine, **TASK, cluster=cluster.address)
+        thread.join()
+        assert same(model, alone)
+        if others:  # the next call does not wait until that worker has taken the work
+            with pytest.warns(supple.SuppleWarning, match="its tasks are sent to others"):
+                assert same(supple.reduce(machine, **TASK, cluster=cluster.address), alone)
+    finally:
+        stopped.send_signal(signal.SIGCONT)
 
 
 @pytest.mark.usefixtures("everything_travels")
@@ -175,7 +218,7 @@ def test_processes_of_this_machine_end_with_the_work():
 def test_a_batch_that_ends_worker_after_worker_is_named():
     client = SimpleNamespace(scheduler=SimpleNamespace(address="tcp://there:1"))
 
-    def killed():
+    def killed(timeout):
         raise distributed.KilledWorker("batch", None, 3)
 
     place, batch, known = Cluster(client), slice(1, 3), {}

@@ -1,4 +1,4 @@
-"""Work on a worker of a cluster: it arrives once, before any of its tasks."""
+"""Work on a worker of a cluster: it arrives once, as a rule before any of its tasks."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from supple.distribution.work import Work
 
 _carried: dict[str, CarriedWork] = {}
 _one_at_a_time = threading.Lock()
+_ARRIVAL = 60.0  # s in which a work follows its first task, on a worker that has just begun
 
 
 class Done(NamedTuple):
@@ -57,6 +58,9 @@ def run(name: str, *rows: NDArray[Any]) -> Done:
     """The task: some rows of the work of this name, on as many cores as the worker was given threads."""
     worker = get_worker()
     with _one_at_a_time, at_most_cores(worker.state.nthreads), single_blas_thread():
+        end = time.monotonic() + _ARRIVAL
+        while name not in _carried and time.monotonic() < end:
+            time.sleep(0.05)
         carried = _carried[name]
         first = not carried.begun
         if first:

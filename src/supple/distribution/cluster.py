@@ -1,16 +1,19 @@
 """Work on a cluster of dask.distributed: batches out, results in as they are done.
 
 The work goes once to each worker; a task is a batch of rows, as many as their cost so far says. A worker that comes
-late is given the next batches; one that dies costs the batches it held, which the scheduler gives to others.
+late is given the next batches; one that dies costs the batches it held, which the scheduler gives to others. Batches of
+a worker that does not answer are sent to others as well (`late_tasks`), and the first result counts.
 """
 
 from __future__ import annotations
 
+import threading
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from functools import partial
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -22,12 +25,15 @@ from supple.diagnostics import ClusterError, InputError, SuppleError, SuppleNote
 from supple.distribution.batch_size import BatchSize
 from supple.distribution.carried_work import CarriedWork, Done, run
 from supple.distribution.installation import installation
+from supple.distribution.late_tasks import LateTasks, Task
 from supple.distribution.work import Part, Work
 from supple.distribution.workplace import Here
 
 _AHEAD = 2  # tasks that a worker is given at a time: one runs, one waits
 _LOOK = 1.0  # s between two looks at who is there
 _SILENCE = 5.0  # s without any worker before that is said
+_CALL = 30.0  # s in which a scheduler answers a question
+_SPREAD = 10.0  # s in which a work reaches all workers that answer
 _TRIES = 2  # times that a batch may end as many workers as the scheduler allows
 _SAME = "give all machines, the scheduler's too, the same environment, with supple in it"
 _LOST = (CancelledError, OSError, TimeoutError)  # what dask says where its scheduler is gone
@@ -59,6 +65,7 @@ class Cluster:
         self.client, self.lasting = client, lasting
         self._works: dict[int, _Known] = {}
         self._sent: set[str] = set()
+        self._late = LateTasks(client)
         self._processors: set[str] = {installation().processor}
 
     def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
@@ -82,24 +89,39 @@ class Cluster:
 
     def _sent_out(self, known: _Known, arrays: tuple[NDArray[Any], ...]) -> Iterator[Part]:
         total, first, killed = len(arrays[0]), 0, dict[int, int]()
-        running: dict[Future, slice] = {}
-        crowd = _Crowd(self.client)
+        running: dict[Future, Task] = {}
+        crowd, late = _Crowd(self.client), self._late
         try:
             self._carry(known)
             while first < total or running:
-                while first < total and len(running) < _AHEAD * max(1, crowd.workers()):
-                    rows = slice(first, first + min(known.size.next(total - first, crowd.workers()), total - first))
-                    running[self._submit(known, arrays, rows)] = rows
+                free = crowd.workers() - late.avoided
+                while first < total and len(running) < _AHEAD * max(1, len(free)):
+                    rows = slice(first, first + min(known.size.next(total - first, len(free)), total - first))
                     first = rows.stop
-                for future in self._done(list(running)):
-                    rows = running.pop(future)
-                    done = self._result(future, arrays, rows, killed)
-                    if done is None:
-                        running[self._submit(known, arrays, rows)] = rows
+                    if late.avoided and not free:  # whoever is there does not answer
+                        yield Part(rows, known.work(*(item[rows] for item in arrays)))
                         continue
+                    self._submit(known, arrays, rows, running, free if late.avoided else None)
+                for future in self._done(list(running)):
+                    if future not in running:  # a copy of it was sooner
+                        continue
+                    rows = running[future].rows
+                    done = self._result(future, arrays, rows, killed)
+                    self._forget(running, rows)
+                    if done is None:
+                        self._submit(known, arrays, rows, running)
+                        continue
+                    late.answered(done.worker)
                     if not done.first:
                         known.size.learn(rows.stop - rows.start, done.seconds)
                     yield Part(rows, done.found)
+                for task in late.look(running):
+                    free = crowd.workers() - late.avoided
+                    if free:
+                        self._submit(known, arrays, task.rows, running, free, task.copies + 1)
+                    else:
+                        self._forget(running, task.rows)
+                        yield Part(task.rows, known.work(*(item[task.rows] for item in arrays)))
         except _WorkFailed as failed:
             raise failed.error from None
         except _LOST:
@@ -111,10 +133,25 @@ class Cluster:
             with suppress(*_LOST):
                 self.client.cancel(list(running), force=True)
 
-    def _submit(self, known: _Known, arrays: tuple[NDArray[Any], ...], rows: slice) -> Future:
+    def _submit(
+        self, known: _Known, arrays: tuple[NDArray[Any], ...], rows: slice, running: dict[Future, Task],
+        workers: set[str] | None = None, copies: int = 0,
+    ) -> None:  # fmt: skip
+        """Send a batch to any worker, or to one of these."""
         pieces = [item[rows] for item in arrays]
         key = f"{known.name}-{rows.start}-{rows.stop}-{uuid.uuid4().hex[:8]}"
-        return self.client.submit(run, known.name, *pieces, key=key, pure=False)
+        where = None if workers is None else sorted(workers)
+        future = self.client.submit(run, known.name, *pieces, key=key, pure=False, workers=where)
+        cost = known.size.cost
+        expected = None if cost is None else _AHEAD * cost * (rows.stop - rows.start)
+        running[future] = Task(rows, monotonic(), copies, expected)
+
+    def _forget(self, running: dict[Future, Task], rows: slice) -> None:
+        """A batch and its copies; those that are not over yet are cancelled."""
+        copies = [future for future, task in running.items() if task.rows == rows]
+        for future in copies:
+            del running[future]
+        self.client.cancel([future for future in copies if not future.done()], force=True)
 
     def _done(self, running: list[Future]) -> list[Future]:
         """Those that are over; after a while, whether or not there are any."""
@@ -129,7 +166,9 @@ class Cluster:
     ) -> Done | None:
         """What a task found; None where it shall be tried again."""
         try:
-            done: Done = future.result()
+            done: Done = future.result(timeout=_CALL)
+        except TimeoutError:  # its worker was stopped before anybody had the result
+            return None
         except KilledWorker as error:
             killed[rows.start] = killed.get(rows.start, 0) + 1
             if killed[rows.start] < _TRIES:
@@ -160,8 +199,9 @@ class Cluster:
         """Give the work to every worker, also to those that come later; once."""
         if known.name in self._sent:
             return
+        carried = CarriedWork(known.name, known.work, installation())
         try:
-            self.client.register_plugin(CarriedWork(known.name, known.work, installation()), name=known.name)
+            _within(_SPREAD, partial(self.client.register_plugin, carried, name=known.name))
         except (*_LOST, SuppleError):
             raise
         except Exception as error:  # noqa: BLE001 - of a worker, of whatever kind
@@ -184,27 +224,46 @@ class Cluster:
         with suppress(*_LOST, ValueError):
             for name in self._sent:
                 if self.lasting and self.client.status == "running":
-                    self.client.unregister_worker_plugin(name)
+                    seconds = _LOOK if self._late.avoided else _SPREAD
+                    _within(seconds, partial(self.client.unregister_worker_plugin, name))
+
+
+def _within(seconds: float, call: Callable[[], object]) -> None:
+    """Call something that waits for all workers; go on after a while, since one of them may not answer."""
+    raised: list[Exception] = []
+
+    def called() -> None:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001 - raised where it was asked for, if that still waits
+            raised.append(error)
+
+    thread = threading.Thread(target=called, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if raised:
+        raise raised[0]
 
 
 class _Crowd:
-    """How many workers there are, looked at now and then; nobody there is said once."""
+    """Which workers there are, looked at now and then; nobody there is said once."""
 
     def __init__(self, client: Client):
         self._client = client
-        self._count = 0
+        self._there: set[str] = set()
         self._since = monotonic()
         self._next = 0.0
         self._said = False
 
-    def workers(self) -> int:
+    def workers(self) -> set[str]:
+        """Their addresses."""
         if monotonic() >= self._next:
-            self._count = len(self._client.nthreads())
+            self._there = set(self._client.nthreads(callback_timeout=_CALL))
             self._next = monotonic() + _LOOK
-            if not self._count and not self._said and monotonic() - self._since > _SILENCE:
+            if not self._there and not self._said and monotonic() - self._since > _SILENCE:
                 self._said = True
                 warnings.warn("the cluster has no workers yet: waiting for them", SuppleNote, stacklevel=2)
-        return self._count
+        return self._there
 
 
 def _named(rows: NDArray[Any]) -> str:
