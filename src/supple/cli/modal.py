@@ -128,7 +128,8 @@ def _data(found: ModalParameters) -> dict[str, Any]:
     test = found.responses
     return {
         "frequencies_hz": found.frequencies_hz, "frequency_deviations_hz": found.frequency_deviations_hz,
-        "damping": found.damping, "damping_deviations": found.damping_deviations,
+        "damping": found.damping, "damping_deviations": found.damping_deviations, "structural": found.structural,
+        "natural_frequencies_hz": found.natural_frequencies_hz,
         "phase_collinearity": found.phase_collinearity, "phase_deviation": found.phase_deviation,
         "modal_masses": found.modal_masses,
         "responses": [one.name for one in test.responses], "references": [one.name for one in test.references],
@@ -168,6 +169,12 @@ def _show(found: ModalParameters) -> None:
     ]
     titles = ("mode", "frequency", "damping ratio", "MPC", "MPD", *(("modal mass",) if weighed else ()))
     out.table(titles, rows)
+    if found.structural and len(found):
+        most = float(np.max(1.0 - found.natural_frequencies_hz / found.frequencies_hz))
+        out.line(
+            f"the damping is structural: undamped natural frequencies are up to {100.0 * most:.2g} % lower "
+            "(natural_frequencies_hz of --json and -o)"
+        )
     fits = np.where(found.faint, np.inf, found.assurance)
     worst = np.unravel_index(int(fits.argmin()), fits.shape)
     out.line(

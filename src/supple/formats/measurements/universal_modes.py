@@ -24,9 +24,10 @@ Complex = NDArray[np.complex128]
 
 
 class Modes(NamedTuple):
-    """frequencies_hz (R,) rising, shapes (R, No) complex, at channels."""
+    """frequencies_hz (R,) |s|/2π, rising, with damping ratios (R,); shapes (R, No) complex, at channels."""
 
     frequencies_hz: Array
+    damping: Array
     shapes: Complex
     channels: tuple[Channel, ...]
 
@@ -81,4 +82,6 @@ def read_modes(path: str | Path) -> Modes | None:
     found = values[:, seen[:, 0], seen[:, 1]]
     largest = np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, None], axis=1)
     hertz = np.array([abs(shape.eigenvalue) for shape in shapes]) / (2.0 * np.pi)
-    return Modes(hertz, found / largest, tuple(channels))
+    poles = np.array([shape.eigenvalue for shape in shapes])
+    ratios = np.maximum(-poles.real / np.abs(poles), 0.0)
+    return Modes(hertz, ratios, found / largest, tuple(channels))

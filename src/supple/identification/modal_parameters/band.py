@@ -19,11 +19,14 @@ class Band(NamedTuple):
     omega    : (N,) rad/s, rising, above zero
     H        : (N, No, Ni) receptances, whatever was measured: H_measured / (iω)^m
     variance : (N, No, Ni) of the noise on H, E|δH|²; a factor common to all of them is not known yet
+    mirror   : None: poles come in conjugate pairs; of structural damping twice the rate of the exponential window, 1/s:
+               the other pole of s is then -s                                                         [eqs. 1, 23]
     """
 
     omega: Array
     H: Complex
     variance: Array
+    mirror: float | None = None
 
     @property
     def step(self) -> float:

@@ -20,7 +20,13 @@ from supple.identification.modal_parameters.modal_model import Poles
 from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives
 from supple.identification.modal_parameters.noise import after_fit, from_coherence, from_neighbours
 from supple.identification.modal_parameters.raw_poles import RawPoles
-from supple.identification.modal_parameters.selection import Selected, excess_at, select, visible_share
+from supple.identification.modal_parameters.selection import (
+    Selected,
+    excess_at,
+    of_likelier_damping,
+    select,
+    visible_share,
+)
 from supple.identification.modal_parameters.stabilisation import Criteria, Stabilisation, stabilised
 from supple.results.names import listed
 from supple.results.responses import Responses
@@ -78,7 +84,15 @@ def modal_parameters(
             part="modal_parameters", hint="ask for a higher order, or for a band in which the responses have peaks",
         )  # fmt: skip
     found = select(band, diagram.clusters, lines.noise, largest_damping=given.largest_damping, moving=refine)
-    return _told(test, found, diagram, factor, given, method, highest, refine, notes)
+    structural: bool | None = None
+    if refine:
+
+        def again(mirror: float) -> Selected:
+            as_structural = band._replace(mirror=mirror)
+            return select(as_structural, diagram.clusters, lines.noise, largest_damping=given.largest_damping)
+
+        found, structural = of_likelier_damping(found, test.window_rate, again)
+    return _told(test, found, diagram, factor, given, method, highest, refine, notes, structural)
 
 
 class _Lines(NamedTuple):
@@ -167,6 +181,7 @@ def _told(
     highest: int,
     refined: bool,
     notes: list[str],
+    structural: bool | None,
 ) -> ModalParameters:
     fit, at, band = found.refined.fit, found.refined.at, found.band
     R = len(at.poles)
@@ -210,7 +225,7 @@ def _told(
         frequency_deviations_hz=f_dev[order], damping_deviations=z_dev[order], correlation=correlation[order],
         shape_deviations=deviations[order], lower=fit.lower, upper=fit.upper, responses=test,
         noise=np.sqrt(band.variance) * np.abs(factor), stabilisation=diagram, method=method, order=highest,
-        refined=refined, beside=beside, notes=(*test.notes, *notes),
+        refined=refined, beside=beside, structural=structural, notes=(*test.notes, *notes),
     )  # fmt: skip
     if not len(told.missing_hz):
         return told

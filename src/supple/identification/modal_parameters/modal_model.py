@@ -3,7 +3,8 @@
     H_oi(ω) = Σ_r ψ_ro l_ri / (iω - s_r) + conj. + LR_oi / (iω)² + UR_oi                                      (eq. 1)
 
 LR stands for the modes below the band, rigid ones among them, UR for those above it. Of a structure without damping
-both are real; filters and delays of instruments turn them with all the rest, so that they are complex here.
+both are real; filters and delays of instruments turn them with all the rest, so that they are complex here. With
+structural damping -ψ_ro l_ri / (iω + s_r) takes the place of the conjugate term (eq. 23).
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class Gram(NamedTuple):
     """Weighted products of the functions that model and derivatives are made of, for each pair of channels.
 
     The functions are the same for all pairs, (N, K) with K = 4R + 4 (`functions`): with g = 1/(iω - s_r) and
-    ḡ = 1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i.
+    ḡ = 1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i. With
+    structural damping those of a mode are g - m, i(g - m), g² + m², i(g² + m²), m = 1/(iω + s_r).
 
     G : (No, Ni, K, K) Re Σ_k f̄_j f_l / v;  b : (No, Ni, K) Re Σ_k f̄_j H / v;  h : Σ |H|² / v
     """
@@ -64,11 +66,16 @@ class Gram(NamedTuple):
     h: float
 
 
-def functions(omega: Array, poles: Complex) -> Complex:
-    """(N, 4R + 4), see `Gram`."""
+def functions(omega: Array, poles: Complex, mirror: float | None = None) -> Complex:
+    """(N, 4R + 4), see `Gram`; mirror as in `Band`."""
     g = 1.0 / (1j * omega[:, None] - poles)
-    other = 1.0 / (1j * omega[:, None] - poles.conj())
-    modes = np.stack([g + other, 1j * (g - other), g**2 + other**2, 1j * (g**2 - other**2)], axis=2)
+    if mirror is None:
+        other = 1.0 / (1j * omega[:, None] - poles.conj())
+        columns = [g + other, 1j * (g - other), g**2 + other**2, 1j * (g**2 - other**2)]
+    else:
+        other = 1.0 / (1j * omega[:, None] + mirror + poles)
+        columns = [g - other, 1j * (g - other), g**2 + other**2, 1j * (g**2 + other**2)]
+    modes = np.stack(columns, axis=2)
     low, high = residual_functions(omega)
     return np.concatenate([modes.reshape(len(omega), -1), np.stack([low, 1j * low, high, 1j * high], axis=1)], axis=1)
 
@@ -88,7 +95,7 @@ def gram(band: Band, poles: Complex) -> Gram:
     products = np.empty((starts[-1], min(N, _CHUNK)))
     for start in range(0, N, _CHUNK):
         part = slice(start, start + _CHUNK)
-        f = functions(band.omega[part], poles)
+        f = functions(band.omega[part], poles, band.mirror)
         re, im = np.ascontiguousarray(f.real.T), np.ascontiguousarray(f.imag.T)
         weight = (1.0 / band.variance[part]).reshape(len(f), -1)
         some = products[:, : len(f)]
@@ -138,13 +145,18 @@ def linear_fit(products: Gram, at: Poles) -> LinearFit:
     return LinearFit(shapes, lower, upper, x, inverse, products.h - float(np.sum(x * right)))
 
 
-def synthesised(omega: Array, at: Poles, shapes: Complex, lower: Complex, upper: Complex) -> Complex:
-    """Ĥ (N, No, Ni), receptances."""
+def synthesised(
+    omega: Array, at: Poles, shapes: Complex, lower: Complex, upper: Complex, mirror: float | None = None
+) -> Complex:
+    """Ĥ (N, No, Ni), receptances; mirror as in `Band`."""
     g = 1.0 / (1j * omega[:, None] - at.poles)
-    other = 1.0 / (1j * omega[:, None] - at.poles.conj())
     residues = shapes[:, :, None] * at.participation[:, None, :]
     R, No, Ni = residues.shape
     flat = residues.reshape(R, -1)
-    modes = (g @ flat + other @ flat.conj()).reshape(len(omega), No, Ni)
+    if mirror is None:
+        modes = g @ flat + 1.0 / (1j * omega[:, None] - at.poles.conj()) @ flat.conj()
+    else:
+        modes = (g - 1.0 / (1j * omega[:, None] + mirror + at.poles)) @ flat
+    modes = modes.reshape(len(omega), No, Ni)
     low, high = residual_functions(omega)
     return np.asarray(modes + low[:, None, None] * lower + high[:, None, None] * upper)

@@ -43,6 +43,8 @@ class ModalParameters(Result):
     lower, upper            : (No, Ni) residual terms for modes below and above the band
     responses               : the lines that were fitted; noise : (n, No, Ni) standard deviation of each, in its unit
     stabilisation           : poles of all orders, and the clusters that were the start
+    structural              : whether the damping is structural (True: the other pole of s is -s) or viscous (False: it
+                              is s*), as the lines tell; None where they do not
     method, order, refined  : how it was done
     notes                   : what was assumed, left out, or is doubtful
     """
@@ -63,6 +65,7 @@ class ModalParameters(Result):
     order: int
     refined: bool = True
     beside: tuple[Poles, Complex] | None = None  # modes outside the band that were fitted along, and their shapes
+    structural: bool | None = None
     notes: tuple[str, ...] = field(default=())
 
     def __len__(self) -> int:
@@ -70,8 +73,17 @@ class ModalParameters(Result):
 
     @property
     def frequencies_hz(self) -> Array:
-        """(R,) undamped, |s| / 2π."""
+        """(R,) |s| / 2π."""
         return np.asarray(np.abs(self.poles) / (2.0 * np.pi))
+
+    @property
+    def natural_frequencies_hz(self) -> Array:
+        """(R,) of the undamped structure: |s| / 2π of viscous damping, √(-Re s²) / 2π of structural damping.  [eq. 24]
+
+        Where the lines do not tell which it is, the mean of both.
+        """
+        share = {True: 1.0, False: 0.0, None: 0.5}[self.structural]
+        return np.asarray(self.frequencies_hz * np.sqrt(1.0 - 2.0 * share * np.square(self.damping)))
 
     @property
     def damping(self) -> Array:
@@ -98,13 +110,15 @@ class ModalParameters(Result):
         """(R,) kg, for shapes whose largest entry is 1; NaN without a response where, and along which, it was pushed.
 
         Of a normal mode the residue is φ_o φ_i / (2i ω_d m), so that m = φ_i / (2i ω_d l_i), the mean over the
-        references that have a response of their own, weighed by |l_i|².
+        references that have a response of their own, weighed by |l_i|². With structural damping 2s takes the place of
+        2i ω_d.
         """
+        twice = 2.0 * self.poles if self.structural else 2j * self.poles.imag
         weight, total = np.zeros(len(self)), np.zeros(len(self))
         for i, (o, sign) in self._own_responses().items():
             l_i, phi = self.participation[:, i], sign * self.shapes[:, o]
             share = np.abs(l_i) ** 2
-            total += share * (phi / (2j * self.poles.imag * l_i)).real
+            total += share * (phi / (twice * l_i)).real
             weight += share
         return np.divide(total, weight, out=np.full(len(self), np.nan), where=weight > 0.0)
 
@@ -128,9 +142,10 @@ class ModalParameters(Result):
             raise InputError("a line at 0 Hz has no accelerance", part="synthesised", hint="ask for lines above 0 Hz")
         omega = 2.0 * np.pi * hertz
         seen = Poles(self.poles - self.responses.window_rate, self.participation)  # as the records had them
-        found = synthesised(omega, seen, self.shapes, self.lower, self.upper)
+        mirror = 2.0 * self.responses.window_rate if self.structural else None
+        found = synthesised(omega, seen, self.shapes, self.lower, self.upper, mirror)
         if self.beside is not None:
-            found = found + synthesised(omega, *self.beside, 0.0 * self.lower, 0.0 * self.upper)
+            found = found + synthesised(omega, *self.beside, 0.0 * self.lower, 0.0 * self.upper, mirror)
         return np.asarray(found * derivatives(self.responses, omega)[:, :, None])
 
     @cached_property
@@ -215,6 +230,8 @@ class ModalParameters(Result):
         return {
             "frequencies_hz": self.frequencies_hz, "frequency_deviations_hz": self.frequency_deviations_hz,
             "damping": self.damping, "damping_deviations": self.damping_deviations, "correlation": self.correlation,
+            "natural_frequencies_hz": self.natural_frequencies_hz,
+            "structural": np.array(-1 if self.structural is None else int(self.structural)),
             "poles": self.poles, "shapes": self.shapes, "shape_deviations": self.shape_deviations,
             "participation": self.participation, "phase_collinearity": self.phase_collinearity,
             "phase_deviation": self.phase_deviation, "modal_masses": self.modal_masses,

@@ -125,8 +125,8 @@ def pair_modes(
 ) -> ModePairs:
     """Each measured mode with the mode of a model that it is, none twice, where there is one.
 
-    model     : modes of a mechanism, other modal parameters in the same channels, or (frequencies in Hz, shapes
-                (modes, channels))
+    model     : modes of a mechanism, other modal parameters in the same channels, or (undamped frequencies in Hz,
+                shapes (modes, channels)); undamped ones are compared with `natural_frequencies_hz`
     close     : relative difference of frequencies below which modes of one side are taken together: the shapes of
                 such modes are any two of a plane, and planes are compared, not shapes
     least_mac : that a pair must have; farthest : relative difference of frequencies that it may have
@@ -139,6 +139,8 @@ def pair_modes(
         if not 0.0 <= value <= most:
             raise InputError(f"it is {value:g}", part=name, hint=f"give a number from 0 to {most:g}")
     f, phi = measured.frequencies_hz, measured.shapes
+    if not isinstance(model, ModalParameters):  # a model's frequencies are undamped
+        f = measured.natural_frequencies_hz
     g, psi = _model_side(model, measured)
     if psi.shape[1] != phi.shape[1]:
         raise InputError(

@@ -29,6 +29,8 @@ Noise = Callable[[Complex, Complex, float], Array]
 _ROUNDS = 8
 _SETTLED = 3  # rounds of noise and fit in the end
 _COARSE = 12  # steps of a refinement that is not the last
+_EVIDENT = 10.0  # difference of 2χ² that decides between two models: the odds are 150 to 1
+_SLIGHT = 0.003  # damping ratio: up to it |s| of structural damping is within 1e-5 of that of viscous damping
 _ALIKE = 0.8  # MAC of shapes that may be one
 
 
@@ -69,6 +71,38 @@ def select(band: Band, start: Poles, noise: Noise, *, largest_damping: float, mo
     last = _pruned(band, refined, 40 if moving else 0, largest_damping)
     dropped += len(refined.at.poles) - len(last.at.poles)
     return Selected(band, last, dropped, rounds)
+
+
+def of_likelier_damping(
+    viscous: Selected, window_rate: float, again: Callable[[float], Selected]
+) -> tuple[Selected, bool | None]:
+    """The modes of viscous (s* beside s) or structural damping (-s beside s), whichever explains the lines better.
+
+    again : selects modes anew with structural damping, of a band whose `mirror` is given. It is asked only where the
+            poles that were found, refined as structural ones, do not explain less.                        [eq. 23]
+
+    True if it is structural, False if viscous, None (with viscous ones) where the lines do not tell, or where damping
+    is so slight that it makes no difference.
+    """
+    band, refined = viscous.band, viscous.refined
+    s = refined.at.poles + window_rate
+    if not (-s.real > _SLIGHT * np.abs(s)).any():
+        return viscous, None
+    other = refine(band._replace(mirror=2.0 * window_rate), refined.at)
+    if _deviance(other) - _deviance(refined) > _EVIDENT * float(np.max(excess_at(band, refined))):
+        return viscous, False
+    structural = again(2.0 * window_rate)
+    gained = _unlikely(viscous) - _unlikely(structural)
+    if abs(gained) < _EVIDENT:
+        return viscous, None
+    return (structural, True) if gained > 0.0 else (viscous, False)
+
+
+def _unlikely(found: Selected) -> float:
+    """-2 ln of the likelihood of all lines, and Schwarz's price of the modes."""
+    band, refined = found.band, found.refined
+    left = np.abs(band.H - _fitted(band, refined)) ** 2
+    return 2.0 * float(np.sum(np.log(band.variance) + left / band.variance)) + len(refined.at.poles) * price(band)
 
 
 def price(band: Band) -> float:
@@ -172,7 +206,7 @@ def _deviance(refined: Refined) -> float:
 
 def _fitted(band: Band, refined: Refined) -> Complex:
     fit = refined.fit
-    return synthesised(band.omega, refined.at, fit.shapes, fit.lower, fit.upper)
+    return synthesised(band.omega, refined.at, fit.shapes, fit.lower, fit.upper, band.mirror)
 
 
 def _renoised(band: Band, refined: Refined, noise: Noise) -> Band:

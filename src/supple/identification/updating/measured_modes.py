@@ -28,20 +28,31 @@ _KEYS = ("frequencies_hz", "frequency_deviations_hz", "shapes", "shape_deviation
 
 
 class MeasuredModes(NamedTuple):
-    """frequencies_hz (R,) rising with deviations (R,); shapes (R, No), real, at channels, with deviations (R, No)."""
+    """frequencies_hz (R,) rising with deviations (R,); shapes (R, No), real, at channels, with deviations (R, No).
+
+    frequencies_hz is |s|/2π of damped poles with ratios damping (R,), whose deviations are damping_deviations (R,);
+    structural as in `ModalParameters`.
+    """
 
     frequencies_hz: Array
     frequency_deviations_hz: Array
     shapes: Array
     shape_deviations: Array
     channels: tuple[Channel, ...]
+    damping: Array
+    damping_deviations: Array
+    structural: bool | None = None
 
     def as_noise(self, frequency: Any, shape: Any) -> dict[str, Array]:
         """Noise of frequencies (relative) and of shapes of length one, (R,): as stated, and what a model leaves."""
         size = np.linalg.norm(self.shapes, axis=1)
         stated = np.sqrt(np.nanmean(np.square(self.shape_deviations), axis=1)) / size
+        # ω = |s| (1 - 2ζ²)^½ at most: what is not known of ζ is not known of ω.
+        of_pole = np.hypot(
+            self.frequency_deviations_hz / self.frequencies_hz, 2.0 * self.damping * self.damping_deviations
+        )
         return {
-            "frequency_noise": np.hypot(np.nan_to_num(self.frequency_deviations_hz / self.frequencies_hz), frequency),
+            "frequency_noise": np.hypot(np.nan_to_num(of_pole), frequency),
             "shape_noise": np.hypot(np.nan_to_num(stated), shape),
         }
 
@@ -58,7 +69,7 @@ def measured_modes(given: Any) -> MeasuredModes:
         raise InputError("no mode was found in the responses", part="modal", hint="look at its stabilisation diagram")
     return MeasuredModes(
         given.frequencies_hz, given.frequency_deviations_hz, given.real_shapes, given.shape_deviations,
-        given.responses.responses,
+        given.responses.responses, np.maximum(given.damping, 0.0), given.damping_deviations, given.structural,
     )  # fmt: skip
 
 
@@ -85,10 +96,19 @@ def load_modes(path: str | Path) -> MeasuredModes | None:
     )
     order = np.argsort(hertz, kind="stable")
     deviations = np.ravel(np.asarray(data["frequency_deviations_hz"], float))
+    ratios, of_ratios = (_of_modes(data, name, len(hertz)) for name in ("damping", "damping_deviations"))
+    said = np.ravel(data.get("structural", -1))
     return MeasuredModes(
         hertz[order], deviations[order], np.ascontiguousarray(shapes.real[order]),
-        np.atleast_2d(np.asarray(data["shape_deviations"], float))[order], channels,
+        np.atleast_2d(np.asarray(data["shape_deviations"], float))[order], channels, np.maximum(ratios[order], 0.0),
+        of_ratios[order], {0: False, 1: True}.get(int(said[0])) if said.size else None,
     )  # fmt: skip
+
+
+def _of_modes(data: dict[str, Any], name: str, count: int) -> Array:
+    """(R,) numbers of modes; 0 where the file has none."""
+    found = np.ravel(np.asarray(data.get(name, np.zeros(count)), float))
+    return np.nan_to_num(found) if len(found) == count else np.zeros(count)
 
 
 def _universal(path: str | Path) -> MeasuredModes | None:
@@ -104,7 +124,7 @@ def _universal(path: str | Path) -> MeasuredModes | None:
     size = np.linalg.norm(found.shapes, axis=1, keepdims=True)
     return MeasuredModes(
         found.frequencies_hz, FREQUENCY_NOISE * found.frequencies_hz, np.ascontiguousarray(found.shapes.real),
-        SHAPE_NOISE * size * np.ones(found.shapes.shape), found.channels,
+        SHAPE_NOISE * size * np.ones(found.shapes.shape), found.channels, found.damping, np.zeros(len(found.damping)),
     )  # fmt: skip
 
 

@@ -30,6 +30,10 @@ class Measurement:
                      length one, one or of each
     modal          : `ModalParameters` (or `MeasuredModes`) in place of both: the deviations that they state are the
                      noise, with frequency_noise (5e-4) and shape_noise (0.02) beside them for what a model leaves
+    damping        : (k,) ratios ζ = -Re s/|s| where frequencies_hz are |s|/2π of damped poles, as modal tests give
+                     them; left out, they are undamped natural frequencies
+    structural     : whether that damping is structural (True) or viscous (False); None: as the mechanism says, or not
+                     known
     pairing        : with the model's distinct frequencies: `order` (first with first), `closest` in rising order,
                      or `mac` by shapes; by shapes if there are any, else by order
     antiresonances : {(output, input): frequencies, Hz}
@@ -53,6 +57,8 @@ class Measurement:
     band: tuple[float, float] | None = None
     name: str = ""
     modal: Any = None
+    damping: Sequence[float] = ()
+    structural: bool | None = None
 
     def __post_init__(self) -> None:
         if self.modal is not None:
@@ -63,6 +69,12 @@ class Measurement:
             raise InputError("its frequencies are not all above 0 Hz", part=part, hint="give natural frequencies in Hz")
         if (np.diff(hertz) < 0.0).any():
             raise InputError("its frequencies do not rise", part=part, hint="sort them, shapes with them")
+        ratios = np.asarray(self.damping, float)
+        if ratios.size and (ratios.shape != hertz.shape or not ((ratios >= 0.0) & (ratios < 0.5)).all()):
+            raise InputError(
+                f"its {ratios.size} damping ratios are not one of each frequency, from 0 to 0.5", part=part,
+                hint="give -Re s/|s| of each pole, or leave them out",
+            )  # fmt: skip
         if self.shapes is not None:
             shape = np.asarray(self.shapes).shape
             if shape != (len(hertz), len(self.channels)):
@@ -96,7 +108,7 @@ class Measurement:
     def _take_modes(self) -> None:
         """Frequencies, shapes and their noise from the modes that were found."""
         found = measured_modes(self.modal)
-        if len(self.frequencies_hz) or self.shapes is not None:
+        if len(self.frequencies_hz) or self.shapes is not None or len(self.damping):
             raise InputError(
                 "it has modes, and frequencies or shapes beside them", part=f"measurement {self.label}".strip(),
                 hint="give one of them",
@@ -105,7 +117,11 @@ class Measurement:
             MODAL_FREQUENCY_NOISE if self.frequency_noise is None else self.frequency_noise,
             MODAL_SHAPE_NOISE if self.shape_noise is None else self.shape_noise,
         )
-        fields = {"frequencies_hz": found.frequencies_hz, "shapes": found.shapes, "channels": found.channels, **values}
+        told = self.structural if self.structural is not None else found.structural
+        fields = {
+            "frequencies_hz": found.frequencies_hz, "shapes": found.shapes, "channels": found.channels,
+            "damping": np.minimum(found.damping, 0.49), "structural": told, **values,
+        }  # fmt: skip
         for name, value in (fields | {"modal": None}).items():  # what is replaced later is taken as it then stands
             object.__setattr__(self, name, value)
 

@@ -1,18 +1,20 @@
 """What a model shows where something was measured, over its noise, with exact slopes with respect to ln p.
 
-frequencies  r = ln(f/f_m)/σ        shapes  r = (1 - B B⁺)φ_m/σ, |r σ|² = 1 - MAC with the span B of a level
+frequencies  r = ln(|s|/|s_m|)/σ    shapes  r = (1 - B B⁺)φ_m/σ, |r σ|² = 1 - MAC with the span B of a level
 deflections  r = (y - y_m)/σ        antiresonances  r = ln(f_z/f_m)/σ, H(f_z) = 0          (updating, eqs. 10-14)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.identification.updating.damped_poles import coupling_magnitudes, magnitudes, structural_share
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.pairing import as_subspaces, closest_in_order
 from supple.identification.updating.posture_model import PostureModel, Spectrum
@@ -90,13 +92,45 @@ class Observer:
         cos² of the angle to the space that it was paired with."""
         hertz = np.empty(len(self.measured.frequencies_hz))
         alike = np.full(len(hertz), np.nan)
+        model_hz = spectrum.hertz * self._coupling(spectrum)
         for measured, modes in self.pairs(spectrum):
-            own = spectrum.hertz[modes]
+            own = model_hz[modes]
             hertz[measured] = own if len(own) == len(measured) else np.sqrt(np.mean(own**2))
             if self.measured.shapes is not None:
                 Q, _ = np.linalg.qr(self.channels() @ spectrum.psi[:, modes])
                 alike[measured] = np.square(np.abs(_unit(np.asarray(self.measured.shapes)[measured]) @ Q)).sum(axis=1)
-        return hertz, None if self.measured.shapes is None else alike
+        return hertz * self.damped, None if self.measured.shapes is None else alike
+
+    @cached_property
+    def damped(self) -> Array:
+        """(k,) |s|/ω of measured modes by their own damping ratios; 1 where frequencies are undamped."""
+        share = self._share
+        return magnitudes(self._ratios, 0.5 if share is None else share)
+
+    @cached_property
+    def sigma(self) -> Array:
+        """(k,) 1σ of frequencies, relative; where neither test nor file tells the kind of damping, with half of the
+        difference between both, √k times because all modes err alike."""
+        stated = self.measured.frequency_sigma
+        if self._share is not None:
+            return stated
+        apart = 0.5 * np.log(magnitudes(self._ratios, 1.0))
+        return np.asarray(np.hypot(stated, np.sqrt(len(apart)) * apart))
+
+    @property
+    def _share(self) -> float | None:
+        """Of structural damping, as the test or else the file says."""
+        said = self.measured.structural
+        return structural_share(self.model.structure.mechanism) if said is None else float(said)
+
+    @property
+    def _ratios(self) -> Array:
+        given = np.asarray(self.measured.damping, float)
+        return given if given.size else np.zeros(len(self.measured.frequencies_hz))
+
+    def _coupling(self, spectrum: Spectrum) -> Array:
+        """(m,) what damping of parts does to |s| of the model's modes, where damped poles were measured."""
+        return coupling_magnitudes(spectrum) if len(self.measured.damping) else np.ones(len(spectrum.mu))
 
     def mac(self, spectrum: Spectrum) -> Array:
         """(measured, levels): MAC of each measured shape with the best of each level's."""
@@ -111,8 +145,9 @@ class Observer:
     def _vibration(self, trial: Trial) -> Compared:
         """Of close modes the mean of ln f, as often as modes were measured, so that their number stays the same."""
         spectrum, given = self.spectrum(trial), self.measured
-        log_slopes, model_hz = spectrum.log_slopes(), spectrum.hertz
-        measured, sigma, shape_sigma = np.asarray(given.frequencies_hz, float), given.frequency_sigma, given.shape_sigma
+        log_slopes, model_hz = spectrum.log_slopes(), spectrum.hertz * self._coupling(spectrum)
+        measured, sigma = np.asarray(given.frequencies_hz, float) / self.damped, self.sigma
+        shape_sigma = given.shape_sigma
         k = len(measured)
         off, along = np.empty(k), np.empty((k, len(trial.values)))
         residuals, slopes = [off], [along]

@@ -353,5 +353,5 @@ def _vibration(observer: Observer, trials: list[Any]) -> dict[str, Any]:
         if observer.measured.shapes is not None:
             answer[f"mac_{when}"] = observer.mac(spectrum)
             answer[f"levels_{when}"] = spectrum.level_hertz()
-    answer["deviation_hz"] = answer["after_hz"] * observer.measured.frequency_sigma
+    answer["deviation_hz"] = answer["after_hz"] * observer.sigma
     return answer

@@ -65,8 +65,8 @@ def read_measured(path: str | Path) -> MeasuredModes:
     if target.suffix.lower() in UNIVERSAL:
         modes_found = read_modes(target)
         if modes_found is not None:
-            hertz, shapes, channels = modes_found
-            return MeasuredModes(target.name, hertz, np.full(len(hertz), np.nan), channels, shapes)
+            hertz, damping, shapes, channels = modes_found
+            return MeasuredModes(target.name, hertz, damping, channels, shapes)
     saved = _saved(target)
     if saved is None:
         return measured_modes(modal_parameters(load_responses(target)), target.name)
