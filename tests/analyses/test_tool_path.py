@@ -137,3 +137,24 @@ def test_a_start_out_of_reach_is_told():
 def test_components_must_match_the_mobility(four_bar):
     motion = supple.Motion(tool={"place": "C", "path": [[1.1, 0.7], [1.0, 0.7]]}, duration=1.0)
     assert 'place "C" moves along 2 axes, and the mechanism has mobility 1' in refused(four_bar, motion)
+
+
+def test_a_tool_may_be_named_by_its_sensor():
+    """The place that a sensor looks at; a sensor of no place is refused."""
+    text = """
+supple: 1
+plane: xz
+points: {O: [0, 0], P: [0.5, 0.2], Q: [0.9, 0]}
+bodies: {upper: {rod: [O, P], mass: 1}, fore: {rod: [P, Q], mass: 1}}
+joints: {O: {revolute: [ground, upper]}, P: {revolute: [upper, fore]}}
+actuators: {shoulder: {joint: O}, elbow: {joint: P}}
+sensors: {hand: {position: fore.Q}, encoder: {joint: O}}
+motions:
+  line: {tool: {place: PLACE, path: [[0.8, 0], [0.7, 0.1]]}, duration: 1 s}
+"""
+    found, same = (
+        supple.trajectory(supple.loads(text.replace("PLACE", place)), "line", step=0.1) for place in ("hand", "fore.Q")
+    )
+    assert_allclose(found.theta, same.theta, rtol=0.0, atol=0.0)
+    with pytest.raises(supple.InputError, match='there is no place "encoder"'):
+        supple.loads(text.replace("PLACE", "encoder"))

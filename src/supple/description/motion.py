@@ -68,7 +68,7 @@ class ToolMotion(Bounded):
     """A place led along straight pieces, stopping at every corner."""
 
     place: str
-    """A frame, a point of a joint, or `body.point`."""
+    """A frame, a point of a joint, `body.point`, or a sensor of such a place."""
     path: Annotated[tuple[Position, ...], Field(min_length=2)]
     """Where it goes, in the drawing's axes, m; it begins at the first."""
 

@@ -124,6 +124,18 @@ def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None =
     return found
 
 
+def watched_place(drawing: Drawing, name: str) -> str:
+    """The place that a name stands for: itself where there is such a place, otherwise that of a sensor of this name."""
+    sensor = drawing.mechanism.sensors.get(name)
+    if sensor is None or sensor.place is None:
+        return name
+    try:
+        drawing.attached(name, ())
+    except InputError:
+        return sensor.place
+    return name
+
+
 def _inside(path: Path, key: str) -> Path:
     return (*path, key) if path else ()
 

@@ -14,6 +14,7 @@ from supple.description.drawing import Drawing
 from supple.description.elastic.superelement import use_folder
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
+from supple.description.posture import watched_place
 from supple.description.quantities.dimension import Measured, require
 from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
@@ -172,4 +173,4 @@ def _require_meaning(mechanism: Mechanism) -> None:
     mass_properties(drawing)
     for name, motion in mechanism.motions.items():
         if motion.tool is not None:
-            drawing.attached(motion.tool.place, ("motions", name, "tool", "place"))
+            drawing.attached(watched_place(drawing, motion.tool.place), ("motions", name, "tool", "place"))

@@ -1,14 +1,17 @@
-"""What `plot` returns: the axes that were drawn, which know their figure, save it, and show it in a notebook."""
+"""What `plot` returns: the axes that were drawn, which know their figure, save it, and show it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from supple.diagnostics import InputError
 
+_NOTEBOOK = ("inline", "module://matplotlib_inline.backend_inline", "nbagg", "ipympl", "module://ipympl.backend_nbagg")
 _SCREEN = 110  # dots an inch in a notebook
 
 
@@ -33,6 +36,29 @@ class Panels(tuple[Any, ...]):
         """Write the figure: .png, .svg, .pdf."""
         self.figure.savefig(path, **options)
 
+    def show(self) -> None:
+        """Show the figure: in a window that is waited for, or below the cell of a notebook.
+
+        Pictures need no `show` in a notebook. Where matplotlib has no window to open, an `InputError` names `savefig`.
+        """
+        import matplotlib
+
+        backend = str(matplotlib.get_backend())
+        if backend.lower() in _NOTEBOOK:
+            from IPython.display import display
+
+            display(self)
+        elif not opens_windows():
+            raise InputError(
+                f'matplotlib opens no window here: its backend is "{backend}"', part="show",
+                hint='write a file, plot().savefig("picture.png"), or set MPLBACKEND to a backend with windows',
+            )  # fmt: skip
+        else:
+            import matplotlib.pyplot as plt
+
+            known_to_pyplot(self.figure)
+            plt.show()
+
     def _repr_png_(self) -> bytes:
         content = BytesIO()
         self.figure.savefig(content, format="png", dpi=_SCREEN)
@@ -46,6 +72,38 @@ class Panels(tuple[Any, ...]):
     def __repr__(self) -> str:
         titles = [axes.get_title().split("\n")[0] or axes.get_ylabel() for axes in self]
         return f"<Panels: {', '.join(titles)}>"
+
+
+def opens_windows() -> bool:
+    """Whether matplotlib's backend opens windows."""
+    import matplotlib
+    from matplotlib.backends import backend_registry
+
+    module = backend_registry.load_backend_module(matplotlib.get_backend())
+    return getattr(module.FigureCanvas, "required_interactive_framework", None) is not None
+
+
+def known_to_pyplot(figure: Any) -> None:
+    """Give a figure a window, which `pyplot.show()` then opens as it does those of `pyplot.figure()`."""
+    import matplotlib.pyplot as plt
+
+    if figure.canvas.manager is None:
+        plt.figure(FigureClass=lambda **options: figure)  # type: ignore[arg-type]
+
+
+def known_to_callers(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function; what it draws is known to pyplot where the caller has imported pyplot and windows can open."""
+    if "matplotlib.pyplot" not in sys.modules:  # nobody can call pyplot.show()
+        return draw
+
+    @wraps(draw)
+    def drawn(*given: Any, **options: Any) -> Any:
+        found = draw(*given, **options)
+        if isinstance(found, Panels) and opens_windows():
+            known_to_pyplot(found.figure)
+        return found
+
+    return drawn
 
 
 def panels(found: Any) -> Panels:

@@ -15,6 +15,7 @@ from supple.analyses.motions.profile import Course, Profile, profile
 from supple.analyses.motions.tool_path import Tool
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Bounded, CoordinateMotion, Motion, ToolMotion
+from supple.description.posture import watched_place
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.rest import rest
 
@@ -134,8 +135,10 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
             f"the points of its path have {points.shape[1]} components, not {wanted}",
             part=part, path=_inside(path, "tool", "path"), hint=f"write {wanted} numbers each",
         )  # fmt: skip
+    numbering = rest(mechanism).numbering
+    place = watched_place(numbering.drawing, tool.place)
     try:
-        rest(mechanism).numbering.place(tool.place)
+        numbering.place(place)
     except InputError as error:
         where = _inside(path, "tool", "place")
         raise InputError(error.message, part=part, path=where, hint=error.hint) from None
@@ -158,7 +161,7 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
         duration = _duration(motion, 0.0, part, path)
         shares = lengths / lengths.sum()
     ways = [way.stretched(float(share) * duration) for way, share in zip(ways, shares, strict=True)]
-    led = Tool(mechanism, tool.place, part)
+    led = Tool(mechanism, place, part)
 
     def course(time: Array) -> Course:
         return led.led(points, *_along(points, lengths, ways, time))
