@@ -55,9 +55,7 @@ def test_a_picture_shows_itself(tmp_path):
 
 
 def test_pyplot_shows_what_was_drawn_since_it_was_imported(tmp_path):
-    script = (
-        "import matplotlib.pyplot as plt\nfor at in ([0], [1]): supple.assemble(machine, at).plot()\nplt.show()"
-    )
+    script = "import matplotlib.pyplot as plt\nfor at in ([0], [1]): supple.assemble(machine, at).plot()\nplt.show()"
     assert printed(tmp_path, script) == "shown [1, 1]\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,7 @@ class Panels(tuple[Any, ...]):
 
         backend = str(matplotlib.get_backend())
         if backend.lower() in _NOTEBOOK:
-            from IPython.display import display
-
-            display(self)
+            import_module("IPython.display").display(self)
         elif not opens_windows():
             raise InputError(
                 f'matplotlib opens no window here: its backend is "{backend}"', part="show",
