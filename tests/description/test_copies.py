@@ -32,7 +32,9 @@ joints:
   P: {weld: [arm, fork]}
   Q: {prismatic: [fork, hand], axis: [P, Q]}
   S: {revolute: [hand, rod], at: Q, axis: [0.3, -1, 0.2]}
-point_masses: {lump: {at: tip, mass: 0.3}, knob: {at: grip, mass: 0.2}}
+point_masses:
+  lump: {at: tip, mass: 0.3, inertia: {xx: 2e-3, yy: 3e-3, zz: 4e-3, xy: 5e-4, xz: -2e-4, yz: 3e-4}}
+  knob: {at: grip, mass: 0.2, inertia: [1e-3, 2e-3, 2.5e-3]}
 springs:
   hinge: {joint: O, stiffness: 400, rest: 0.02}
   push: {joint: Q, stiffness: 9000, rest: 1 mm}

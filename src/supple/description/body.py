@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 
 from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.elastic.superelement import Superelement
@@ -255,15 +256,30 @@ class Body(Part):
         return self
 
 
+def _inertia_form(value: Any) -> str:
+    return "entries" if isinstance(value, Mapping | Inertia) else "three" if isinstance(value, list | tuple) else "one"
+
+
+_Moment = Annotated[NotNegative, of(INERTIA)]
+_PointInertia = Annotated[
+    Annotated[_Moment, Tag("one")]
+    | Annotated[tuple[_Moment, _Moment, _Moment], Tag("three")]
+    | Annotated[Inertia, Tag("entries")],
+    Discriminator(_inertia_form),
+]
+
+
 class PointMass(Part):
-    """A mass on a body, small against its distances."""
+    """A small rigid part on a body: a mass at a place, with an inertia of its own where that counts."""
 
     at: str
     """A frame, a point of a joint, or `body.point`."""
     mass: Mass
     """kg."""
-    inertia: Annotated[NotNegative, of(INERTIA)] | None = None
-    """About its own centre (about every axis), kg m²."""
+    inertia: _PointInertia | None = None
+    """About its own centre, kg m²: one number, the same about every axis; `[xx, yy, zz]`; or all six entries
+    `{xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}`. Axes are those of the frame it sits at, otherwise those of
+    its body. In the plane one number; none if left out."""
 
 
 class Frame(Part):

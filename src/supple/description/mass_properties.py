@@ -32,9 +32,54 @@ def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
                 path=("point_masses", name, "at"),
                 hint="put it on a body that moves",
             )
-        inertia = (point_mass.inertia or 0.0) * np.eye(3)
-        found[place.body] += MassProperties(point_mass.mass, place.pose.position, inertia)
+        found[place.body] += MassProperties(point_mass.mass, place.pose.position, point_inertia(drawing, name))
     return found
+
+
+def point_inertia(drawing: Drawing, name: str) -> Array:
+    """Inertia (3, 3) of a point mass about its own centre, in the axes of its body, kg m².
+
+    J_b = R J Rᵀ, R the axes of the place in those of the body.
+    """
+    value = drawing.mechanism.point_masses[name].inertia
+    path: Path = ("point_masses", name)
+    if value is None:
+        return np.zeros((3, 3))
+    if isinstance(value, float):
+        return value * np.eye(3)
+    if drawing.mechanism.planar:
+        raise InputError(
+            "in the plane its inertia is one number", part=part_name(path), path=(*path, "inertia"),
+            hint="give the one about the plane's normal",
+        )  # fmt: skip
+    J = _inertia_matrix(drawing, value, path)
+    reason = unphysical(J)
+    if reason is not None:
+        raise InputError(
+            reason, part=part_name(path), path=(*path, "inertia"),
+            hint="check the units (kg m²) and that it is taken about its own centre",
+        )  # fmt: skip
+    return _in_body_axes(drawing, name, J)
+
+
+def point_inertia_slope(drawing: Drawing, name: str, entry: tuple[str, ...]) -> Array:
+    """What one unit of a number of a point mass's inertia adds to it, (3, 3) in the axes of its body.
+
+    entry : () of one number for every axis, ("0",) of three, ("xy",) of six
+    """
+    return np.eye(3) if not entry else _in_body_axes(drawing, name, _unit_inertia(entry[0]))
+
+
+def _in_body_axes(drawing: Drawing, name: str, J: Array) -> Array:
+    R = drawing.attached(drawing.mechanism.point_masses[name].at, ("point_masses", name, "at")).pose.axes
+    return R @ J @ R.T
+
+
+def _unit_inertia(key: str) -> Array:
+    J = np.zeros((3, 3))
+    i, j = ("xyz".index(key[0]), "xyz".index(key[1])) if not key.isdecimal() else (int(key), int(key))
+    J[i, j] = J[j, i] = 1.0
+    return J
 
 
 def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
@@ -88,11 +133,7 @@ def mass_slope(drawing: Drawing, name: str, number: tuple[str, ...]) -> MassProp
     length = drawing.lengths.get(name, 0.0)
     center = _center(drawing, name, body, length)
     if number[0] == "inertia":
-        J = np.zeros((3, 3))
-        key = number[1] if len(number) > 1 else "2"
-        i, j = ("xyz".index(key[0]), "xyz".index(key[1])) if not key.isdecimal() else (int(key), int(key))
-        J[i, j] = J[j, i] = 1.0
-        return MassProperties(0.0, center, J)
+        return MassProperties(0.0, center, _unit_inertia(number[1] if len(number) > 1 else "2"))
     mass = length if number[0] == "line_mass" else 1.0
     own = np.zeros((3, 3)) if body.inertia is not None else np.diag([0.0, 1.0, 1.0]) * mass * length**2 / 12.0
     return MassProperties(mass, center, own)

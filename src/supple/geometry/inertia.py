@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,13 @@ class MassProperties:
         c = skew(self.center)
         m = self.mass
         return np.block([[m * np.eye(3), -m * c], [m * c, self.inertia - m * (c @ c)]])
+
+
+def part_mass(mass: Any, inertia: Any) -> Any:
+    """Mass matrix (6, 6) of a small part for the twist of its own centre; entries may be complex."""
+    found = np.zeros((6, 6), dtype=np.result_type(mass, inertia, np.float64))
+    found[:3, :3], found[3:, 3:] = mass * np.eye(3), inertia
+    return found
 
 
 def of_spatial(M: ArrayLike) -> MassProperties:

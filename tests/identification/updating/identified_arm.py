@@ -38,7 +38,7 @@ joints:
     drive: {stiffness: k_drive}
   knee: {revolute: [upper, fore], at: P, axis: y, elastic: {rx: k_knee, ry: soft, x: 3e6}, drive: {stiffness: 6e3}}
   T: {weld: [fore, hand], elastic: {rz: 5e3}}
-point_masses: {lump: {at: fore.P, mass: 0.3}}
+point_masses: {lump: {at: fore.P, mass: 0.3, inertia: {xx: 2e-3, yy: 3e-3, zz: 4e-3, xy: 5e-4}}}
 springs: {strut: {between: [W, fore.P], stiffness: k_spring, length: 0.7}}
 frames: {W: {on: ground, at: W}}
 sensors: {tip: {position: T}}

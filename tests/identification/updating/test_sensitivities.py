@@ -19,7 +19,7 @@ from supple.identification.updating.updated_file import updated_mechanism
 from supple.identification.updating.written_numbers import numbers_of
 
 NAMES = ("k_knee", "E", "rho", "outer", "width", "load", "Ixx", "k_spring", "k_drive", "O.rx", "knee.drive", "steel.E",
-         "steel.nu", "lump.mass", "hand.inertia.yy", "bar.rectangle.1")  # fmt: skip
+         "steel.nu", "lump.mass", "lump.inertia.yy", "hand.inertia.yy", "bar.rectangle.1")  # fmt: skip
 STEP = 3e-3  # of ln p: a rule of fourth order errs by 1e-10, and rounding (1e-10 of responses) counts 300 times
 
 
@@ -54,7 +54,7 @@ def test_the_structure_is_that_of_all_other_analyses(arm, structure, model):
     assert_allclose(spectrum.hertz, supple.modes(arm, "bent", count=8).frequencies_hz, rtol=1e-6)  # condensation
 
 
-@pytest.mark.parametrize("name", ["k_knee", "rho", "outer", "width", "Ixx", "knee.drive", "steel.nu", "lump.mass"])
+@pytest.mark.parametrize("name", ["k_knee", "rho", "outer", "width", "Ixx", "steel.nu", "lump.mass", "lump.inertia.yy"])
 def test_frequencies_change_as_the_whole_file_loaded_anew_does(arm, structure, model, name):
     """Through the reader, the closure, the mesh and the condensation, none of which the slopes know."""
     k = structure.numbers.names.index(name)

@@ -185,7 +185,7 @@ def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
 
 
 def _point_mass(part: PointMass, by: Movement, name: str) -> PointMass:
-    return _changed(part, at=by.named(part.at))
+    return _changed(part, at=by.named(part.at), inertia=_inertia(part.inertia, by.local_at(part.at)))
 
 
 _MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {

@@ -234,7 +234,7 @@ def _carried(mesh: ElasticBody) -> list[MassProperties]:
     """Small rigid parts on each node, their place counted from it."""
     found = [nothing() for _ in mesh.nodes]
     for part in mesh.parts:
-        found[part.node] += MassProperties(part.mass, part.arm, part.inertia * np.eye(3))
+        found[part.node] += MassProperties(part.mass, part.arm, part.inertia)
     return found
 
 

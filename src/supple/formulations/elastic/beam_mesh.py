@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.formulations.elastic.beam_element import SectionRates, beam_matrices, in_body_axes, on_arms
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, Integers
+from supple.geometry.inertia import part_mass
 from supple.geometry.rotation import skew
 
 
@@ -156,7 +157,7 @@ class Assembled(NamedTuple):
 
 
 def assembled(
-    spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, float, float, Array]] = ()
+    spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, float, Array, Array]] = ()
 ) -> Assembled:
     """All beams together, and small rigid parts: (node, mass, inertia, arm from the node)."""
     length, rates, shear, axes, arms = element_data(spans, found)
@@ -192,7 +193,7 @@ class _Places:
     ) -> None:
         self.found, self.planar, self.arms = found, planar, arms
         self.nodes = np.array([node for node, *_ in parts], dtype=np.int64)
-        self.masses = np.array([_part_mass(*part[1:3]) for part in parts]).reshape(-1, 6, 6)
+        self.masses = np.array([part_mass(*part[1:3]) for part in parts]).reshape(-1, 6, 6)
         self.part_arms = np.array([part[3] for part in parts]).reshape(-1, 3)
 
     def whole(self, of_elements: Array, of_parts: Array) -> sp.csr_array:
@@ -214,10 +215,6 @@ def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.c
     size = count * len(kept)
     values = blocks[:, take[:, None], take]
     return sp.coo_array((values.ravel(), (rows.ravel(), cols.ravel())), shape=(size, size)).tocsr()
-
-
-def _part_mass(mass: Any, inertia: Any) -> Array:
-    return np.diag([mass] * 3 + [inertia] * 3)
 
 
 def _on_arm(matrices: Array, arms: Array) -> Array:

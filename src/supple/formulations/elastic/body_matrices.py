@@ -19,11 +19,11 @@ NEAR = 1e-9  # of the body's size: places this close are one place
 
 
 class CarriedPart(NamedTuple):
-    """A small rigid part on a node: mass (kg), moment of inertia about every axis (kg m²), arm (3,) from the node."""
+    """A small rigid part on a node: mass (kg), inertia (3, 3) about its centre (kg m²), arm (3,) from the node."""
 
     node: int
     mass: float
-    inertia: float
+    inertia: Array
     arm: Array
 
 

@@ -113,7 +113,7 @@ def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
     parts = [
         CarriedPart(node, place.mass, place.inertia, place.position - found.nodes[node])
         for node, place in zip(carriers, touched, strict=True)
-        if place.mass or place.inertia
+        if place.heavy
     ]
     matrices = assembled(spans, found, planar, parts)
     components = PLANAR_COLUMNS if planar else np.arange(6)

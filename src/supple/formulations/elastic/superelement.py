@@ -16,6 +16,7 @@ from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Arra
 from supple.formulations.elastic.interface_ties import Patch, on_a_line, tied
 from supple.formulations.elastic.superelement_checks import refuse, require_elastic
 from supple.formulations.elastic.touched_places import TouchedPlace
+from supple.geometry.inertia import part_mass
 from supple.geometry.rotation import skew
 
 _AT_PLACE = 1e-6  # of the body's size: a node of an interface lies at its place
@@ -79,9 +80,9 @@ def _assembled(
     turned = [sp.csr_array((mesh_turning[j] @ S).T @ arrays.M @ (mesh_turning[k] @ S)) for j, k in pairs]
     width = 3 if planar else 6
     for place in touched:
-        if place.mass or place.inertia:
+        if place.heavy:
             at = nodes[tuple(place.position.tolist())] * width
-            part = np.diag([place.mass] * 3 + [place.inertia] * 3)
+            part = part_mass(place.mass, place.inertia)
             turns = [np.kron(np.eye(2), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
             kept = PLANAR_COLUMNS if planar else np.arange(6)
             M = M + _block(part[np.ix_(kept, kept)], at, M.shape[0])

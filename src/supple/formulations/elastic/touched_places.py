@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.drawing import Drawing, Path
+from supple.description.mass_properties import point_inertia
 from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_frames import joint_frames
 
@@ -24,7 +25,7 @@ class TouchedPlace(NamedTuple):
     path     : of the part that touches it
     row      : whether constraints, loads or measures are taken there; otherwise it only carries mass
     loose    : a joint that has no place of its own; the node next to it will do
-    mass, inertia : of a point mass
+    mass, inertia : of a point mass: kg, and (3, 3) about its own centre in the body's axes, kg m²
     """
 
     position: Array
@@ -32,7 +33,12 @@ class TouchedPlace(NamedTuple):
     row: bool = True
     loose: bool = False
     mass: float = 0.0
-    inertia: float = 0.0
+    inertia: Array = np.zeros((3, 3))
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it carries a mass or an inertia."""
+        return bool(self.mass or self.inertia.any())
 
     @property
     def part(self) -> str:
@@ -64,5 +70,5 @@ def _all(drawing: Drawing) -> Iterator[tuple[str, TouchedPlace]]:
         found = drawing.attached(carried.at, path)
         yield (
             found.body,
-            TouchedPlace(found.pose.position, path, False, False, carried.mass, carried.inertia or 0.0),
+            TouchedPlace(found.pose.position, path, False, False, carried.mass, point_inertia(drawing, name)),
         )

@@ -133,7 +133,7 @@ def _points(
 
 def _carried(mesh: ElasticBody, part: CarriedPart) -> MassPoints:
     place = mesh.nodes[part.node]
-    return rigid_points(MassProperties(part.mass, place + part.arm, part.inertia * np.eye(3)), part.node, place)
+    return rigid_points(MassProperties(part.mass, place + part.arm, part.inertia), part.node, place)
 
 
 def _stiffness(meshes: list[ElasticBody | None], first_node: Integers, count: int) -> sp.csr_array:

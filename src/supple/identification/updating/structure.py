@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.joints.stiffness import StiffnessTable
-from supple.description.mass_properties import mass_slope
+from supple.description.mass_properties import mass_slope, point_inertia_slope
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dual import Dual
 from supple.diagnostics import InputError
@@ -204,12 +204,17 @@ class Structure:
         ]
         parts = []
         for node, place in zip(found.carriers, found.touched, strict=True):
-            if place.mass or place.inertia:
+            if place.heavy:
                 name = str(place.path[1])
-                mass, inertia = (
-                    getattr(points.get((name, what), own), "value", points.get((name, what), own))
-                    for what, own in (("mass", place.mass), ("inertia", place.inertia))
-                )
+                mass, inertia = place.mass, place.inertia
+                for key, given in points.items():
+                    if key[0] == name:
+                        more = getattr(given, "value", given) - _described(self.mechanism.point_masses[name], key[1:])
+                        if key[1] == "mass":
+                            mass = mass + more
+                        else:
+                            unit = point_inertia_slope(self.rest.numbering.drawing, name, key[2:])
+                            inertia = inertia + more * unit
                 parts.append((node, mass, inertia, place.position - found.mesh.nodes[node]))
         return stiffness_and_mass(spans, found.mesh, self.mechanism.planar, parts)
 
@@ -260,9 +265,11 @@ class Structure:
             place = numbering.drawing.attached(point.at, ("point_masses", key[0], "at")).pose.position
             from supple.geometry.inertia import MassProperties
 
-            inertia = np.eye(3) if key[1] == "inertia" else np.zeros((3, 3))
+            inertia = (
+                point_inertia_slope(numbering.drawing, key[0], key[2:]) if key[1] == "inertia" else np.zeros((3, 3))
+            )
             unit = MassProperties(float(key[1] == "mass"), place, inertia).spatial()
-            pieces.append((unit, float(getattr(point, key[1]) or 0.0), value))
+            pieces.append((unit, _described(point, key[1:]), value))
         for unit, own, value in pieces:
             found = True
             over = body.shapes.T @ unit[np.ix_(column, column)] @ body.shapes

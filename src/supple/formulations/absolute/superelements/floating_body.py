@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.formulations.elastic.body_matrices import NEAR
-from supple.geometry.inertia import of_spatial
+from supple.geometry.inertia import of_spatial, part_mass
 from supple.geometry.rotation import skew
 
 Array = NDArray[np.float64]
@@ -85,10 +85,10 @@ class Integrals(NamedTuple):
     turned: Array
     M: Array
 
-    def with_point(self, mass: float, inertia: float, place: Array, shape: Array) -> Integrals:
+    def with_point(self, mass: float, inertia: Array, place: Array, shape: Array) -> Integrals:
         """The same with a small part at a place (3,) that moves by shape (6, n)."""
         T = np.block([[np.eye(3), -skew(place)], [np.zeros((3, 3)), np.eye(3)]])
-        part = np.diag([mass] * 3 + [inertia] * 3)
+        part = part_mass(mass, inertia)
         W = [np.kron(np.eye(2), skew(e)) for e in _AXES]
         both = np.array([[shape.T @ W[j].T @ part @ W[k] @ shape for k in range(3)] for j in range(3)])
         return Integrals(

@@ -31,7 +31,7 @@ def modal_body(drawing: Drawing, name: str) -> FloatingBody | None:
         arrays.rigid, arrays.coupling, arrays.widening, arrays.turning, arrays.turned, arrays.M
     )  # about the origin of the file
     for node, place in zip(at, touched, strict=True):
-        if place.mass or place.inertia:
+        if place.heavy:
             integrals = integrals.with_point(place.mass, place.inertia, arrays.positions[node], arrays.shapes[node])
     kept = sorted({node for node, place in zip(at, touched, strict=True) if place.row})
     found = about_centre(name, integrals, arrays.K, arrays.positions[kept] - offset, arrays.shapes[kept])
