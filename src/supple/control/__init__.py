@@ -12,6 +12,7 @@ from supple.control.controllers.disturbance_observer import (
 from supple.control.controllers.gain_scheduling import gain_scheduled
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
 from supple.control.controllers.joint_servo import joint_servo
+from supple.control.controllers.linear_quadratic_gaussian import lqg
 from supple.control.controllers.state_feedback import state_feedback
 from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
 from supple.control.controllers.two_time_scales import two_time_scales
@@ -38,6 +39,7 @@ from supple.control.margins.margin_map import MarginMap, margin_map
 from supple.control.margins.margins import Margins, margins
 from supple.control.observers.estimates import Estimates, estimates, observer_law
 from supple.control.observers.kalman_filter import KalmanFilter, kalman_filter
+from supple.control.observers.linear_filter import LinearFilter
 from supple.control.redundancy.antagonism import Antagonism, antagonism
 from supple.control.study.distribution import Study
 from supple.control.study.study import study
@@ -54,6 +56,7 @@ __all__ = [
     "Estimates",
     "FeedbackGain",
     "KalmanFilter",
+    "LinearFilter",
     "MarginMap",
     "Margins",
     "Measurement",
@@ -83,6 +86,7 @@ __all__ = [
     "joint_servo",
     "kalman_filter",
     "linear_law",
+    "lqg",
     "lqr",
     "margin_map",
     "margins",

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.control.measurement import Measurement
+from supple.control.measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import Basis, require_same_basis
 from supple.results.names import listed
@@ -73,7 +73,7 @@ class StateFeedback:
         if x.shape != self.gain.shape[1:]:
             raise InputError(
                 f"it is made for {self.gain.shape[1]} states, and {len(x)} are measured",
-                part="state feedback", hint="design it on a linear model of the same mechanism",
+                part="state feedback", hint=NOT_MEASURED,
             )  # fmt: skip
         return np.asarray(_at(self.inputs, t) - self.gain @ (x - _at(self.state, t)))
 

@@ -17,6 +17,12 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+NOT_MEASURED = (
+    "estimate what is not measured: supple.control.lqg(linear, Q, R, ...) in the place of lqr, or "
+    "supple.control.kalman_filter(linear, ...); or make the controller and the plant of the same mechanism"
+)
+
+
 class Panel:
     """Which numbers there are, by name: the same for all measurements of a run.
 
@@ -157,6 +163,6 @@ class Measurement:
                 raise InputError(
                     f"it is made for {2 * len(names)} states, and {2 * n} are measured: "
                     f'{", ".join(self.coordinates)} and their rates, without "{name}"',
-                    part=part, hint="make the controller and the plant of the same mechanism",
+                    part=part, hint=NOT_MEASURED,
                 )  # fmt: skip
         return self.array(names), self.array(tuple(f"{name}.rate" for name in names))

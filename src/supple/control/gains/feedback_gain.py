@@ -111,7 +111,8 @@ class FeedbackGain(Result):
         if others:
             raise InputError(
                 f"it feeds back states that nobody measures, of drives or delays: {listed(others)}", part="regulator",
-                hint="estimate them (supple.control.state_feedback), or design it with drives=False",
+                hint="estimate them (supple.control.lqg, or state_feedback of a reduced model), or design it with "
+                "drives=False",
             )  # fmt: skip
         x0, u0 = reference(model)
         if target is None:

@@ -12,10 +12,12 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.packing import S as AXES
 from supple.compilation import compiled
 from supple.control.feedforward.reference import reference
-from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.law_kernel import OUTSIDE, law_in_place, law_size
+from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import KalmanFilter
+from supple.control.observers.linear_filter import LinearFilter
 from supple.control.observers.observed_law import estimated, estimating_law, observer_ports
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -37,12 +39,18 @@ class Estimates(NamedTuple):
         return brief("Estimates", f"of {listed(self.states)}; innovations of {listed(self.innovations)}")
 
 
-def observer_law(observer: KalmanFilter, *, tolerance: float = 1e-4) -> AffineLaw:
-    """The filter over the region of its model as a law that answers with estimates and innovations.
+def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e-4) -> AffineLaw:
+    """The filter as a law that answers with estimates and innovations: over the region of a reduced model, or about the
+    state of a linear one.
 
-    tolerance : of the fit; a filter that trusts its model corrects little, and errors of the fit add up in it
+    tolerance : of the fit over a region; a filter that trusts its model corrects little, and errors of the fit add up
     """
     require_arguments(observer_law, locals())
+    if isinstance(observer, LinearFilter):
+        answers = tuple(observer.plant.names[k] for k in estimated(observer))
+        answers += tuple(f"{name}.innovation" for name in observer.measured)
+        ports = Ports(observer.measured, (), observer.linear.inputs, observer.sample_time, answers=answers)
+        return fixed(estimating_law(observer, observer, ports), ports, name="observer")
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
     names = [middle.plant.names[k] for k in estimated(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))

@@ -17,14 +17,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.gains.sampling import held, require_sample_time
-from supple.control.observers.kalman_gain import SteadyGain, steady_gain
+from supple.control.observers.kalman_gain import SteadyGain
+from supple.control.observers.linear_filter import (
+    LinearFilter,
+    known_commands,
+    linear_filter,
+    require_noise,
+    take_values,
+    with_biases,
+)
 from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
 from supple.control.observers.swept_forces import with_swept_forces
 from supple.diagnostics import InputError, nearest
@@ -32,7 +40,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.reduced.model import ReducedModel
-from supple.results.linear_model import SecondOrder
+from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.names import listed
 from supple.results.result import brief
 
@@ -88,6 +96,11 @@ class KalmanFilter:
             self._known[key] = self._designed(where)
         return self._known[key]
 
+    @property
+    def shown(self) -> tuple[tuple[int, str], ...]:
+        """Which states of the plant are read directly, and from which measurement: (place in X, name)."""
+        return tuple(enumerate(self.encoders))
+
     @cached_property
     def _known(self) -> dict[bytes, FilterAt]:
         return {}
@@ -99,7 +112,7 @@ class KalmanFilter:
         swept, known = with_swept_forces(model, linear)
         assert swept.second_order is not None
         driven = with_hardware(swept, self._prompt)
-        plant = _with_biases(sampled_plant(driven, T, self.measured, self.delays, known=known), self.biased)
+        plant = with_biases(sampled_plant(driven, T, self.measured, self.delays, known=known), self.biased)
         n, s = model.layout.size, model.layout.theta
         M = linear.second_order.M
         W = np.zeros((plant.model, s))
@@ -110,7 +123,7 @@ class KalmanFilter:
         Q[: plant.model, : plant.model] = pushed @ pushed.T
         wandering = len(self.biased)
         Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
-        return FilterAt(plant, _known_commands(plant, Q, np.diag(self.noise**2)), swept.second_order)
+        return FilterAt(plant, known_commands(plant, Q, np.diag(self.noise**2)), swept.second_order)
 
     @property
     def biased(self) -> tuple[str, ...]:
@@ -125,34 +138,73 @@ class KalmanFilter:
         return replace(self.hardware, drives=drives, instruments=instruments)
 
 
+@overload
 def kalman_filter(
     model: ReducedModel,
     *,
     sample_time: float,
     accelerations: PerCoordinate,
     measured: Sequence[str] | None = None,
-    noise: Mapping[str, float] | None = None,
+    noise: float | Mapping[str, float] | None = None,
     bias: Mapping[str, float] | None = None,
     hardware: Hardware | None = None,
     computation_delay: float = 0.0,
-) -> KalmanFilter:
-    """The filter of a reduced model with its drives and instruments.
+) -> KalmanFilter: ...
 
+
+@overload
+def kalman_filter(
+    model: LinearModel,
+    *,
+    sample_time: float,
+    accelerations: PerCoordinate,
+    measured: Sequence[str] | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    bias: Mapping[str, float] | None = None,
+    hardware: Hardware | None = None,
+    computation_delay: float = 0.0,
+) -> LinearFilter: ...
+
+
+def kalman_filter(
+    model: ReducedModel | LinearModel,
+    *,
+    sample_time: float,
+    accelerations: PerCoordinate,
+    measured: Sequence[str] | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    bias: Mapping[str, float] | None = None,
+    hardware: Hardware | None = None,
+    computation_delay: float = 0.0,
+) -> KalmanFilter | LinearFilter:
+    """The filter of a reduced model over its region, or of a linear model about its state.
+
+    model         : a reduced model, with its drives and instruments; or a linear model in continuous time, whose drives
+                    and instruments are in it already
+    sample_time   : s
     accelerations : RMS of what is not known of θ̈, m/s² or rad/s², for all coordinates or each
-    measured      : outputs; those with instruments or that are encoders if left out
-    noise         : RMS of measurements that is to be believed; that of their instruments where left out, √(noise² +
-                    resolution²/12). More makes it deaf, for what the model does not know: modes beyond it
+    measured      : outputs; of a linear model also coordinates and rates among its states. If left out, outputs of a
+                    reduced model with instruments or that are encoders, and the coordinates θ of a linear model
+    noise         : RMS of measurements that is to be believed, for all or by name; that of their instruments where left
+                    out, √(noise² + resolution²/12). More makes it deaf, for what the model does not know: modes beyond
     bias          : RMS in a second by which a bias wanders, of outputs that have one; `walk` of their instruments where
                     left out
-    hardware      : the model's own if left out
+    hardware      : the reduced model's own if left out; a linear model takes none
     computation_delay : s, of the loop
     """
     require_arguments(kalman_filter, locals())
     require_sample_time(sample_time)
+    if isinstance(model, LinearModel):
+        if hardware is not None:
+            raise InputError(
+                "drives and instruments of a linear model are in it already", part="hardware of the filter",
+                hint="leave hardware out; linearize the machine with its drives instead",
+            )  # fmt: skip
+        return linear_filter(model, sample_time, accelerations, measured, noise, bias, computation_delay)
     if not isinstance(model, ReducedModel):
         raise InputError(
-            f"{type(model).__name__} is no reduced model", part="Kalman filter",
-            hint="give supple.reduce(mechanism, internal_modes=...)",
+            f"{type(model).__name__} is neither a reduced nor a linear model", part="Kalman filter",
+            hint="give supple.reduce(mechanism, internal_modes=...) or supple.linearize(mechanism, at)",
         )  # fmt: skip
     known = model.hardware if hardware is None else hardware
     names = model.layout.coordinates[: model.layout.theta]
@@ -161,18 +213,9 @@ def kalman_filter(
     instruments = [known.instrument(name) for name in told]
     believed = {name: item.uncertainty if item else 0.0 for name, item in zip(told, instruments, strict=True)}
     wander = {name: item.walk if item else 0.0 for name, item in zip(told, instruments, strict=True)}
-    for given, into, what in ((noise, believed, "noise"), (bias, wander, "bias")):
-        for name, value in (given or {}).items():
-            if name not in into:
-                raise InputError(f'"{name}" is not among what is measured', part=f"{what} of the filter",
-                                 hint=nearest(name, into))  # fmt: skip
-            into[name] = float(value)
-    for name, value in believed.items():
-        if not value > 0.0:
-            raise InputError(
-                f'"{name}" has no noise, and a filter would believe nothing else', part="Kalman filter",
-                hint=f'describe the noise or the resolution of its sensor, or give noise={{"{name}": ...}}',
-            )  # fmt: skip
+    take_values(believed, noise, "noise")
+    take_values(wander, bias, "bias")
+    require_noise(believed)
     delays = dict.fromkeys(model.layout.inputs, computation_delay)
     delays |= {block.actuator: block.delay + computation_delay for block in known.drives}
     delays |= {item.output: item.delay for item in known.instruments}
@@ -214,31 +257,3 @@ def _require_prompt(hardware: Hardware, told: tuple[str, ...], sample_time: floa
                 f'"{name}" is read every {item.sample_time:g} s only, and the filter runs every {sample_time:g} s',
                 part="Kalman filter", hint="give the filter the slower sample time, or leave that output out",
             )  # fmt: skip
-
-
-def _with_biases(plant: SampledPlant, biased: tuple[str, ...]) -> SampledPlant:
-    """Each bias a state that stays as it is, shown by its output: (the outputs in the order of H)."""
-    if not biased:
-        return plant
-    size, extra = len(plant.F), len(biased)
-    F = np.eye(size + extra)
-    F[:size, :size] = plant.F
-    below = ((0, extra), (0, 0))
-    shown = np.array([[1.0 if name == output else 0.0 for name in biased] for output in plant.outputs])
-    return plant._replace(
-        F=F, G=np.pad(plant.G, below), E=np.pad(plant.E, below), H=np.hstack([plant.H, shown]),
-        state=np.append(plant.state, np.zeros(extra)),
-        names=(*plant.names, *(f"{name}.bias" for name in biased)),
-    )  # fmt: skip
-
-
-def _known_commands(plant: SampledPlant, Q: Array, R: Array) -> SteadyGain:
-    """The gain; commands of samples before are known, and nothing corrects them."""
-    unknown = np.ones(len(plant.F), dtype=bool)
-    unknown[plant.commands] = False
-    where = np.flatnonzero(unknown)
-    names = tuple(plant.names[i] for i in where)
-    L, P, S = steady_gain(plant.F[np.ix_(where, where)], plant.H[:, where], Q[np.ix_(where, where)], R, names)
-    whole_L, whole_P = np.zeros((len(plant.F), len(R))), np.zeros_like(plant.F)
-    whole_L[where], whole_P[np.ix_(where, where)] = L, P
-    return SteadyGain(whole_L, whole_P, S)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.ports import Ports
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
+from supple.control.observers.linear_filter import LinearFilter
 from supple.control.observers.swept_forces import pairs
 from supple.diagnostics import InputError
 
@@ -47,8 +48,10 @@ def observer_ports(
     return Ports(observer.measured, names, layout.inputs, T, previews, swept=True, answers=answers)
 
 
-def swept_columns(observer: KalmanFilter, ports: Ports) -> list[int]:
-    """Where z has the products of θ̇ that the filter knows, in its order."""
+def swept_columns(observer: KalmanFilter | LinearFilter, ports: Ports) -> list[int]:
+    """Where z has the products of θ̇ that the filter knows, in its order; none of a filter about one state."""
+    if isinstance(observer, LinearFilter):
+        return []
     names, theta = ports.coordinates, observer.model.layout.coordinates
     places = {pair: ports.products.start + k for k, pair in enumerate(zip(*ports.factors, strict=True))}
     found = []
@@ -58,7 +61,9 @@ def swept_columns(observer: KalmanFilter, ports: Ports) -> list[int]:
     return found
 
 
-def observer_matrices(observer: KalmanFilter, here: FilterAt, ports: Ports) -> AffineMatrices:
+def observer_matrices(
+    observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports
+) -> AffineMatrices:
     """The filter at one θ; it answers with nothing yet. It begins at rest where the encoders show it."""
     (F, G, H, E, Y, state, command, output, *_), L = here.plant, here.gain.L
     m = empty(len(F), ports)
@@ -68,23 +73,27 @@ def observer_matrices(observer: KalmanFilter, here: FilterAt, ports: Ports) -> A
     m.B[:, ports.y], m.B[:, ports.applied], m.B[:, swept] = L, kept @ G, kept @ E - L @ Y
     m.b[:] = kept @ (state - F @ state - G @ command) + L @ (H @ state - output)
     m.a0[:] = state
-    for i, encoder in enumerate(observer.encoders):
+    for i, encoder in observer.shown:
         m.a0[i], m.A0[i, ports.place(encoder)] = 0.0, 1.0
-    actuators = observer.model.layout.inputs
+    actuators = ports.actuators
     for k in range(here.plant.commands.start, here.plant.commands.stop):
         actuator = here.plant.names[k].rsplit(".", 1)[0]
         m.a0[k], m.A0[k, ports.applied.start + actuators.index(actuator)] = 0.0, 1.0
     return m
 
 
-def on_observer(observer: KalmanFilter, here: FilterAt, ports: Ports, feedback: Feedback) -> AffineMatrices:
+def on_observer(
+    observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports, feedback: Feedback
+) -> AffineMatrices:
     """The law at one θ that feeds estimates back."""
     m = observer_matrices(observer, here, ports)
     U, V, v = feedback
     return m._replace(C=U @ m.A, D=U @ m.B + V, d=U @ m.b + v)
 
 
-def estimating_law(observer: KalmanFilter, here: FilterAt, ports: Ports) -> AffineMatrices:
+def estimating_law(
+    observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports
+) -> AffineMatrices:
     """The law at one θ that answers with all estimates but past commands, then with the innovations y - ŷ."""
     m = observer_matrices(observer, here, ports)
     F, G, H, E, Y, state, command, output, *_ = here.plant
@@ -97,7 +106,7 @@ def estimating_law(observer: KalmanFilter, here: FilterAt, ports: Ports) -> Affi
     return m._replace(C=np.vstack([m.A[shown], C]), D=np.vstack([m.B[shown], D]), d=np.append(m.b[shown], d))
 
 
-def estimated(here: FilterAt) -> list[int]:
+def estimated(here: FilterAt | LinearFilter) -> list[int]:
     """Which states are estimated rather than known."""
     return [k for k in range(len(here.plant.F)) if not here.plant.commands.start <= k < here.plant.commands.stop]
 
