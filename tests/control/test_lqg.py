@@ -25,7 +25,7 @@ def random_plant(seed: int) -> LinearModel:
     root = rng.standard_normal((n, n))
     M = root @ root.T + 0.5 * np.eye(n)
     K = np.diag([*[0.0] * s, *rng.uniform(1e3, 1e4, d)])
-    P2, P1, P3 = -K, -2e-4 * K - 0.1 * np.eye(n), np.eye(n, s)
+    P2, P1, P3 = -K, -2e-3 * K - np.eye(n), np.eye(n, s)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [np.linalg.solve(M, P2), np.linalg.solve(M, P1)]])
     B = np.vstack([np.zeros((n, s)), np.linalg.solve(M, P3)])
     names = tuple(f"q{i}" for i in range(n))
