@@ -15,7 +15,7 @@ HIDDEN = {"Allowed"}
 
 def schema_page() -> str:
     """Every key of the file and of its records, as Markdown."""
-    schema = json.loads((ROOT / "src/supple/formats/mechanism.schema.json").read_text("utf-8"))
+    schema = json.loads((ROOT / "src/supple/mechanism.schema.json").read_text("utf-8"))
     records = {name: record for name, record in schema["$defs"].items() if name not in HIDDEN}
     for field in schema["properties"].values():
         field.setdefault("description", _of_record(field, records))
@@ -52,8 +52,9 @@ def _type(field: dict[str, Any]) -> str:
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[1]
         return f"[{name}](#{name.lower()})" if name not in HIDDEN else name
-    if "anyOf" in field:
-        kinds = list(dict.fromkeys(_type(one) for one in field["anyOf"] if one.get("type") != "null"))
+    if "anyOf" in field or "oneOf" in field:
+        several = field.get("anyOf") or field["oneOf"]
+        kinds = list(dict.fromkeys(_type(one) for one in several if one.get("type") != "null"))
         if any(kind.startswith("number") for kind in kinds) and "text" in kinds and _is_number(field):
             kinds.remove("text")
         return " or ".join(kinds)
@@ -71,7 +72,7 @@ def _type(field: dict[str, Any]) -> str:
 
 
 def _is_number(field: dict[str, Any]) -> bool:
-    return any("expression" in one.get("description", "") for one in field["anyOf"])
+    return any("expression" in one.get("description", "") for one in field.get("anyOf") or field["oneOf"])
 
 
 def _number(field: dict[str, Any]) -> str:

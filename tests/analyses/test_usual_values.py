@@ -96,3 +96,10 @@ def test_sections_are_reported_with_area_and_mass_per_metre():
     assert section.area == pytest.approx(113.0973e-6, rel=1e-6)
     assert section.line_mass == {"steel": pytest.approx(0.887814, rel=1e-6)}
     assert "bar: tube, outer 20 mm, inner 16 mm: 113.1 mm², 0.8878 kg/m of steel" in found.summary()
+
+
+def test_configurations_of_a_machine_without_coordinates_are_noted():
+    """Three actuators for a mobility of two: θ is not known, and a configuration has no meaning."""
+    text = ARM.replace("elbow: {joint: P}", "elbow: {joint: P}\n  third: {joint: P}")
+    notes = supple.check(supple.loads(text)).notes
+    assert any(note.startswith('configuration "home" cannot be assembled: it has no coordinates') for note in notes)

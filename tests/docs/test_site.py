@@ -74,7 +74,7 @@ def test_references_tell_every_name_and_command(site):
         assert f'id="supple-{command.name}"' in commands
     assert "–" not in commands  # two dashes stay two
     keys = (site / "reference/schema.html").read_text("utf-8")
-    schema = json.loads((ROOT / "src/supple/formats/mechanism.schema.json").read_text("utf-8"))
+    schema = json.loads((ROOT / "src/supple/mechanism.schema.json").read_text("utf-8"))
     assert not [name for name in schema["properties"] if f">{name}</span>" not in keys]
 
 

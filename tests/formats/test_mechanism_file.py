@@ -154,7 +154,7 @@ def _valid(text: str) -> None:
 
 
 def test_the_shipped_schema_is_the_one_of_the_models():
-    """If this fails: `python -c "from supple.formats.schema import *; SHIPPED.write_text(schema_text())"`."""
+    """If this fails: `supple schema > src/supple/mechanism.schema.json`."""
     import json
 
     assert json.loads(SHIPPED.read_text("utf-8")) == schema()

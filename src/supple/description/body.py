@@ -63,11 +63,15 @@ if TYPE_CHECKING:
     _TubeLengths = tuple[float, float, float]
     _SphereLengths = float
 else:
-    _CylinderLengths = NamedLengths("cylinder", ("radius", "length"), _ROUND).ordered
+    _CylinderLengths = NamedLengths("solid", "cylinder", ("radius", "length"), _ROUND).ordered
     _TubeLengths = NamedLengths(
-        "tube", ("outer_radius", "inner_radius", "length"), _RING, (PositiveLength, NotNegativeLength, PositiveLength)
+        "solid",
+        "tube",
+        ("outer_radius", "inner_radius", "length"),
+        _RING,
+        (PositiveLength, NotNegativeLength, PositiveLength),
     ).ordered
-    _SphereLengths = NamedLengths("sphere", ("radius",), _ROUND).ordered
+    _SphereLengths = NamedLengths("solid", "sphere", ("radius",), _ROUND).ordered
 
 
 class Solid(Part):

@@ -9,7 +9,7 @@ from typing import Any
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
 from supple.formats.khalil_kleinfinger.tables import Said
 
-SHIPPED = Path(__file__).with_name("mechanism.schema.json")
+SHIPPED = Path(__file__).parents[1] / "mechanism.schema.json"
 
 
 def schema() -> dict[str, Any]:

@@ -57,9 +57,10 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)
     form = joint.form(drawing.mechanism.plane)
-    if drawing.mechanism.planar and form.turns and form.axis == "z":
-        return JointFrames(pa, np.eye(3), pb, np.eye(3))  # angles between the bodies' own axes
     Ra, Rb = drawing.bodies[first].axes, drawing.bodies[second].axes
+    if drawing.mechanism.planar and form.turns and form.axis == "z" and not form.rolls:
+        own = np.eye(3) if joint.axis is None else Ra.T @ E
+        return JointFrames(pa, own, pb, own)  # angles between the bodies' own axes
     return JointFrames(pa, Ra.T @ E, pb, Rb.T @ E)
 
 
@@ -88,15 +89,16 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
     kind = JOINT_KINDS[joint.kind]
     if drawing.mechanism.planar:
         if joint.form(drawing.mechanism.plane).axis == "z" and not (kind.held_about and joint.axis is not None):
-            if joint.axis is not None:
+            if joint.axis is None:
+                return np.eye(3)
+            if not joint.form(drawing.mechanism.plane).directed:
                 raise InputError(
                     "in the plane its axis is the normal",
                     part=part_name(path),
                     path=(*path, "axis"),
                     hint="leave axis out",
                 )
-            return np.eye(3)
-        if joint.axis is None:
+        elif joint.axis is None:
             raise InputError("it has no axis", part=part_name(path), path=path, hint="say along what: axis: x")
         x, y, _ = drawing.direction(joint.axis, (*path, "axis"))
         return np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])

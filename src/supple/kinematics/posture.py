@@ -81,6 +81,8 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
             posed = _posed(mechanism, found, values)
             theta = posed.theta.reshape(*lead, len(names))
         else:
+            if found.coordinates:
+                position.numbering.require_coordinates()
             lead, values = _batch(found.coordinates)
             theta = np.broadcast_to(position.theta, (*lead, len(names))).copy()
             for name, value in values.items():

@@ -125,7 +125,8 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
     L = by.A
     if joint.frames is not None:
         L = _same_axes(by, joint.frames, axes)
-    moved_axes = tuple(by.along(axis, kind.axis_turns, L) for axis in axes)
+    turning = kind.axis_turns and by.plane is None  # in the plane an axis is a direction
+    moved_axes = tuple(by.along(axis, turning, L) for axis in axes)
     return _changed(
         joint,
         **moved_stiffness(joint, by, L),

@@ -56,11 +56,12 @@ def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
 def _turning(joint: Joint, by: Movement, L: Array) -> Array:
     """T (6, 6), in the plane (3, 3)."""
     form, kind = joint.form(by.plane), JOINT_KINDS[joint.kind]
-    if by.plane is not None and form.turns and form.axis == "z" and joint.frames is None:
+    turned = by.plane is not None and form.turns and form.axis == "z" and not form.rolls
+    if turned and joint.frames is None and joint.axis is None:
         Q = by.local(joint.bodies[0])  # there axes are those of the first body
     else:
         axes = [_direction(axis, by) for axis in ((joint.axis,) if joint.axes is None else joint.axes) if axis]
-        sign = -1.0 if by.mirrored and kind.axis_turns else 1.0
+        sign = -1.0 if by.mirrored and kind.axis_turns and by.plane is None else 1.0
         Q = _axes([sign * L @ axis for axis in axes], by.plane).T @ L @ _axes(axes, by.plane)
     hand = -1.0 if by.mirrored else 1.0
     if by.plane is not None:

@@ -73,7 +73,7 @@ class SectionShape:
     def lengths(self) -> NamedLengths:
         """How its lengths are read."""
         names = self.names or tuple(str(i) for i in range(self.dimensions))
-        return NamedLengths(self.name, names, self.alternatives)
+        return NamedLengths("section", self.name, names, self.alternatives)
 
     @cached_property
     def keys(self) -> dict[str, Key]:

@@ -58,8 +58,10 @@ class Joint(PartOfKind):
     """In place of `at`: a frame on each body; axes are then in the frames' own, and all coordinates
     are zero where the frames coincide."""
     axis: Direction | None = None
-    """In the drawing, also `[A, D]`, from A to D; in the plane the hinge axis is the plane's normal. Of an elastic weld
-    or spherical joint the z axis of its elastic directions (in the plane the first); the drawing's if left out."""
+    """In the drawing, also `[A, D]`, from A to D. In the plane a hinge's axis is the normal, which is not given; of a
+    slide, and of other kinds where a direction in the plane has a meaning (a rack, a slot), it is that direction. Of an
+    elastic weld or spherical joint the z axis of its elastic directions (in the plane the first); the drawing's if left
+    out."""
     axes: tuple[Direction, Direction] | None = None
     """Of a universal joint."""
     rest: OfCoordinate | dict[str, OfCoordinate] | None = None

@@ -55,7 +55,8 @@ class Form:
     measures : coordinates by name, in order; in the plane x and y stand for its two letters. The rotations of a
                spherical or free joint have no coordinate
     steps    : of the recursion; None where it has none, and trees refuse it by name
-    axis     : which axis of the frames the user's `axis` is; in the plane z is the normal, which nobody gives
+    axis     : which axis of the frames the user's `axis` is. In the plane z is the normal, which nobody gives; `axis`
+               is then the direction of x where that matters (see `directed`), the first body's own x if left out
     """
 
     rows: tuple[Row, ...] = ()
@@ -67,6 +68,20 @@ class Form:
     def turns(self) -> bool:
         """Whether a coordinate is an angle."""
         return any(term.turns for row in self.measures.values() for term in row)
+
+    @cached_property
+    def directed(self) -> bool:
+        """Whether a direction in the plane has a meaning: a coordinate or a row is along one of x and y alone, as of a
+        rack, a slot or a slide. A hinge holds both and has none."""
+        held = {row[0].axes for row in self.rows if len(row) == 1 and row[0].measure == "along"}
+        sums = [term for row in self.rows if len(row) > 1 for term in row]
+        slides = [term for row in self.measures.values() for term in row]
+        return len(held & {"x", "y"}) == 1 or any(term.measure == "along" for term in (*sums, *slides))
+
+    @cached_property
+    def rolls(self) -> bool:
+        """Whether a constraint is a sum with an angle, as of a screw or a rack: it vanishes as drawn."""
+        return any(term.measure in ("turn", "tilt") for row in self.rows if len(row) > 1 for term in row)
 
     def measured(self, plane: str | None) -> dict[str, Row]:
         """Coordinates under their names in space or in a plane such as "xz"."""

@@ -31,12 +31,13 @@ class Alternative(NamedTuple):
 class NamedLengths:
     """The lengths of one shape.
 
-    shape        : its key in the file
+    owner, shape : what the shape is of ("section", "solid"), and its key in the file; the schema names the type by both
     names        : in the order of the positional form
     alternatives : other lengths by name; an alternative may refer to lengths whose own alternative was given
     types        : type of each length in the positional form; positive lengths if left out
     """
 
+    owner: str
     shape: str
     names: tuple[str, ...]
     alternatives: Mapping[str, Alternative] = field(default_factory=dict)
@@ -54,7 +55,9 @@ class NamedLengths:
         of = dict(zip(self.names, self.types or (PositiveLength,) * len(self.names), strict=True))
         of |= dict.fromkeys(self.alternatives, PositiveLength)
         fields: dict[str, Any] = {name: (what | None, None) for name, what in of.items()}
-        named: Any = create_model(f"{self.shape}_lengths", __base__=Part, **fields)
+        called = f"{self.owner.title()}{self.shape.title().replace('_', '')}Lengths"
+        said = f"Lengths of a {self.shape} ({self.owner}) by name, m."
+        named: Any = create_model(called, __base__=Part, __doc__=said, **fields)
         checked = Annotated[named, AfterValidator(self._complete)]
         return Annotated[
             Annotated[self.positional, Tag("positional")] | Annotated[checked, Tag("named")], Discriminator(_written_as)
