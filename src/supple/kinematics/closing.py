@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
 _SHARE = 1e-2  # of a coordinate in the forces that balance without it moving
+_FEW = 6  # coordinates, up to which second derivatives along all pairs of them take milliseconds interpreted
 _TOGETHER = 30.0  # singular values this close to the smallest vanish together with it
 
 
@@ -70,7 +71,7 @@ def departure(
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
     work = workspace(arrays)
     bulky = count * bulk(position.numbering)
-    bulky = 0 if bulky == 1 else bulky  # milliseconds, once a mechanism: not worth compiling
+    bulky = 0 if bulky == 1 and s <= _FEW else bulky  # milliseconds, once a mechanism: not worth compiling
     regular, sign = compiled(rigid_modes, count=bulky)(arrays, position.selected, X, work, Psi, dPsi, twists)
     return Start(X, w, Psi, dPsi, sign, last_over_first(work.G, sizes.free), shortest) if regular else None
 

@@ -1,11 +1,14 @@
 """Static equilibrium: the configuration at which no coordinate is pushed.
 
-p(θ) + B(θ) u = 0, by Newton's method with the exact gradient of p, downhill in the potential. What is elastic is bent
-by its loads from there on (`deformed_rest`).
+p(θ) + B(θ) u = 0, by Newton's method with the exact gradient of p, downhill in the potential. Where a dead point of θ
+stands in the way, or that takes too long, the search goes on over all positions that the joints allow (`descent`), and
+starts again from positions nearby where it ends at none. What is elastic is bent by its loads from there on
+(`deformed_rest`).
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.statics.deformed_rest import deformed_rest
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.formulations.absolute.descent import Descent, descend, nudged
+from supple.formulations.absolute.step import State
+from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -24,8 +30,9 @@ from supple.parameterization.local_model import local
 
 Array = NDArray[np.float64]
 
-_ITERATIONS, _TRIES = 100, 12
-_STOPPED = 4  # times in all that a dead point may stand in the way
+_ITERATIONS, _TRIES = 40, 12  # of Newton's method over θ; and shorter steps, or sharpenings
+_RESTARTS = 6  # from positions nearby, where a descent over all positions ends at no equilibrium
+_ELSEWHERE = 1e-6  # rad or extents: a position that θ does not lead to from rest
 _SMALL = 1e-10  # of the largest force met on the way, or of all loads together: near enough for Newton's method alone
 _FLAT = 1e-8  # of the largest curvature: along such directions the potential is taken as flat
 _UNSEEN = 1e-12  # of what the loads could do: a curvature that is rounding
@@ -82,7 +89,6 @@ def undeformed_equilibrium(begin: Configuration, u: Array, held: tuple[int, ...]
         return begin
     unit = np.where(free, _units(here), 0.0)  # what is held is not pushed, and does not move
     scale = _weight(here)
-    longest, stopped = _LONGEST, 0
     for _ in range(_ITERATIONS):
         theta = here.theta.copy()
         force, K, potential = _pushed(mechanism, here, u, unit)
@@ -96,19 +102,63 @@ def undeformed_equilibrium(begin: Configuration, u: Array, held: tuple[int, ...]
         else:
             # Along directions that curve down, go downhill all the same.
             step = vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), flat))
-            step *= min(1.0, longest / float(np.abs(step).max()))
-        here, taken, dead = _downhill(mechanism, theta, unit * step, potential, _SAME * scale, u)
-        stopped += dead
-        if not taken or stopped > _STOPPED:
+            step *= min(1.0, _LONGEST / float(np.abs(step).max()))
+        there = _downhill(mechanism, theta, unit * step, potential, _SAME * scale, u)
+        if there is None:
             break
-        if dead:  # not so far next time
-            longest = float(np.abs((here.theta - theta)[free] / unit[free]).max())
+        here = there
+    return _descended(here, begin, u, held)
+
+
+def _descended(here: Configuration, begin: Configuration, u: Array, held: tuple[int, ...]) -> Configuration:
+    """From where Newton's method over θ ended, over all positions that the joints allow; then from where it began, and
+    from positions nearby."""
+    mechanism, scale = begin.mechanism, _weight(begin)
+    problem, along = absolute(begin.rest, held, rigid=True), _lengths_at(begin)
+    aims, ends = begin.theta[list(held)], list[Descent]()
+    for trial in range(2 + _RESTARTS):
+        first = _at_rest(problem, here if trial == 0 else begin)
+        start = first if trial < 2 else nudged(problem, first, u, aims, trial)
+        if start is None:
+            continue
+        ends.append(descend(problem, start, u, aims, scale, lambda w: w[along]))
+        if ends[-1].found:
+            return _told(begin, problem.frames.bodies(ends[-1].state.X), ends[-1].state.w)
+        if ends[-1].away:
+            break
+    tried = "" if ends[-1].away else f", nor over all positions of the bodies from {len(ends)} starts"
+    force = _pushed(mechanism, here, u, _units(here))[0]
     raise InputError(
-        f"no equilibrium was found from {_named(begin, begin.theta)}; the search ended at {_named(begin, theta)}, "
-        f"where the largest force left is {_largest(begin, force)}",
+        f"no equilibrium was found from {_named(begin, begin.theta)}; the search ended at {_named(begin, here.theta)}, "
+        f"where the largest force left is {_largest(begin, np.where(np.isin(np.arange(len(force)), held), 0.0, force))}"
+        + tried,
         part=f'mechanism "{mechanism.name}"',
         hint="start closer to it, or add what holds the mechanism (springs, actuator forces)",
     )
+
+
+def _at_rest(problem: Absolute, here: Configuration) -> State:
+    """A configuration, as a state of the frames of its bodies, without multipliers."""
+    X = problem.frames.poses(here.X)
+    still = np.zeros((len(X) - 1, len(problem.system.rows.column)))
+    rows = here.rest.numbering.constraints + len(problem.system.driven)
+    return State(X, still, still.copy(), still.copy(), np.zeros(rows), here.w.copy())
+
+
+def _told(begin: Configuration, X: Array, w: Array) -> Configuration:
+    """The configuration at X (bodies + 1, 12); a note where θ alone does not lead there."""
+    mechanism, theta = begin.mechanism, w[: len(begin.theta)].copy()
+    led = assemble(mechanism, theta[None], failures="mark")
+    if bool(led.assembled[0]):
+        away = (led.X[0] - X) / np.where(np.arange(12) < 3, begin.rest.numbering.arrays.extent, 1.0)
+        if np.abs(away).max() <= _ELSEWHERE:
+            return Configuration(led.rest, led.theta[0], led.X[0], led.w[0], led.reached[0])
+    warnings.warn(
+        f'mechanism "{mechanism.name}": a dead point of its coordinates lies between rest and this equilibrium; its '
+        "coordinates alone do not lead there; use the configuration itself, or draw the rest closer to it",
+        SuppleNote, stacklevel=5,  # the line that called `equilibrium`
+    )  # fmt: skip
+    return Configuration(begin.rest, theta, X, w.copy(), np.ones(()))
 
 
 def _pushed(mechanism: Mechanism, here: Configuration, u: Array, unit: Array) -> tuple[Array, Array, float]:
@@ -135,24 +185,20 @@ def _sharpened(mechanism: Mechanism, here: Configuration, u: Array, unit: Array,
 
 def _downhill(
     mechanism: Mechanism, theta: Array, step: Array, potential: float, same: float, u: Array
-) -> tuple[Configuration, bool, int]:
-    """Shorten the step until the potential falls (or changes by rounding alone).
-
-    Returns where that is, whether it was found, and how often a dead point stood in the way.
-    """
-    dead = 0
+) -> Configuration | None:
+    """Shorten the step until the potential falls (or changes by rounding alone); None where it does not, or where a
+    dead point stands in the way."""
     for _ in range(_TRIES):
         here = assemble(mechanism, (theta + step)[None], failures="mark")
-        if bool(here.assembled[0]):
-            single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
-            model = local(mechanism, single, rigid=True)
-            tolerance = max(_SAME * abs(potential), same)
-            if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
-                return single, True, dead
-            step = 0.5 * step
-        else:  # beyond a dead point, where looking is expensive
-            step, dead = 0.1 * step, dead + 1
-    return assemble(mechanism, theta), False, dead
+        if not bool(here.assembled[0]):
+            return None
+        single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
+        model = local(mechanism, single, rigid=True)
+        tolerance = max(_SAME * abs(potential), same)
+        if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
+            return single
+        step = 0.5 * step
+    return None
 
 
 def _units(here: Configuration) -> Array:
@@ -186,6 +232,11 @@ def _largest(begin: Configuration, force: Array) -> str:
 
 def _lengths(configuration: Configuration) -> Array:
     """Coordinates of the actuators: constant forces u have the potential -u·ℓ."""
+    return np.asarray(configuration.w[_lengths_at(configuration)])
+
+
+def _lengths_at(configuration: Configuration) -> NDArray[np.int64]:
+    """Where these stand among the measures."""
     numbering = configuration.rest.numbering
     keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
-    return np.array([configuration.w[numbering.measures[key] - numbering.constraints] for key in keys])
+    return np.array([numbering.measures[key] - numbering.constraints for key in keys], dtype=np.int64)

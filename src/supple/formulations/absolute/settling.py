@@ -57,7 +57,7 @@ def settle(
 
     u : (actuators,) inputs; aims : (driven,) values of the prescribed rows
     """
-    state = _moved(problem, begin, np.zeros_like(begin.V), begin.multipliers, steady)
+    state = moved_state(problem, begin, np.zeros_like(begin.V), begin.multipliers, steady)
     tangent = tangent_at(problem, state, u, aims)
     missing = _in_world(state, problem, tangent.force)
     reached, step, steps, iterations = 0.0, 1.0, 0, 0
@@ -100,7 +100,7 @@ def _newton(
             return None
         if size > _FARTHEST:  # part of it, in the same direction
             p, multipliers, size = (_FARTHEST / size) * p, (_FARTHEST / size) * multipliers, _FARTHEST
-        state = _moved(problem, state, p.reshape(state.V.shape), state.multipliers - multipliers, steady)
+        state = moved_state(problem, state, p.reshape(state.V.shape), state.multipliers - multipliers, steady)
         tangent = tangent_at(problem, state, u, aims)
         if size <= _SMALL or (size <= _NEAR and size >= 0.25 * before):
             return state, tangent, n + 1
@@ -128,7 +128,7 @@ def _correction(tangent: Tangent, force: Array, before: float) -> tuple[Array, A
     return None
 
 
-def _moved(problem: Absolute, state: State, p: Array, multipliers: Array, steady: Steady | None) -> State:
+def moved_state(problem: Absolute, state: State, p: Array, multipliers: Array, steady: Steady | None) -> State:
     """The state displaced by p (frames, d), in the axes of the frames; velocities follow from where it then is."""
     column = problem.system.rows.column
     X, twist = np.empty_like(state.X), np.zeros(6)

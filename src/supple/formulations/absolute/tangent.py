@@ -84,9 +84,41 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
         sp.csc_array(_rows(problem, state.X) @ R),
         row_compliance(problem),
         -(R.T @ left[:n]),
-        -left[n:-1],
-        float(left[-1]),
+        -left[n:-2],
+        float(left[-2]),
     )
+
+
+class StillTangent(NamedTuple):
+    """At rest, over displacements in the axes of the frames: stiffness K (n, n), rows J (m, n), what is left over (n,)
+    and the gaps of the rows (m,), both as of `Tangent`; the potential in J, without that of the inputs."""
+
+    K: Array
+    J: Array
+    force: Array
+    gap: Array
+    potential: float
+
+
+def still_tangent(problem: Absolute, state: State, u: Array, aims: Array, *, stiff: bool = True) -> StillTangent:
+    """Of one state at rest; stiff : whether the stiffness is wanted, which costs most (zeros otherwise)."""
+    system, column, at = problem.system, problem.system.rows.column, (state, u, aims)
+    frames, d = state.V.shape
+    n, blocks = frames * d, np.zeros((frames, 6, 6))
+    blocks[:, :3, :3], blocks[:, 3:, 3:] = state.X[:-1, 3:].reshape(-1, 3, 3), np.eye(3)
+    R = blocks[:, column[:, None], column]
+
+    def in_frames(rows: Array) -> Array:
+        return np.einsum("mfc,fcd->mfd", rows.reshape(-1, frames, d), R).reshape(-1, n)
+
+    K = np.zeros((n, n))
+    if stiff:
+        reach = np.where(column < 3, _LENGTH * system.rows.extent, _TURN)
+        loose = _differences(problem, without_elements(system), at, _owner(problem), reach, POSE)
+        K = in_frames(in_frames((of_elements(problem, state)[POSE] + loose).toarray()).T).T
+    left = _residuals(problem, system, at, np.zeros((1, frames, d)), POSE)[0]
+    J = in_frames(_rows(problem, state.X).toarray())
+    return StillTangent(K, J, -in_frames(left[None, :n])[0], -left[n:-2], float(left[-1]))
 
 
 def without_elements(system: SystemArrays) -> SystemArrays:
@@ -230,9 +262,9 @@ def _residuals(
     problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], moves: Array, kind: int
 ) -> Array:
     """Right sides -(r_q, r_c) at a state with poses, velocities or accelerations moved by each of moves (N, F, d); last
-    how far elements are bent."""
+    how far elements are bent, and the potential."""
     state, u, aims = at
-    found = np.empty((len(moves), state.V.size + len(state.multipliers) + 1))
+    found = np.empty((len(moves), state.V.size + len(state.multipliers) + 2))
     compiled(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
     return found
 
@@ -255,6 +287,6 @@ def residual_batch(system, pattern, state, u, aims, moves, kind, found):
                     V[b, c] += moves[n, b, c]
                 elif kind == ACCELERATION:
                     acceleration[b, c] += moves[n, b, c]
-        residual(system, moved, u, aims, work)
-        copy_row(work.right_side, found[n, :-1])
-        found[n, -1] = work.account[BENT]
+        potential = residual(system, moved, u, aims, work)
+        copy_row(work.right_side, found[n, :-2])
+        found[n, -2], found[n, -1] = work.account[BENT], potential

@@ -1,0 +1,211 @@
+"""Static equilibrium of rigid bodies by descent of the potential over all positions that the joints allow.
+
+Positions are those of the bodies themselves, so that a dead point of the coordinates does not stand in the way. At each
+position J = U S Wᵀ splits small motions into those that the rows forbid and N, those that they allow. With the least λ
+that balances the forces Q along the others,
+
+    f = Nᵀ Q,   H = Nᵀ (∂²V/∂q² - Σ λ_i ∂²Φ_i/∂q²) N
+
+are force and stiffness along the motions that are left. A step solves (H + μ 1) z = f with the least μ ≥ 0 that makes
+H + μ 1 positive and |z| at most the radius of trust, and the rows are closed again by the least change. It counts where
+the potential falls by a share of what f and H promise; the radius follows that share.
+[Nocedal, Wright: Numerical Optimization, 2006, chapters 4 and 18; Absil, Mahony, Sepulchre: Optimization Algorithms on
+Matrix Manifolds, 2008, chapter 7]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formulations.absolute.settling import moved_state
+from supple.formulations.absolute.step import State
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.absolute.tangent import StillTangent, still_tangent
+from supple.kinematics.primitives import SCALE
+
+Array = NDArray[np.float64]
+
+_ITERATIONS = 500
+_BEGIN, _FARTHEST, _NEAREST = 0.3, 1.0, 1e-9  # rad or extents, of a body on average: the radius of trust
+_AWAY = 30.0  # extents: what nothing holds runs as far
+_CLOSINGS = 15
+_CLOSED = 1e-14  # of the extent: gaps that are rounding
+_OPEN = 1e-10  # of the extent: gaps with which a position does not count
+_RANK = 1e-9  # of the largest singular value: rows that depend on others
+_SMALL = 1e-9  # of the largest force: near enough for Newton's method alone
+_FLAT = 1e-8  # of the largest stiffness: directions along which nothing changes
+_SAME = 1e-12  # of what the loads can do: a change of the potential that is rounding
+_SHARPENINGS = 12
+
+
+class Split(NamedTuple):
+    """Motions that rows allow, as columns N (n, k) in units, and force f (k,) and stiffness H (k, k) along them."""
+
+    N: Array
+    f: Array
+    H: Array
+
+
+class Descent(NamedTuple):
+    """Where it ended, and the largest force left there, J (a moment, or a force times the extent).
+
+    found : whether that is rounding, and the position stable; away : whether it ran away, far from where it began
+    """
+
+    state: State
+    force: float
+    found: bool
+    away: bool = False
+
+
+def descend(
+    problem: Absolute, begin: State, u: Array, aims: Array, scale: float, lengths: Callable[[Array], Array]
+) -> Descent:
+    """Downhill from a closed position.
+
+    u : (actuators,) constant inputs; aims : (driven,) values of coordinates that are held
+    scale   : J, what all loads together could do over the extent
+    lengths : measures w -> coordinates of the actuators (actuators,), along which u has the potential -u·ℓ
+    """
+    search = _Search(problem, u, aims, lengths)
+    state, radius = begin, _BEGIN
+    potential = search.potential(state)
+    for _ in range(_ITERATIONS):
+        state, split = search.split(state)
+        values, vectors = np.linalg.eigh(split.H)
+        f = vectors.T @ split.f
+        force = float(np.abs(split.f).max(initial=0.0))
+        scale = max(scale, force)
+        flat = _FLAT * float(np.abs(values).max(initial=0.0)) + _SAME * scale
+        if force <= _SMALL * scale and values.min(initial=0.0) >= -flat:
+            return search.sharpened(state, split, flat)
+        while True:
+            z = trusted_step(values, f, radius * np.sqrt(len(state.V)), flat)
+            promised = float(f @ z - 0.5 * z @ (values * z))
+            there = search.moved(state, split.N @ (vectors @ z))
+            gained = -np.inf if there is None else potential - search.potential(there)
+            if there is not None and gained >= 0.1 * promised - _SAME * scale:
+                break
+            radius *= 0.25
+            if radius < _NEAREST:
+                return Descent(state, force, False)
+        if np.abs(there.X[:-1, :3] - begin.X[:-1, :3]).max(initial=0.0) > _AWAY * problem.system.rows.extent:
+            return Descent(there, force, False, away=True)
+        if gained > 0.7 * promised and np.linalg.norm(z) > 0.9 * radius * np.sqrt(len(state.V)):
+            radius = min(2.0 * radius, _FARTHEST)
+        state, potential = there, potential - gained
+    return Descent(state, force, False)
+
+
+def nudged(problem: Absolute, state: State, u: Array, aims: Array, seed: int) -> State | None:
+    """A position nearby, in a random direction that the rows allow; None where none was found."""
+    search = _Search(problem, u, aims, lambda w: w[:0])
+    N = search.allowed(state)
+    direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
+    for size in (_FARTHEST, _BEGIN, 0.1 * _BEGIN):
+        there = search.moved(state, size / float(np.abs(direction).max()) * direction)
+        if there is not None:
+            return there
+    return None
+
+
+def trusted_step(values: Array, f: Array, radius: float, flat: float) -> Array:
+    """z with (λ + μ) z = f, λ (k,) rising, |z| ≤ radius, for the least μ ≥ 0 that makes all λ + μ positive.
+
+    Where f has nothing along the lowest of negative curvatures, z leaves along it: that is a saddle or a summit.
+    """
+    lowest = float(values[0])
+    if lowest > flat:
+        z = f / values
+        if np.linalg.norm(z) <= radius:
+            return np.asarray(z)
+    low = max(0.0, flat - lowest)
+    z = f / (values + low)
+    if np.linalg.norm(z) <= radius:
+        if lowest < -flat:
+            rest = np.sqrt(max(radius**2 - float(z @ z), 0.0))
+            z[0] += np.copysign(rest, f[0])
+        return np.asarray(z)
+    high = low + float(np.linalg.norm(f)) / radius
+    for _ in range(100):  # |z| falls with μ
+        middle = 0.5 * (low + high)
+        if np.linalg.norm(f / (values + middle)) > radius:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(f / (values + high))
+
+
+class _Search:
+    """What positions are asked for: lengths in extents, angles in rad."""
+
+    def __init__(self, problem: Absolute, u: Array, aims: Array, lengths: Callable[[Array], Array]) -> None:
+        self.problem, self.u, self.aims, self.lengths = problem, u, aims, lengths
+        rows, frames = problem.system.rows, len(problem.system.mass)
+        self.unit = np.tile(np.where(rows.column < 3, rows.extent, 1.0), frames)
+        chosen = [*range(problem.rest.numbering.constraints), *problem.system.driven.tolist()]
+        self.row_unit = rows.rows_f[chosen, SCALE]
+
+    def tangent(self, state: State, *, stiff: bool) -> StillTangent:
+        return still_tangent(self.problem, state, self.u, self.aims, stiff=stiff)
+
+    def potential(self, state: State) -> float:
+        return self.tangent(state, stiff=False).potential - float(self.u @ self.lengths(state.w))
+
+    def split(self, state: State) -> tuple[State, Split]:
+        """The state with the least multipliers, and what is left along the motions that rows allow."""
+        loose = self.tangent(state._replace(multipliers=np.zeros_like(state.multipliers)), stiff=False)
+        U, S, Wt, rank = self._factored(loose.J)
+        held = (U[:, :rank] / S[:rank]) @ (Wt[:rank] @ (self.unit * loose.force))
+        state = state._replace(multipliers=np.ascontiguousarray(held / self.row_unit))
+        here, N = self.tangent(state, stiff=True), Wt[rank:].T
+        K = N.T @ (self.unit[:, None] * here.K * self.unit) @ N
+        return state, Split(N, -N.T @ (self.unit * loose.force), 0.5 * (K + K.T))
+
+    def _factored(self, J: Array) -> tuple[Array, Array, Array, int]:
+        """Singular values of the rows in units, and how many are independent."""
+        U, values, Wt = np.linalg.svd(J * self.unit / self.row_unit[:, None])
+        return U, values, Wt, int((values > _RANK * values[0]).sum()) if len(values) else 0
+
+    def allowed(self, state: State) -> Array:
+        """Motions that rows allow, as columns (n, k) in units."""
+        _, _, Wt, rank = self._factored(self.tangent(state, stiff=False).J)
+        return np.asarray(Wt[rank:].T)
+
+    def moved(self, state: State, step: Array) -> State | None:
+        """The state moved by a step (n,) in units, and closed by the least change; None where it does not close."""
+        shape, before = state.V.shape, np.inf
+        there = moved_state(self.problem, state, (self.unit * step).reshape(shape), state.multipliers, None)
+        for _ in range(_CLOSINGS):
+            here = self.tangent(there, stiff=False)
+            gap = here.gap / self.row_unit
+            size = float(np.abs(gap).max(initial=0.0))
+            if size <= _CLOSED or (size <= _OPEN and size > 0.5 * before):
+                return there
+            if not size < 10.0 * before:
+                return None
+            J = here.J * self.unit / self.row_unit[:, None]
+            p = np.linalg.lstsq(J, -gap, rcond=_RANK)[0]
+            there = moved_state(self.problem, there, (self.unit * p).reshape(shape), there.multipliers, None)
+            before = size
+        return None
+
+    def sharpened(self, state: State, split: Split, flat: float) -> Descent:
+        """Newton's method alone, as long as it halves the force: to rounding."""
+        force = float(np.abs(split.f).max(initial=0.0))
+        for _ in range(_SHARPENINGS):
+            values, vectors = np.linalg.eigh(split.H)
+            along = np.divide(vectors.T @ split.f, values, out=np.zeros_like(values), where=values > flat)
+            there = self.moved(state, split.N @ (vectors @ along))
+            if there is None:
+                break
+            there, again = self.split(there)
+            left = float(np.abs(again.f).max(initial=0.0))
+            if not left <= 0.5 * force:
+                break
+            state, split, force = there, again, left
+        return Descent(state, force, True)
