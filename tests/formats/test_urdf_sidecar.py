@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 import supple
 from supple.formats.source import source_of
 
-ROBOTS = Path(__file__).parents[3] / "shared" / "data" / "robots"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "five-bar-urdf"
 
 MASS = '<inertial><origin xyz="0.5 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
@@ -184,21 +183,14 @@ def test_a_side_car_belongs_to_a_robot(tmp_path):
         supple.load(EXAMPLE / "mechanism.yaml", sidecar={})
 
 
-def shared(name: str) -> supple.Mechanism:
-    file = ROBOTS / name
-    if not file.exists():
-        pytest.skip(f"../shared/data/robots/{name} is absent")
-    return supple.load(file)
-
-
 @pytest.mark.filterwarnings("ignore:.*URDF does not define <joint_properties>")  # as the program that wrote them adds
 @pytest.mark.parametrize(
     ("name", "motors", "hinges"),
     [("5bar_linkage", ("mot1", "mot2"), 5), ("robot_delta", ("mot1_rod1", "mot1_rod2"), 11)],
 )
-def test_published_robots_with_loops_in_the_older_spelling(name, motors, hinges):
+def test_published_robots_with_loops_in_the_older_spelling(name, motors, hinges, shared_data):
     """Both are planar chains of hinges; 3 bodies - 2 hinges leaves two freedoms, driven by the two motors."""
-    mechanism = shared(f"{name}.urdf")
+    mechanism = supple.load(shared_data(f"robots/{name}.urdf"))
     found = supple.check(mechanism)
     assert len(mechanism.joints) == hinges
     assert 3 * len(mechanism.bodies) - 2 * hinges == 2

@@ -4,24 +4,20 @@ Its lines are ten to thirty half bandwidths apart, so that two lines carry a pea
 frequencies below; `stated` of this test are theirs, to a hundredth of a hertz.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import supple
 
-FOLDER = Path(__file__).parents[3] / "shared" / "data" / "measured-free-free-beam"
 PEAKS = np.array([52.0, 142.0, 279.0, 460.0, 687.0, 959.0])
 STATED = np.array([51.52, 142.18, 278.66, 460.39, 687.17, 958.53])
 
 
 @pytest.fixture(scope="module")
-def beam():
-    if not FOLDER.exists():
-        pytest.skip("../shared/data/measured-free-free-beam is absent")
-    H = np.stack([np.loadtxt(FOLDER / f"meas_point_{i}.txt", dtype=complex) for i in (1, 2, 3)], axis=1)
+def beam(shared_data):
+    folder = shared_data("measured-free-free-beam")
+    H = np.stack([np.loadtxt(folder / f"meas_point_{i}.txt", dtype=complex) for i in (1, 2, 3)], axis=1)
     places = [supple.Channel(f"point {i}", "z") for i in (1, 2, 3)]
     return supple.Responses(np.arange(1001.0), places, [supple.Channel("hammer", "z", "force")], H[:, :, None])
 
