@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices, shapes
+from supple.control.laws.equilibrium import Equilibria, about
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
@@ -33,12 +34,42 @@ def design(ports: Ports, n: int, sigma) -> AffineMatrices:
     return AffineMatrices(*parts)
 
 
+def kept(ports: Ports, n: int, points: np.ndarray) -> Equilibria:
+    """Some equilibrium of every number, at points (N, 2)."""
+    rng, parts = np.random.default_rng(6), []
+    for width in (n, ports.size, len(ports.answered)):
+        mean, slope = rng.standard_normal((2, width))
+        change = rng.random(width) < 0.7
+        wave = np.sin(points[:, :1] * slope + points[:, 1:] + mean)
+        parts.append(mean + change * wave)
+    return Equilibria(*parts)
+
+
+def keeping(ports: Ports, n: int, sigma) -> AffineMatrices:
+    """The design, with b, d and a₀ such that it keeps that equilibrium."""
+    return about(design(ports, n, sigma), kept(ports, n, np.array([sigma])).rows()[0])
+
+
+def standing(ports: Ports, n: int) -> AffineMatrices:
+    """Matrices that do not change, with b and d that do."""
+    return design(ports, n, (0.3, 0.1))
+
+
+REGION = {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}
 CASES = {
     "fixed": lambda: fixed(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
     "without states": lambda: fixed(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
     "scheduled": lambda: scheduled(
         lambda sigma: design(PORTS["all"], 4, sigma), {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}, PORTS["all"],
         tolerance=1e-3, name="all of it*/",
+    ),
+    "about an equilibrium": lambda: scheduled(
+        lambda sigma: keeping(PORTS["all"], 4, sigma), REGION, PORTS["all"], tolerance=1e-3,
+        equilibria=lambda points: kept(PORTS["all"], 4, points),
+    ),
+    "constant gains about an equilibrium": lambda: scheduled(
+        lambda sigma: about(standing(PORTS["all"], 3), kept(PORTS["all"], 3, np.array([sigma])).rows()[0]), REGION,
+        PORTS["all"], tolerance=1e-3, equilibria=lambda points: kept(PORTS["all"], 3, points),
     ),
 }  # fmt: skip
 
@@ -110,9 +141,16 @@ def test_what_is_no_number_leaves_the_command(law, library):
     parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
     command = np.full(len(ports.answered), 7.0)
     flag = library["step"](*pointers(x, *(part for part in parts if part.size)), *pointers(command))
-    if law.fitted is not None:  # where its matrices are is not known
+    if law.bounds is not None:  # where its matrices are is not known
         assert flag == 1
         assert (command == 7.0).all()
+
+
+def test_times_of_previews_are_written_in_full(tmp_path):
+    ports = Ports(("lift",), ("lift",), ("f",), 1e-3, (0.0, 1.0 / 3.0))
+    header, _ = export(fixed(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
+    assert "_PREVIEW_TIMES {0.0, 0.3333333333333333} /* s */" in header.read_text()
+    assert "at 0.0, 0.3333333333333333 s from the sample on" in header.read_text()
 
 
 def test_what_is_no_law_is_refused(tmp_path):

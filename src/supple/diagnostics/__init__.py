@@ -8,9 +8,12 @@ from supple.diagnostics.errors import (
     SuppleError,
     SuppleNote,
     SuppleWarning,
+    UnstableLoop,
     nearest,
+    user_level,
 )
 
 __all__ = [
-    "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning", "nearest",
+    "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning",
+    "UnstableLoop", "nearest", "user_level",
 ]  # fmt: skip

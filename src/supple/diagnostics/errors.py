@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -71,6 +72,18 @@ class SuppleNote(UserWarning):
 
 class EarlyEnd(SuppleWarning):
     """A run in time ended early; what it returns goes as far as it came."""
+
+
+class UnstableLoop(SuppleWarning):
+    """A controller was made whose loop with the model that it was made on is unstable."""
+
+
+def user_level() -> int:
+    """`stacklevel` with which the caller warns at the first line that is not supple's own."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("supple."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from supple.equations.coefficients import Coefficients
 from supple.equations.output_motion import output_matrices
 from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.reduced.dynamics_kernel import deform_batch
+from supple.reduced.holding import holding
 from supple.reduced.named_values import in_order
 from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from supple.reduced.state_arguments import Values
 
 Array = NDArray[np.float64]
-
-_STEPS = 4
-
 
 def linearize_model(
     model: ReducedModel,
@@ -73,11 +71,11 @@ def linearize_model(
     v = in_order("rates", rates, names) if rates is not None else np.zeros(n)
     a = in_order("accelerations", accelerations, names) if accelerations is not None else np.zeros(n)
     here = eta[0].copy()
-    c = model.evaluate(here[:s])
     if inputs is not None:
         u = in_order("inputs", inputs, layout.inputs)
     else:
-        u, here = _holding(model, c, here, v, a, free=delta is None, speed=friction_speed)
+        held = holding(model, here[None], v[None], a[None], free=delta is None, speed=friction_speed)
+        u, here = held.inputs[0], held.eta[0]
     a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=friction_speed)
     c = model.evaluate(here[:s], delta=here[s:])
     slopes = row_slopes(model, here[:s], here[s:])
@@ -132,28 +130,3 @@ def row_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) ->
     if delta is not None and delta.size:  # a row is deformed linearly in its own numbers
         deform_batch(model.arrays.integers, np.tile(np.append(theta, delta), (s, 1)), rows)
     return [Coefficients(theta, model.labels, model.row, row) for row in rows]
-
-
-def _holding(
-    model: ReducedModel, c: Coefficients, eta: Array, v: Array, a: Array, *, free: bool, speed: float
-) -> tuple[Array, Array]:
-    """Inputs, and δ if it is free, that come closest to the accelerations: B u = M a - f(η, η̇, 0), by Newton's steps.
-
-    δ enters almost linearly: the second step takes care of what ∂K/∂θ adds.
-    """
-    n, s, inputs = model.layout.size, model.layout.theta, len(model.layout.inputs)
-    held, u = eta.copy(), np.zeros(inputs)
-    for _ in range(_STEPS if free and n > s else 1):
-        missing = model.inverse(held[:s], v, a, delta=held[s:], friction_speed=speed) - c.input_map @ u
-        matrix = c.input_map
-        if free and n > s:
-            matrix = np.hstack([matrix, c.stiffness_force_slope(held[s:]) - c.inertia_slope(v, a)])
-        if not matrix.shape[1]:
-            return u, held
-        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
-        size = np.linalg.norm(matrix, axis=0)
-        size[size == 0.0] = 1.0
-        found = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
-        u = u + found[:inputs]
-        held[s:] += found[inputs:] if free else 0.0
-    return u, held

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
+from supple.diagnostics import EarlyEnd, InputError, SuppleWarning, user_level
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import Basis
 from supple.results.energy_account import LARGEST_DEFECT
@@ -254,7 +254,7 @@ class Simulation(Result):
 def warn_of(run: Simulation) -> None:
     """Warn of a run that ends early, or whose energy does not balance, at the line of the user's that asked for it."""
     if not run.complete:
-        warnings.warn(f"results end at {run.time[-1]:.6g} s: {run.reason}", EarlyEnd, stacklevel=_to_the_user())
+        warnings.warn(f"results end at {run.time[-1]:.6g} s: {run.reason}", EarlyEnd, stacklevel=user_level())
     elif run.balanced is False:
         if run.tolerance is None:
             remedy = "leave out the step, which lets steps follow the motion, or give a shorter one"
@@ -264,13 +264,5 @@ def warn_of(run: Simulation) -> None:
             f"the account of energy is off by {100.0 * (run.energy_defect or 0.0):.2g} % of the energy exchanged "
             f"(limit {100.0 * LARGEST_DEFECT:g} %): the steps do not resolve the motion; {remedy}",
             SuppleWarning,
-            stacklevel=_to_the_user(),
+            stacklevel=user_level(),
         )
-
-
-def _to_the_user() -> int:
-    """How many calls lie between `warn_of` and the first that is not supple's own."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("supple."):
-        level, frame = level + 1, frame.f_back
-    return level

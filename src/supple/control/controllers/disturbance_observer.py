@@ -30,6 +30,7 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.description.drawing import Drawing
@@ -86,7 +87,10 @@ def disturbance_observer(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(joints, theta, (omega, ratios, fast), ports, drives)
 
-    law = scheduled(matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told)
+    law = scheduled(
+        matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told,
+        equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
+    )  # fmt: skip
     return AffineController(replace(law, commanded=drives.driven), wanted)
 
 
@@ -125,6 +129,15 @@ def _matrices(
     m.A0[:s, ports.y] = one  # it moves as wanted, and nothing disturbs it yet
     m.A0[s : 2 * s, ports.wanted(1)] = one
     return m
+
+
+def _equilibria(joints: JointModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
+    """Where the law rests at θ (N, s): nothing disturbs it."""
+    count, s = theta.shape
+    commands = np.asarray(drives.rows(joints.holding(theta).T).T)
+    states, known = np.zeros((count, 3 * s)), np.zeros((count, ports.size))
+    states[:, :s], known[:, ports.y], known[:, ports.wanted(0)], known[:, ports.applied] = theta, theta, theta, commands
+    return Equilibria(states, known, commands)
 
 
 def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:

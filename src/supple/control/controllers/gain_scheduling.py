@@ -23,11 +23,13 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
+from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -69,8 +71,10 @@ def gain_scheduled(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(model, theta, design, ports, drives)
 
-    by = told[: model.layout.theta]
-    law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=by)
+    law = scheduled(
+        matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=told[: model.layout.theta],
+        equilibria=lambda theta: _equilibria(model, theta, ports, drives),
+    )  # fmt: skip
     return AffineController(replace(law, commanded=drives.driven), wanted)
 
 
@@ -95,3 +99,12 @@ def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, d
     m.D[:], m.d[:] = drives.rows(m.D), drives.rows(m.d)
     m.D[:, n : 2 * n] += drives.by_rate(here.input_map)
     return m
+
+
+def _equilibria(model: ReducedModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
+    """Where the law rests at θ (N, s): it has no states."""
+    found, n = resting(model, theta), model.layout.size
+    commands = np.asarray(drives.rows(found.inputs.T).T)
+    known = np.zeros((len(theta), ports.size))
+    known[:, :n], known[:, ports.wanted(0)], known[:, ports.applied] = found.eta, theta, commands
+    return Equilibria(np.zeros((len(theta), 0)), known, commands)

@@ -86,6 +86,14 @@ class JointModel:
         B = here.input_map[:s, self._columns]
         return JointEquations(here.M[:s, :s], here.force[:s], here.damping[:s, :s], B, least_inputs(B, theta))
 
+    def holding(self, theta: Array) -> Array:
+        """Inputs (N, a) that hold θ (N, s), of least norm: -B⁺ p."""
+        here, s = self.equations(theta), len(self.coordinates)
+        divide = [
+            least_inputs(B, where) for B, where in zip(here.input_map[:, :s][..., self._columns], theta, strict=True)
+        ]
+        return -np.einsum("nas,ns->na", np.array(divide), here.force[:, :s])
+
     def forces(self, motion: Array, *, still: bool) -> Array:
         """Inputs (N, a) along θ, θ̇, θ̈, θ⃛ (N, 4, s), those of least norm; still: that hold it at θ only."""
         here, s = self.equations(np.ascontiguousarray(motion[:, 0])), len(self.coordinates)

@@ -26,7 +26,14 @@ from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
-from supple.control.observers.observed_law import Feedback, observer_ports, on_observer, swept_columns
+from supple.control.observers.observed_law import (
+    Feedback,
+    loop_growth,
+    observed_equilibria,
+    observer_ports,
+    on_observer,
+    swept_columns,
+)
 from supple.diagnostics import NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.repertoire import named_theta
@@ -50,7 +57,7 @@ def state_feedback(
     motion    : as `reference` takes it
     Q, R      : weights of the model's states ("lift", "lift.rate", ...) and of the commands, as `lqr` takes them
     at        : one configuration; the law is made there and used everywhere. If left out it changes over θ
-    tolerance : of the fit over the region
+    tolerance : of the fit over the region, at most; it is closer where the loop would lose half of its damping to it
     """
     require_arguments(state_feedback, locals())
     model = observer.model
@@ -65,7 +72,11 @@ def state_feedback(
         theta = theta_points(model.layout, named_theta(model, at))[0][0]
         law = fixed(matrices_of(theta), ports, name="state feedback")
     else:
-        law = scheduled(matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders)
+        law = scheduled(
+            matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders,
+            equilibria=lambda theta: observed_equilibria(observer, ports, theta, lambda rests: rests.commands),
+            growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
+        )  # fmt: skip
     driven = {block.actuator for block in observer.hardware.drives}
     return AffineController(replace(law, commanded=tuple(n for n in ports.actuators if n in driven)), wanted)
 

@@ -33,10 +33,18 @@ from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, Wanted
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
-from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
-from supple.control.observers.observed_law import Feedback, observer_ports, on_observer, swept_columns
+from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
+from supple.control.observers.observed_law import (
+    Feedback,
+    loop_growth,
+    observed_equilibria,
+    observer_ports,
+    on_observer,
+    swept_columns,
+)
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.drive_block import DriveBlock
@@ -82,6 +90,14 @@ class TwoTimeScales:
         feedback = self._feedback(here)
         self._require_stable(here, feedback.estimates, theta)
         return on_observer(self.observer, here, self.ports, feedback)
+
+    def equilibria(self, theta: Array) -> Equilibria:
+        """Where the law rests at θ (N, s)."""
+
+        def answered(rests: SampledRests) -> Array:
+            return rests.commands
+
+        return observed_equilibria(self.observer, self.ports, theta, answered)
 
     def _require_stable(self, here: FilterAt, U: Array, theta: Array) -> None:
         """Poles of the loop are those of F + G U beside those of the filter, which are stable by themselves."""
@@ -173,7 +189,7 @@ def two_time_scales(
     preview        : s; the motion is asked for so much earlier, and the drive is not inverted. If left out it is, and
                      only its delay and half a sample are made up for
     at             : one configuration; the law is made there and used everywhere. If left out it changes over θ
-    tolerance      : of the fit over the region
+    tolerance      : of the fit over the region, at most; closer where the loop would lose half of its damping to it
     """
     require_arguments(two_time_scales, locals())
     model = observer.model
@@ -192,7 +208,11 @@ def two_time_scales(
     if at is not None:
         law = fixed(design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales")
     else:
-        law = scheduled(design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders)
+        law = scheduled(
+            design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders,
+            equilibria=design.equilibria,
+            growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
+        )  # fmt: skip
     return AffineController(replace(law, commanded=tuple(item.block.actuator for item in drives)), wanted)
 
 

@@ -8,12 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.approximation.piecewise.packing import NOWHERE
-from supple.approximation.piecewise.packing import S as AXES
 from supple.compilation import compiled
 from supple.control.controller import Measurement
 from supple.control.laws.affine_law import AffineLaw
-from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place, law_size
+from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
 from supple.diagnostics import InputError, SuppleNote
 from supple.results.result import brief
 
@@ -63,14 +61,13 @@ class AffineController:
                 hint="make a controller of it, or run it beside a loop",
             )  # fmt: skip
         n, m, a = law.states, ports.size, len(ports.actuators)
-        self._vector: Array = np.zeros(int(law_size(law.memory.view(np.int64))))
+        self._vector: Array = law.vector()
         self._x, self._z, self._u = self._vector[:n], self._vector[n : n + m], self._vector[n + m : n + m + a]
         self._y, self._applied, self._fed = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
         wanted = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(wanted, ports.previews, strict=True))
         self._measured = ports.measured
-        self._leaf = 2 * n + m + a + int(law.memory.view(np.int64)[AXES]) + law.step_width
-        self._kernel, self._memory = compiled(law_in_place), law.memory
+        self._kernel, self._memory, self._rest = compiled(law_in_place), law.memory, law.rest_memory
         self._begun, self._said = False, False
 
     def __reduce__(self) -> Any:
@@ -106,7 +103,7 @@ class AffineController:
             self._begin(t, measurement)
         else:
             self._know(t, measurement)
-        status = self._kernel(self._memory, self._vector)
+        status = self._kernel(self._memory, self._rest, self._vector)
         if status == OUTSIDE:
             raise self._outside()
         if status == CLAMPED and not self._said:
@@ -129,8 +126,7 @@ class AffineController:
 
     def _begin(self, t: float, measurement: Measurement) -> None:
         law, a = self.law, len(self.actuators)
-        self._vector[:] = 0.0
-        self._vector[self._leaf] = NOWHERE
+        self._vector[:] = law.vector()
         self._know(t, measurement)
         if law.ports.swept:
             first, second = law.ports.factors

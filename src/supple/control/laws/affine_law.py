@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
+from supple.control.laws.equilibrium import FittedRow, about
 from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
+from supple.control.laws.law_kernel import law_vector
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.results.names import listed
@@ -43,6 +45,8 @@ class AffineLaw:
     scheduled_by : names of σ, among those measured
     error        : stated error of each matrix, relative to its size; empty where nothing is fitted
     said         : what else there is to know of it, in words
+    equilibrium  : x_e, z_e, u_e over σ (`supple.control.laws.equilibrium`): the matrices then act on deviations from it,
+                   and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
     commanded    : actuators whose drives it knows, so that it answers with commands of them; undriven : those that
                    have drives which it does not know, so that it answers with forces
     Made by `fixed` or `scheduled`.
@@ -59,6 +63,7 @@ class AffineLaw:
     said: str = ""
     commanded: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
+    equilibrium: FittedRow | None = None
 
     def __repr__(self) -> str:
         return brief("AffineLaw", self.summary)
@@ -68,7 +73,7 @@ class AffineLaw:
         """In words."""
         ports = self.ports
         motion = f" of {listed(ports.coordinates)}" if ports.coordinates else ""
-        over = f", scheduled by {listed(self.scheduled_by)}" if self.fitted is not None else ""
+        over = f", scheduled by {listed(self.scheduled_by)}" if self.scheduled_by else ""
         more = f", {self.said}" if self.said else ""
         return (
             f"{self.name}{motion}: {listed(ports.answered)} from {listed(ports.measured)} every "
@@ -94,14 +99,21 @@ class AffineLaw:
     @property
     def bounds(self) -> Array | None:
         """Between which σ is clamped: (2, s); None of a law that does not change."""
-        return None if self.fitted is None else clamped_between(self.fitted)
+        return next((clamped_between(fitted) for fitted in self._fits if fitted is not None), None)
+
+    @property
+    def _fits(self) -> tuple[Piecewise | None, Piecewise | None]:
+        """Of the matrices, and of the equilibrium."""
+        return self.fitted, None if self.equilibrium is None else self.equilibrium.fitted
 
     def at(self, sigma: ArrayLike | Mapping[str, float] | None = None) -> AffineMatrices:
-        """The matrices at σ (s,), in order or by name, clamped into the region."""
-        row = self.template.copy()
-        if self.fitted is not None:
-            row[self.varying] = self.fitted.evaluate(np.clip(self._sigma(sigma), *clamped_between(self.fitted)))
-        return from_row(row, self.states, self.ports)
+        """The matrices at σ (s,), in order or by name, clamped into the region; b, d and a₀ keep the equilibrium."""
+        bounds, here = self.bounds, self._sigma(sigma)
+        if bounds is not None:
+            here = np.clip(here, *bounds)
+        row = FittedRow(self.template, self.varying, self.fitted).at(here)
+        found = from_row(row, self.states, self.ports)
+        return found if self.equilibrium is None else about(found, self.equilibrium.at(here))
 
     def _sigma(self, sigma: ArrayLike | Mapping[str, float] | None) -> Array:
         if isinstance(sigma, Mapping):
@@ -125,16 +137,28 @@ class AffineLaw:
     @cached_property
     def memory(self) -> Array:
         """What the kernel takes: the part that a step needs, without a start's."""
-        width, ports = self.step_width, self.ports
+        width = self.step_width
+        varying = self.varying[self.varying < width]  # columns of a start come last
+        fitted = None if self.fitted is None or not len(varying) else _first_columns(self.fitted, len(varying))
+        return self._packed(FittedRow(self.template[:width], varying if fitted else NOTHING, fitted))
+
+    @cached_property
+    def rest_memory(self) -> Array:
+        """The same of the equilibrium; without one a row of no numbers."""
+        return self._packed(self.equilibrium or FittedRow(np.zeros(0), NOTHING, None))
+
+    def _packed(self, row: FittedRow) -> Array:
+        ports = self.ports
         swept = len(ports.coordinates) if ports.swept else 0
         sizes = LawSizes(
             self.states, ports.size, len(ports.answered), swept, ports.wanted(1).start, ports.products.start
         )
-        varying = self.varying[self.varying < width]  # columns of a start come last
-        if self.fitted is None or not len(varying):
-            return law_array(sizes, self.template[:width], NOTHING, None, NOTHING)
-        places = np.array([self.ports.place(name) for name in self.scheduled_by], dtype=np.int64)
-        return law_array(sizes, self.template[:width], varying, _first_columns(self.fitted, len(varying)), places)
+        places = [ports.place(name) for name in self.scheduled_by] if row.fitted is not None else []
+        return law_array(sizes, row.template, row.varying, row.fitted, np.array(places, dtype=np.int64))
+
+    def vector(self) -> Array:
+        """What the kernel works on: x, z, u and workspace, before a first sample."""
+        return law_vector(self.memory, self.rest_memory)
 
 
 def _first_columns(fitted: Piecewise, count: int) -> Piecewise:

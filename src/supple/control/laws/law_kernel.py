@@ -7,6 +7,7 @@ kernel that gives reduced models their rows.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.packing import S as AXES
@@ -15,15 +16,35 @@ from supple.control.laws.law_arrays import BOUNDS, COMMANDS, KNOWN, PRODUCTS, RA
 from supple.reduced.arrays import NUMBERS, ROW, TEMPLATE, WIDTH
 from supple.reduced.single_kernel import row_at, single_scratch
 
+Array = NDArray[np.float64]
+
 ANSWERED, OUTSIDE, CLAMPED = range(3)
 
 
 @kernel
-def law_size(Z):
-    """Numbers of the vector that `law_in_place` works on: x, z, u, x⁺, σ, the row, the leaf, workspace."""
+def row_size(Z):
+    """Numbers of a row over σ in the vector: σ, the row, the leaf."""
+    return Z[AXES] + Z[Z[ROW] + WIDTH] + 1
+
+
+@kernel
+def law_size(Z, E):
+    """Numbers of the vector that `law_in_place` works on: x, z, u, x⁺; σ, the row and the leaf of the matrices Z, then
+    of the equilibrium E; x - x_e, z - z_e; workspace."""
     header = Z[ROW]
-    n, m, a, s = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS], Z[AXES]
-    return 2 * n + m + a + s + Z[header + WIDTH] + 1 + (single_scratch(Z) if s > 0 else 0)
+    n, m, a = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS]
+    scratch = max(single_scratch(Z) if Z[AXES] > 0 else 0, single_scratch(E) if E[AXES] > 0 else 0)
+    return 3 * n + 2 * m + a + row_size(Z) + row_size(E) + scratch
+
+
+def law_vector(memory: Array, rest: Array) -> Array:
+    """Zero, and no leaf known."""
+    Z, E = memory.view(np.int64), rest.view(np.int64)
+    vector = np.zeros(int(law_size(Z, E)))
+    header = Z[ROW]
+    first = 2 * Z[header + STATES] + Z[header + KNOWN] + Z[header + COMMANDS] + row_size(Z)
+    vector[[first - 1, first + row_size(E) - 1]] = NOWHERE
+    return vector
 
 
 @kernel(inline=True)
@@ -35,17 +56,47 @@ def affine(row, at, count, vector):
     return total
 
 
-@kernel(purpose="control laws")
-def law_in_place(memory, vector):
-    """u = C x + D z + d, then x ← A x + B z + b, with the matrices at σ, a part of z clamped into the region.
+@kernel
+def row_over(memory, z, vector, at, scratch):
+    """The row at σ, a part of z clamped into the region, into the vector from number `at` + s on; constant ones too.
 
-    vector : as `law_size` counts it; x and z (but for products of rates) are given, u and x are left
-    Returns ANSWERED, CLAMPED where σ lay beyond its bounds, or OUTSIDE where nothing was fitted (u is then nan).
+    at : where σ, the row and the leaf begin
+    Returns ANSWERED, CLAMPED or OUTSIDE.
     """
     Z = memory.view(np.int64)
     F = memory[Z[NUMBERS] :]
     header, s = Z[ROW], Z[AXES]
-    n, m, a, width = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS], Z[header + WIDTH]
+    width = Z[header + WIDTH]
+    row = vector[at + s : at + s + width]
+    if s == 0:
+        template = Z[header + TEMPLATE]
+        for i in range(width):
+            row[i] = F[template + i]
+        return ANSWERED
+    status = ANSWERED
+    sigma = vector[at : at + s]
+    places, bounds = Z[header + SIGMA_PLACES], Z[header + BOUNDS]
+    for i in range(s):
+        given = z[Z[places + i]]
+        sigma[i] = min(max(given, F[bounds + i]), F[bounds + s + i])
+        if sigma[i] != given:
+            status = CLAMPED
+    leaf = row_at(Z, F, sigma, vector, scratch, row, np.int64(vector[at + s + width]))
+    vector[at + s + width] = leaf
+    return OUTSIDE if leaf == NOWHERE else status
+
+
+@kernel(purpose="control laws")
+def law_in_place(memory, rest, vector):
+    """u = u_e + C (x - x_e) + D (z - z_e) + d, then x ← x_e + A (x - x_e) + B (z - z_e) + b, at σ, a part of z.
+
+    memory : of the matrices; rest : of the equilibrium, all zero where its row is empty
+    vector : as `law_size` counts it; x and z (but for products of rates) are given, u and x are left
+    Returns ANSWERED, CLAMPED where σ lay beyond its bounds, or OUTSIDE where nothing was fitted (u is then nan).
+    """
+    Z, E = memory.view(np.int64), rest.view(np.int64)
+    header = Z[ROW]
+    n, m, a = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS]
     x, z = vector[:n], vector[n : n + m]
     u, new = vector[n + m : n + m + a], vector[n + m + a : 2 * n + m + a]
     swept, rates, product = Z[header + SWEPT], Z[header + RATES], Z[header + PRODUCTS]
@@ -53,30 +104,34 @@ def law_in_place(memory, vector):
         for j in range(i, swept):
             z[product] = z[rates + i] * z[rates + j]
             product += 1
-    at = 2 * n + m + a + s
-    status = ANSWERED
-    row = F[Z[header + TEMPLATE] : Z[header + TEMPLATE] + width]
-    if s > 0:
-        sigma, row = vector[at - s : at], vector[at : at + width]
-        places, bounds = Z[header + SIGMA_PLACES], Z[header + BOUNDS]
-        for i in range(s):
-            given = z[Z[places + i]]
-            sigma[i] = min(max(given, F[bounds + i]), F[bounds + s + i])
-            if sigma[i] != given:
-                status = CLAMPED
-        leaf = row_at(Z, F, sigma, vector, at + width + 1, row, np.int64(vector[at + width]))
-        vector[at + width] = leaf
-        if leaf == NOWHERE:
-            for i in range(a):
-                u[i] = np.nan
-            return OUTSIDE
+    first = 2 * n + m + a
+    second = first + row_size(Z)
+    third = second + row_size(E)
+    status = row_over(memory, z, vector, first, third + n + m)
+    known = row_over(rest, z, vector, second, third + n + m)
+    if status == OUTSIDE or known == OUTSIDE:
+        for i in range(a):
+            u[i] = np.nan
+        return OUTSIDE
+    row, still = vector[first + Z[AXES] : second], vector[second + E[AXES] : third]
+    dx, dz = vector[third : third + n], vector[third + n : third + n + m]
+    keeps = E[E[ROW] + WIDTH] > 0
+    for i in range(n):
+        dx[i] = x[i] - still[i] if keeps else x[i]
+    for i in range(m):
+        dz[i] = z[i] - still[n + i] if keeps else z[i]
     B, b = n * n, n * (n + m)
     C = b + n
     D, d = C + a * n, C + a * (n + m)
     for i in range(a):
-        u[i] = affine(row, C + i * n, n, x) + affine(row, D + i * m, m, z) + row[d + i]
+        u[i] = affine(row, C + i * n, n, dx) + affine(row, D + i * m, m, dz) + row[d + i]
     for i in range(n):
-        new[i] = affine(row, i * n, n, x) + affine(row, B + i * m, m, z) + row[b + i]
+        new[i] = affine(row, i * n, n, dx) + affine(row, B + i * m, m, dz) + row[b + i]
+    if keeps:
+        for i in range(a):
+            u[i] += still[n + m + i]
+        for i in range(n):
+            new[i] += still[i]
     for i in range(n):
         x[i] = new[i]
-    return status
+    return max(status, known)

@@ -8,7 +8,10 @@ the model it was designed on, counts as little as it does in the law. What does 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +25,9 @@ from supple.approximation.samples import Samples
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
+from supple.control.laws.equilibrium import EquilibriaOf, deviations, fitted_equilibrium
 from supple.control.laws.ports import Ports
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
 from supple.reduced.model import ReducedModel
 
 Array = NDArray[np.float64]
@@ -36,6 +40,11 @@ ROUNDING = 1e-3  # of the tolerance, times the size of a number: changes below i
 SMALL = 1e-7  # of the largest number of a row: less is never asked of a number
 FLOOR = 0.1  # norm of a matrix so divided: smaller ones are judged against it
 MOST = 5_000  # designs
+_FINER = 3  # times that a fit is made ten times closer, where it takes damping from the loop
+_KEPT = 0.5  # of the decay of the loop that was designed: what a fit leaves of it at least
+
+Growth = Callable[[Array, AffineMatrices], float]
+"""σ (s,) and the matrices of a law there -> the largest real part of the poles of its loop, 1/s."""
 
 
 @single_blas_thread()
@@ -47,12 +56,20 @@ def scheduled(
     tolerance: float = 1e-3,
     name: str = "law",
     by: Sequence[str] | None = None,
+    equilibria: EquilibriaOf | None = None,
+    growth: Growth | None = None,
 ) -> AffineLaw:
     """The law whose matrices are `matrices_of(σ)`, fitted over a region to a tolerance.
 
     matrices_of : a design at σ (s,); it must be a smooth function of it
     region      : of a reduced model, or {coordinate: (lower, upper)} in the order of σ
     by          : names under which σ is measured, among `ports.measured`; those of the coordinates if left out
+    equilibria  : points (N, s) -> the `Equilibria` that the designs there keep. The law then keeps them to rounding,
+                  whatever the tolerance; left out, b, d and a₀ are fitted like the rest, and the law stands off its
+                  goal by what the fit leaves
+    growth      : (σ, matrices) -> the largest real part of the poles of their loop at σ, 1/s. Where the fitted law keeps
+                  less than half of the decay of its design, it is fitted ten times closer, up to three times, and says
+                  so
     """
     if not _FINEST <= tolerance < 1.0:
         raise InputError(
@@ -67,16 +84,62 @@ def scheduled(
         )  # fmt: skip
     for item in scheduled_by:
         ports.place(item)
-    designed = _Designs(matrices_of, ports, names)
+    designed = _Designs(matrices_of, ports, names, equilibria)
     probes = scattered_in(boxes, PROBES, seed=7)
-    rows = designed.rows(probes[inside(probes)])
-    size = _sizes(np.abs(rows).max(axis=0), designed.states, ports)
+    probes = probes[inside(probes)]
+    rows, rest = designed.rows(probes), None
+    if equilibria is not None:
+        rest = fitted_equilibrium(equilibria, region.fitted if isinstance(region, ReducedModel) else boxes, name)
+
+    def fitted_to(error: float) -> AffineLaw:
+        fit = _fitted(designed, rows, (boxes, inside), error)
+        changes = fit.fitted is not None or (rest is not None and rest.fitted is not None)
+        over = scheduled_by if changes else ()
+        return AffineLaw(
+            name, ports, designed.states, fit.template, fit.varying, fit.fitted, over, fit.errors, equilibrium=rest
+        )
+
+    if growth is None:
+        return fitted_to(tolerance)
+    decays = [growth(point, from_row(row, designed.states, ports)) for point, row in zip(probes, rows, strict=True)]
+    for finer in range(_FINER + 1):
+        law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
+        lost = [growth(point, law.at(point)) for point in probes]
+        kept = all(rate <= _KEPT * own for rate, own in zip(lost, decays, strict=True) if own < 0.0)
+        if kept or law.fitted is None:
+            said = f"fitted to {tolerance * 10.0**-finer:.0e} for the sake of its damping" if finer else ""
+            return replace(law, said=said)
+    worst = int(np.argmax(lost))
+    warnings.warn(
+        f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e} its loop still loses more than half of its damping: '
+        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {_where(names, probes[worst])}. Ask for slower "
+        "gains, take a smaller region, or make the law at one configuration (at=)",
+        UnstableLoop if lost[worst] > 0.0 else SuppleWarning, stacklevel=user_level(),
+    )  # fmt: skip
+    return law
+
+
+class _Fit(NamedTuple):
+    """As of an `AffineLaw`."""
+
+    template: Array
+    varying: Integers
+    fitted: Piecewise | None
+    errors: dict[str, float]
+
+
+def _fitted(
+    designed: _Designs, rows: Array, place: tuple[list[Box], Callable[[Array], NDArray[np.bool_]]], tolerance: float
+) -> _Fit:
+    """The rows of designs over boxes; rows : those of a few points that tell what changes."""
+    (boxes, inside), n, ports = place, designed.states, designed.ports
+    size = _sizes(np.abs(rows).max(axis=0), n, ports)
     varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * tolerance * size)
     template = rows[0].copy()
     if not len(varying):
-        return AffineLaw(name, ports, designed.states, template)
+        return _Fit(template, varying, None, {})
     template[varying] = 0.0
-    families = _families(varying, designed.states, ports)
+    families = _families(varying, n, ports)
 
     def sampler(points: Array) -> Samples:
         valid = inside(points)
@@ -91,8 +154,11 @@ def scheduled(
     found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST, floors=floors)
     arrays = found.piecewise.arrays
     fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * size[varying]))
-    error = {key: item.worst for key, item in found.error.items()}
-    return AffineLaw(name, ports, designed.states, template, varying, fitted, scheduled_by, error)
+    return _Fit(template, varying, fitted, {key: item.worst for key, item in found.error.items()})
+
+
+def _where(names: tuple[str, ...], point: Array) -> str:
+    return ", ".join(f"{name}={value:.6g}" for name, value in zip(names, point, strict=True))
 
 
 def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:
@@ -116,21 +182,37 @@ def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], 
 class _Designs:
     """Rows of a design at many points; n is that of the first, and must stay."""
 
-    def __init__(self, matrices_of: Callable[[Array], AffineMatrices], ports: Ports, names: tuple[str, ...]) -> None:
-        self._matrices_of, self._ports, self._names, self.states = matrices_of, ports, names, -1
+    def __init__(
+        self,
+        matrices_of: Callable[[Array], AffineMatrices],
+        ports: Ports,
+        names: tuple[str, ...],
+        equilibria: EquilibriaOf | None,
+    ) -> None:
+        self._matrices_of, self.ports, self._names, self.states = matrices_of, ports, names, -1
+        self._equilibria, self._known = equilibria, dict[bytes, Array]()
 
     def rows(self, points: Array) -> Array:
+        """(N, width). Closer fits ask for the same points again."""
         return np.array([self._row(point) for point in points])
 
     def _row(self, point: Array) -> Array:
-        where = ", ".join(f"{name}={value:.6g}" for name, value in zip(self._names, point, strict=True))
-        found = self._matrices_of(point).checked(self._ports, f" at {where}")
+        key = point.tobytes()
+        if key not in self._known:
+            self._known[key] = self._designed(point)
+        return self._known[key]
+
+    def _designed(self, point: Array) -> Array:
+        where = _where(self._names, point)
+        found = self._matrices_of(point).checked(self.ports, f" at {where}")
         if self.states not in (-1, found.states):
             raise InputError(
                 f"it has {found.states} states at {where}, and {self.states} elsewhere", part="law",
                 hint="a law over a region keeps its states",
             )  # fmt: skip
         self.states = found.states
+        if self._equilibria is not None:
+            found = deviations(found, self._equilibria(point[None]).rows()[0], f" at {where}")
         return found.row()
 
 

@@ -8,17 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise.packing import NOWHERE
-from supple.approximation.piecewise.packing import S as AXES
 from supple.compilation import compiled
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_law import AffineLaw, fixed
-from supple.control.laws.law_kernel import OUTSIDE, law_in_place, law_size
+from supple.control.laws.law_kernel import OUTSIDE, law_in_place
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
-from supple.control.observers.kalman_filter import KalmanFilter
+from supple.control.observers.kalman_filter import KalmanFilter, SampledRests
 from supple.control.observers.linear_filter import LinearFilter
-from supple.control.observers.observed_law import estimated, estimating_law, observer_ports
+from supple.control.observers.observed_law import estimated, estimating_law, observed_equilibria, observer_ports
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.results.names import listed
@@ -55,9 +53,15 @@ def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e
     names = [middle.plant.names[k] for k in estimated(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))
     ports = observer_ports(observer, answers=answers)
+    shown = estimated(middle)
+
+    def answered(rests: SampledRests) -> Array:
+        return np.pad(rests.states[:, shown], ((0, 0), (0, len(observer.measured))))
+
     return scheduled(
         lambda theta: estimating_law(observer, observer.at(theta), ports), observer.model, ports,
         tolerance=tolerance, name="observer", by=observer.encoders,
+        equilibria=lambda theta: observed_equilibria(observer, ports, theta, answered),
     )  # fmt: skip
 
 
@@ -99,15 +103,13 @@ def estimates(
 def _run(law: AffineLaw, z: Array) -> Array:
     """Answers (N, u) to z (N, m), from a start that stood."""
     n, m, u = law.states, law.ports.size, len(law.ports.answered)
-    integers = law.memory.view(np.int64)
-    vector = np.zeros(int(law_size(integers)))
-    vector[2 * n + m + u + int(integers[AXES]) + law.step_width] = NOWHERE
+    vector = law.vector()
     here = law.at(z[0, [law.ports.place(name) for name in law.scheduled_by]])
     vector[:n] = here.A0 @ z[0] + here.a0
     step, answers = compiled(law_in_place), np.empty((len(z), u))
     for k in range(len(z)):
         vector[n : n + m] = z[k]
-        if step(law.memory, vector) == OUTSIDE:
+        if step(law.memory, law.rest_memory, vector) == OUTSIDE:
             raise InputError(
                 f"nothing was made for what is measured at sample {k}", part="observer", hint="stay inside the region"
             )

@@ -33,12 +33,13 @@ from supple.control.observers.linear_filter import (
     take_values,
     with_biases,
 )
-from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, sampled_plant, sampled_rest
 from supple.control.observers.swept_forces import with_swept_forces
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
+from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.names import listed
@@ -58,6 +59,14 @@ class FilterAt(NamedTuple):
     plant: SampledPlant
     gain: SteadyGain
     linear: SecondOrder
+
+
+class SampledRests(NamedTuple):
+    """X⁰ (N, ...) with biases of zero, c⁰ (N, a), y⁰ (N, o) at N configurations."""
+
+    states: Array
+    commands: Array
+    outputs: Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +113,42 @@ class KalmanFilter:
     @cached_property
     def _known(self) -> dict[bytes, FilterAt]:
         return {}
+
+    def rests(self, theta: Array) -> SampledRests:
+        """Where the machine rests at θ (N, s), as the filter counts it: exactly, for what laws on it stand on.
+
+        States of drives and commands are affine in forces, coordinates and outputs, so that they are found once.
+        """
+        found = resting(self.model, theta)
+        whole = np.hstack([found.eta, found.inputs, found.outputs])
+        constant, slopes = self._rest_map
+        rows = constant + whole @ slopes
+        N, a = len(constant) - len(self.model.layout.inputs) - len(self.measured), len(self.model.layout.inputs)
+        return SampledRests(rows[:, :N], rows[:, N : N + a], rows[:, N + a :])
+
+    @cached_property
+    def _rest_map(self) -> tuple[Array, Array]:
+        """X⁰, c⁰, y⁰ for η, u, y of the model all zero, and their slopes, (n + a + o, ...)."""
+        layout = self.model.layout
+        n, inputs, outputs = layout.size, layout.inputs, layout.outputs
+        middle = self.model.linearize(self.model.fitted.arrays.roots_f[0].mean(axis=0), drives=False)
+        names = (layout.coordinates, inputs, outputs)
+        ends = np.cumsum([n, len(inputs), len(outputs)])
+
+        def at(numbers: Array) -> Array:
+            parts = (
+                dict(zip(keys, part.tolist(), strict=True))
+                for keys, part in zip(names, np.split(numbers, ends[:-1]), strict=True)
+            )
+            states, forces, seen = parts
+            states |= {f"{name}.rate": 0.0 for name in layout.coordinates}
+            about = {**middle.at, "states": states, "inputs": forces, "outputs": seen}
+            driven = with_hardware(replace(middle, at=about), self._prompt)
+            found = sampled_rest(driven, self.sample_time, self.measured, self.delays)
+            return np.concatenate([found.state, np.zeros(len(self.biased)), found.command, found.output])
+
+        constant = at(np.zeros(int(ends[-1])))
+        return constant, np.array([at(unit) - constant for unit in np.eye(int(ends[-1]))])
 
     def _designed(self, theta: Array) -> FilterAt:
         model, T = self.model, self.sample_time

@@ -9,14 +9,16 @@ and u = U X̂ + V z + v follows from what the measurement has made of X̂: C = U
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import Ports
-from supple.control.observers.kalman_filter import FilterAt, KalmanFilter
+from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.linear_filter import LinearFilter
 from supple.control.observers.swept_forces import pairs
 from supple.diagnostics import InputError
@@ -109,6 +111,33 @@ def estimating_law(
 def estimated(here: FilterAt | LinearFilter) -> list[int]:
     """Which states are estimated rather than known."""
     return [k for k in range(len(here.plant.F)) if not here.plant.commands.start <= k < here.plant.commands.stop]
+
+
+def observed_equilibria(
+    observer: KalmanFilter, ports: Ports, theta: Array, answers: Callable[[SampledRests], Array]
+) -> Equilibria:
+    """Where laws on an observer rest at θ (N, s): X̂ = X⁰, y = y⁰, c₋ = c⁰, and the motion stands there.
+
+    answers : rests -> u_e (N, a)
+    """
+    rests = observer.rests(theta)
+    known = np.zeros((len(theta), ports.size))
+    known[:, ports.y], known[:, ports.applied] = rests.outputs, rests.commands
+    places = [observer.model.layout.coordinates.index(name) for name in ports.coordinates]
+    for preview in range(len(ports.previews)):
+        known[:, ports.wanted(0, preview)] = rests.states[:, places]
+    return Equilibria(rests.states, known, answers(rests))
+
+
+def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: AffineMatrices) -> float:
+    """The largest real part, 1/s, of the poles of a law in the loop with the machine that its observer believes in."""
+    plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased)
+    F, G, H = plant.F[:N, :N], plant.G[:N], plant.H[:, :N]
+    A, B, _, C, D, _, _, _ = matrices
+    B_y, B_c, D_y, D_c = B[:, ports.y], B[:, ports.applied], D[:, ports.y], D[:, ports.applied]
+    closed = np.block([[F + G @ D_y @ H, G @ C, G @ D_c], [B_y @ H, A, B_c], [D_y @ H, C, D_c]])
+    largest = float(np.abs(np.linalg.eigvals(closed)).max())
+    return float(np.log(largest)) / ports.sample_time
 
 
 def places_of(here: FilterAt, names: tuple[str, ...]) -> list[int]:

@@ -90,9 +90,39 @@ def sampled_plant(
     delays : s, of inputs and outputs by name; none if left out
     known  : inputs that are known, w, and no commands
     """
+    return _sampling(linear, sample_time, outputs, delays, known).plant()
+
+
+class SampledRest(NamedTuple):
+    """X⁰ (N,), c⁰ (a,), y⁰ (o,) of a `SampledPlant`."""
+
+    state: Array
+    command: Array
+    output: Array
+
+
+def sampled_rest(
+    linear: LinearModel,
+    sample_time: float,
+    outputs: tuple[str, ...],
+    delays: Mapping[str, float] | None = None,
+    *,
+    known: tuple[str, ...] = (),
+) -> SampledRest:
+    """The state of a plant that all of it is about, without the rest of it; arguments as of `sampled_plant`."""
+    return SampledRest(*_sampling(linear, sample_time, outputs, delays, known).about())
+
+
+def _sampling(
+    linear: LinearModel,
+    sample_time: float,
+    outputs: tuple[str, ...],
+    delays: Mapping[str, float] | None,
+    known: tuple[str, ...],
+) -> _Sampling:
     require_sample_time(sample_time)
     late = {name: delay_of(time, sample_time) for name, time in (delays or {}).items()}
-    return _Sampling(linear, sample_time, outputs, late, known).plant()
+    return _Sampling(linear, sample_time, outputs, late, known)
 
 
 class _Sampling:
@@ -141,7 +171,7 @@ class _Sampling:
                 H[o] = self._seen(o, 0.0)[0]
             names += [f"{outputs[o]}.output{j + 1}" for j in range(count)]
         commands = slice(self.n, int(self.first[-1]))
-        return SampledPlant(F, G, H, E, Y, *self._about(), outputs, tuple(names), commands, self.n)
+        return SampledPlant(F, G, H, E, Y, *self.about(), outputs, tuple(names), commands, self.n)
 
     def _at(self, tau: float) -> tuple[Array, Array]:
         """x at τ after a sample: by X there (n, N), and by the command given at the sample (n, a)."""
@@ -175,7 +205,8 @@ class _Sampling:
         else:
             by_state[:, self.first[i] + ago - 1] += column
 
-    def _about(self) -> tuple[Array, Array, Array]:
+    def about(self) -> tuple[Array, Array, Array]:
+        """X⁰, c⁰, y⁰."""
         at = self.linear.at
         command = np.array([at["inputs"].get(name, 0.0) for name in self.inputs])
         output = np.array([at["outputs"].get(name, 0.0) for name in self.outputs])

@@ -1,14 +1,20 @@
 """A law of control as C: the matrices at what is measured, one step, one start.
 
 command = C x + D z + d,   x ← A x + B z + b,   at the start x = A0 z + a0
+
+A law that keeps an equilibrium has a second row over what is measured, x_e, z_e and u_e: x and z are then counted from
+it (`supple.control.laws.equilibrium`).
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.equilibrium import FittedRow
 from supple.control.laws.ports import ORDERS
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
@@ -31,18 +37,18 @@ HEAD = """\
 
 """
 CONSTANT = """
-/* The numbers of A, B, b, C, D, d, A0, a0, one after another. */
-static int matrices(const double z[KNOWN], double numbers[WIDTH])
+/* @what@, one after another. */
+static int @row@(const double z[KNOWN], double numbers[@width@])
 {
     int i;
     (void)z;
-    for (i = 0; i < WIDTH; ++i) numbers[i] = constant[i];
+    for (i = 0; i < @width@; ++i) numbers[i] = constant[i];
     return @UPPER@_ANSWERED;
 }
 """
 SCHEDULED = """
-/* The numbers of A, B, b, C, D, d, A0, a0, one after another, at what is measured. */
-static int matrices(const double z[KNOWN], double numbers[WIDTH])
+/* @what@, one after another, at what is measured. */
+static int @row@(const double z[KNOWN], double numbers[@width@])
 {
     double sigma[AXES], b[TERMS], values[COLUMNS];
     const double *row;
@@ -58,12 +64,12 @@ static int matrices(const double z[KNOWN], double numbers[WIDTH])
     basis(leaf, sigma, b);
     row = coefficients + ROW(leaf) * COLUMNS;
     @combine@
-    for (i = 0; i < WIDTH; ++i) numbers[i] = constant[i];
+    for (i = 0; i < @width@; ++i) numbers[i] = constant[i];
     for (i = 0; i < COLUMNS; ++i) numbers[varying[i]] = values[i];
     return flag;
 }
 """
-STEP = """
+PRODUCT = """
 static double product(const double *RESTRICT a, const double *RESTRICT x, int count)
 {
     double total = 0.0;
@@ -71,45 +77,72 @@ static double product(const double *RESTRICT a, const double *RESTRICT x, int co
     for (i = 0; i < count; ++i) total += a[i] * x[i];
     return total;
 }
-
+"""
+STEP = """
 int @prefix@_start(@prefix@_state *state, @arguments@)
 {
-    double z[KNOWN], numbers[WIDTH];
-    int i, flag;
+    double z[KNOWN], numbers[WIDTH]@rest_row@;
+    int i, flag@rest_flag@;
 @known@
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
-    for (i = 0; i < STATES; ++i) state->x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i];
+@rest@    for (i = 0; i < STATES; ++i)
+        state->x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i]@plus_x@;
     return flag;
 }
 
 int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS])
 {
-    double z[KNOWN], numbers[WIDTH], next[@memory@];
-    int i, flag;
+    double z[KNOWN], numbers[WIDTH]@rest_row@, x[@memory@], next[@memory@];
+    int i, flag@rest_flag@;
 @known@
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
+@rest@    for (i = 0; i < STATES; ++i) x[i] = state->x[i]@minus_x@;
     for (i = 0; i < ANSWERS; ++i)
-        answer[i] = product(numbers + @C@ + i * STATES, state->x, STATES)
-                     + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i];
+        answer[i] = product(numbers + @C@ + i * STATES, x, STATES)
+                    + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i]@plus_u@;
     for (i = 0; i < STATES; ++i)
-        next[i] = product(numbers + i * STATES, state->x, STATES) + product(numbers + @B@ + i * KNOWN, z, KNOWN)
-                  + numbers[@b@ + i];
+        next[i] = product(numbers + i * STATES, x, STATES) + product(numbers + @B@ + i * KNOWN, z, KNOWN)
+                  + numbers[@b@ + i]@plus_x@;
     for (i = 0; i < STATES; ++i) state->x[i] = next[i];
     return flag;
 }
 """
+# Where the law keeps an equilibrium: z becomes its deviation from it, and what answers begins there.
+KEPT = {
+    "rest_row": ", still[REST_WIDTH]",
+    "rest_flag": ", known",
+    "rest": """\
+    known = rest(z, still);
+    if (known == @UPPER@_OUTSIDE) return known;
+    flag = known > flag ? known : flag;
+    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
+""",
+    "plus_x": " + still[i]",
+    "minus_x": " - still[i]",
+    "plus_u": " + still[STATES + KNOWN + i]",
+}
+_DEFINED = re.compile(
+    r"^static (?:const )?(?:double|int|void|struct node) (\w+)|^#define (\w+)|^(?:struct) (node) ", re.MULTILINE
+)
+_ENUM = re.compile(r"^enum \{ (.*) \};$", re.MULTILINE)
 
 
 def law_files(law: AffineLaw, prefix: str) -> dict[str, str]:
     """Name and text of each file of the C code."""
-    if not np.isfinite(law.template).all() or (
-        law.fitted is not None and not np.isfinite(law.fitted.arrays.coefficients).all()
-    ):
-        raise InputError("some of its numbers are not finite", part=f'law "{law.name}"', hint="make it again")
+    for row in _rows(law):
+        numbers = [row.template] if row.fitted is None else [row.template, row.fitted.arrays.coefficients]
+        if not all(np.isfinite(part).all() for part in numbers):
+            raise InputError("some of its numbers are not finite", part=f'law "{law.name}"', hint="make it again")
     name = f"{prefix}_law"
     return {f"{name}.h": law_header(law, name), f"{name}.c": with_sections(law_source(law, name), name.upper())}
+
+
+def _rows(law: AffineLaw) -> list[FittedRow]:
+    """Of the matrices, and of the equilibrium if it keeps one."""
+    matrices = FittedRow(law.template, law.varying, law.fitted)
+    return [matrices] if law.equilibrium is None else [matrices, law.equilibrium]
 
 
 def law_source(law: AffineLaw, prefix: str) -> str:
@@ -122,32 +155,49 @@ def law_source(law: AffineLaw, prefix: str) -> str:
         "arguments": arguments(law, prefix.upper()), "known": _known(law), **places,
     }  # fmt: skip
     sizes = {"STATES": n, "KNOWN": m, "ANSWERS": a, "WIDTH": ends[-1]}
-    if law.fitted is None:
-        text = filled(HEAD, words) + _enum(sizes) + "\n" + table("double", "constant", law.template)
-        return text + filled(CONSTANT, words) + filled(STEP, words)
-    return filled(HEAD, words) + _scheduled(law, law.fitted, sizes, words) + filled(STEP, words)
+    matrices, *rest = _rows(law)
+    text = filled(HEAD, words) + _enum(sizes)
+    about = words | {"row": "matrices", "width": "WIDTH", "what": "The numbers of A, B, b, C, D, d, A0, a0"}
+    text += _row_function(matrices, law, about)
+    for row in rest:
+        about = words | {"row": "rest", "width": "REST_WIDTH", "what": "x, z and the answer of the equilibrium"}
+        text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _renamed(_row_function(row, law, about, tree=True))
+    kept = {key: filled(part, words) for key, part in KEPT.items()} if rest else dict.fromkeys(KEPT, "")
+    return text + PRODUCT + filled(STEP, words | kept)
 
 
 def _enum(sizes: dict[str, int]) -> str:
     return "enum { " + ", ".join(f"{name} = {value}" for name, value in sizes.items()) + " };\n"
 
 
-def _scheduled(law: AffineLaw, fitted: Piecewise, sizes: dict[str, int], words: dict[str, str]) -> str:
-    grid = location.regular_grid(fitted)
-    fitted = fitted if grid is None else grid.fitted
+def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree: bool = False) -> str:
+    """Tables of a row of numbers over what is measured, and the function that gives it; tree : never as a grid."""
+    if row.fitted is None:
+        return "\n" + table("double", "constant", row.template) + filled(CONSTANT, words)
+    grid = None if tree else location.regular_grid(row.fitted)
+    fitted = row.fitted if grid is None else grid.fitted
     tables, locate, more = location.location(fitted, grid)
-    sizes = sizes | {
+    sizes = {
         "AXES": fitted.dimension, "COLUMNS": fitted.outputs, "TERMS": polynomial.term_counts(fitted)[-1], **more,
         "NOWHERE": NOWHERE,
     }  # fmt: skip
     assert law.bounds is not None
     text = _enum(sizes) + row_macro(fitted) + tables + leaf_tables(fitted)
-    text += table("double", "constant", law.template) + table("int", "varying", law.varying)
+    text += table("double", "constant", row.template) + table("int", "varying", row.varying)
     text += table("int", "sigma_place", np.array([law.ports.place(name) for name in law.scheduled_by]))
     text += table("double", "sigma_bounds", law.bounds) + coefficient_table(fitted)
     text += locate + polynomial.tabulated(fitted, slopes=False) + polynomial.combined(fitted, fitted.outputs)
     call = polynomial.combine_call(fitted, (0, fitted.outputs), "b", "values")
     return text + filled(SCHEDULED, words | {"combine": call})
+
+
+def _renamed(text: str) -> str:
+    """The tables and functions of a second row in one file: every name that they define begins with rest_ or REST_."""
+    names = {name for found in _DEFINED.findall(text) for name in found if name}
+    names |= {item.split(" = ")[0] for line in _ENUM.findall(text) for item in line.split(", ")}
+    names -= {"rest"}
+    renamed = {name: f"{'REST_' if name.isupper() else 'rest_'}{name}" for name in names}
+    return re.sub(r"\b\w+\b", lambda word: renamed.get(word.group(), word.group()), text)
 
 
 def _known(law: AffineLaw) -> str:
