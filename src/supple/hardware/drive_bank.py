@@ -107,6 +107,10 @@ class DriveBank:
         state.held[:, COMMAND] = state.held[:, ALLOWED] = felt
         return felt
 
+    def holding(self, *, standing: bool = False) -> list[int]:
+        """Numbers of inputs whose drives yield and so carry what holds a machine; standing : all that lead nothing."""
+        return [i for i, block in enumerate(self.blocks) if not block.leads and (standing or block.moves)]
+
     def applied(self, command: Array) -> Array:
         """The command (a,) after dead band, limits, rate limit and resolution; it is on its way then."""
         found = np.empty(len(self.inputs))

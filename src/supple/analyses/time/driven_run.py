@@ -111,9 +111,12 @@ def coupled_run(mechanism: Mechanism, made: Commanded, rates: Array, grid: Array
     return run.result(cut.results)
 
 
-def held_forces(here: Configuration, bank: DriveBank) -> Array:
-    """(a,) of drives that yield, where they stand: what holds the mechanism there at rest; zero of all others."""
-    yields = [i for i, block in enumerate(bank.blocks) if block.moves and not block.leads]
+def held_forces(here: Configuration, bank: DriveBank, *, standing: bool = False) -> Array:
+    """(a,) of drives that yield, where they stand: what holds the mechanism there at rest; zero of all others.
+
+    standing : of all that lead nothing, where they can hold it
+    """
+    yields = bank.holding(standing=standing)
     if not yields:
         return np.zeros(len(bank.inputs))
     model = local(here.mechanism, here.theta, rigid=True)

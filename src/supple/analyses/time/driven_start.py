@@ -20,15 +20,22 @@ Array = NDArray[np.float64]
 
 
 def driven_start(
-    mechanism: Mechanism, start: At | Configuration, u: Array, led: tuple[int, ...], rigid: bool
+    mechanism: Mechanism,
+    start: At | Configuration,
+    u: Array,
+    led: tuple[int, ...],
+    rigid: bool,
+    *,
+    standing: bool = False,
 ) -> Configuration:
     """Where a run begins of which drives lead some coordinates: under the inputs u (a,), with those held.
 
-    An elastic mechanism that is not deformed settles first, all coordinates held.
+    An elastic mechanism that is not deformed settles first, all coordinates held; without any that is led only if it
+    is `standing`.
     """
-    if not led:
-        return start_configuration(mechanism, start, u, rigid=rigid)
     settled = isinstance(start, str) and start == "equilibrium"
+    if not led and (settled or not standing):
+        return start_configuration(mechanism, start, u, rigid=rigid)
     here = start_configuration(mechanism, None if settled else start, u, rigid=rigid)
     names = here.rest.numbering.coordinates
     if settled:

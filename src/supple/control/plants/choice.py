@@ -24,6 +24,7 @@ from supple.hardware.hardware import Hardware
 from supple.integration.result_times import LONGEST
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
+from supple.reduced.repertoire import asks_for_rest
 from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_model import DrivenModel
 from supple.reduced.time.driven_run import held_forces as model_forces
@@ -78,12 +79,14 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
 
 def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelPlant:
     moved = any(block.moves for block in drives.blocks)
-    eta, v = begin_state(model, options.start, options.rates, np.zeros(len(model.layout.inputs)), held=moved)
+    idle, elastic = np.zeros(len(model.layout.inputs)), model.layout.size > model.layout.theta
+    eta, v = begin_state(model, options.start, options.rates, idle, held=moved, standing=elastic)
+    standing = elastic and not asks_for_rest(model, options.start)
     run = DrivenModel(
         model, options.times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
         friction_speed=options.friction_speed, led=drives.led, yields=yields_along(model, drives),
     )  # fmt: skip
-    drives.reset(run.theta, run.rates, forces=model_forces(model, drives, run.eta))
+    drives.reset(run.theta, run.rates, forces=model_forces(model, drives, run.eta, standing=standing))
     return ModelPlant(run)
 
 
@@ -93,7 +96,9 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     allowed = TOLERANCE if step is None and options.tolerance is None else options.tolerance
     moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
     idle = np.zeros(len(drives.inputs))
-    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), options.rigid)
+    elastic = bool(mechanism.elastic) and not options.rigid
+    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), options.rigid, standing=elastic)
+    standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
     run = HeldSimulation(
         mechanism, options.times, step=width, tolerance=allowed, start=here, rates=options.rates,
         spectral_radius=options.spectral_radius, friction_speed=options.friction_speed, rigid=options.rigid,
@@ -102,5 +107,5 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     instead = "reduce it with modes and close the loop on the reduced model"
     taken_as_rigid(mechanism, options.rigid, instead, names=run.rigid, stacklevel=_USER)
     say_damping(mechanism, options.rigid, stacklevel=_USER)
-    drives.reset(run.theta, run.rates, forces=held_forces(here, drives))
+    drives.reset(run.theta, run.rates, forces=held_forces(here, drives, standing=standing))
     return MechanismPlant(run)

@@ -25,16 +25,24 @@ Array = NDArray[np.float64]
 
 
 def begin_state(
-    model: ReducedModel, start: Values | str | None, rates: Values | None, u: Array, *, held: bool = False
+    model: ReducedModel,
+    start: Values | str | None,
+    rates: Values | None,
+    u: Array,
+    *,
+    held: bool = False,
+    standing: bool = False,
 ) -> tuple[Array, Array]:
     """η and η̇ (n,) of a start as `simulate` takes it, under inputs u (a,).
 
-    held : θ is held while it settles: δ that is not given, or that of an equilibrium, is the one at rest there
+    held     : θ is held while it settles: δ that is not given, or that of an equilibrium, is the one at rest there
+    standing : the same, but an equilibrium is that under the inputs, θ and all
     """
     layout = model.layout
     s = layout.theta
     if held and asks_for_rest(model, start):
         start = REST
+    held = held or (standing and not asks_for_rest(model, start))
     start, rates = _state(model, start, rates, u)
     eta, v = _start(model, start), np.zeros(layout.size)
     if rates is not None:

@@ -118,9 +118,12 @@ def _along_course(run: DrivenModel, course: DriveCourse) -> Array:
     return found
 
 
-def held_forces(model: ReducedModel, bank: DriveBank, eta: Array) -> Array:
-    """(a,) of drives that yield, where they stand at η (n,): what holds the model there at rest; zero of all others."""
-    yields = [i for i, block in enumerate(bank.blocks) if block.moves and not block.leads]
+def held_forces(model: ReducedModel, bank: DriveBank, eta: Array, *, standing: bool = False) -> Array:
+    """(a,) of drives that yield, where they stand at η (n,): what holds the model there at rest; zero of all others.
+
+    standing : of all that lead nothing
+    """
+    yields = bank.holding(standing=standing)
     found = np.zeros(len(bank.inputs))
     if yields:
         s = model.layout.theta
