@@ -83,16 +83,16 @@ def test_the_integral_is_the_sum_of_errors_and_gives_way_at_limits(arm):
     def still(_):
         return np.array([0.1, 0.0]), np.zeros(2), np.zeros(2)
 
-    options = {"sample_time": T, "proportional": 10.0, "derivative": 1.0, "integral": 50.0}
+    options = {"sample_time": T, "proportional": 10.0, "derivative": 20.0, "integral": 5.0}
     free = joint_pid(arm, still, **options)
     answers = [free.step(T * k, told([0.0, 0.0])) for k in range(400)]
-    assert_allclose(answers[-1], [10.0 * 0.1 + 50.0 * 0.1 * 399 * T, 0.0], rtol=1e-9, atol=1e-12)
+    assert_allclose(answers[-1], [10.0 * 0.1 + 5.0 * 0.1 * 399 * T, 0.0], rtol=1e-9, atol=1e-12)
     held = joint_pid(arm, still, tracking=0.05, **options)
     for k in range(4000):
         answer = held.step(T * k, told([0.0, 0.0]))
         held.applied(np.clip(answer, -1.5, 1.5))
-    # settled: 50 e - (u - 1.5) / T_t = 0 in units of u
-    assert_allclose(answer[0], 1.5 + 0.05 * 50.0 * 0.1, rtol=1e-6)
+    # settled: 5 e - (u - 1.5) / T_t = 0 in units of u
+    assert_allclose(answer[0], 1.5 + 0.05 * 5.0 * 0.1, rtol=1e-6)
 
 
 def test_a_third_pole_is_where_it_is_asked_for(arm):

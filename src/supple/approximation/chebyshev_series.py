@@ -131,7 +131,9 @@ class _Resolving:
 def _tails(c: Array) -> Array:
     """The largest of the last coefficients along each axis, (s,)."""
     size = np.abs(c).max(axis=-1)
-    return np.array([np.take(size, range(size.shape[k] - _TAIL, size.shape[k]), axis=k).max() for k in range(size.ndim)])
+    return np.array(
+        [np.take(size, range(size.shape[k] - _TAIL, size.shape[k]), axis=k).max() for k in range(size.ndim)]
+    )
 
 
 def _shortened(c: Array, small: float) -> tuple[Array, Indices]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -16,6 +17,7 @@ from supple.control.drive_match import require_fitting
 from supple.control.loop_record import loop_result
 from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
+from supple.control.plants.goal import goal_of
 from supple.control.plants.plant import Plant
 from supple.control.plants.sampled import Sampled, sampled
 from supple.control.plants.surrounding import hardware_in
@@ -67,8 +69,8 @@ def closed_loop(
     start       : as in `simulate`: θ by name or in order, a configuration's name, "equilibrium" (without forces). If
                   left out, where the motion that the controller follows begins, or at rest without one. A linear model
                   starts from its own state where nothing else is said. States of linear models (`at["states"]`) bring
-                  their rates, and must be in the plant's basis; so must gains. Where drives lead coordinates, what
-                  deforms starts at rest there, unless the start says how it is deformed
+                  their rates, and must be in the plant's basis; so must gains. What deforms starts at rest there under
+                  its own weight, with drives that hold it, unless the start says how it is deformed
     rates       : of the coordinates at the start
     step        : s, of the integrator, fixed, or with a tolerance the longest: at most a sample. If left out, steps
                   follow the motion, of a mechanism with at most a tenth of the sample or 1 ms, whichever is longer
@@ -107,6 +109,7 @@ def closed_loop(
     )
     told, failed = _run(made, samples, commands, times, _panel(made, around))
     run = loop_result(made, drives, samples, told, commands.reference, failed)
+    run = replace(run, at_goal=goal_of(plant, commands.reference, rigid=rigid))
     warn_of(run)
     return run
 

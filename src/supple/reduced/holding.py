@@ -39,9 +39,7 @@ class Resting(NamedTuple):
     outputs: Array
 
 
-def holding(
-    model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED
-) -> Held:
+def holding(model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED) -> Held:
     """Inputs that come closest to accelerations a (N, n) at η, v (N, n), by Newton's steps.
 
     free : δ is not as it is given, but where it rests

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+
 def linearize_model(
     model: ReducedModel,
     theta: Values | str,

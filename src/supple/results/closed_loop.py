@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,10 @@ _END = 0.05  # of a run: what still leaves its bounds there has not settled
 _LAST = 0.1  # of a run, whose mean is taken for where a signal ends
 
 
+Goal = Callable[[], Mapping[str, float]]
+"""() -> coordinates and outputs by name; computed where it is asked for."""
+
+
 def _none() -> Signals:
     return Signals(np.zeros(0), {})
 
@@ -34,6 +40,7 @@ class ClosedLoop(Simulation):
     inputs   : forces of the actuators that lead nothing, from each sample on; of those that lead a coordinate see
                `driving_forces`
     wanted   : what the controller's reference asks of coordinates; errors : that less the coordinates
+    at_goal  : () -> coordinates and outputs at rest where that reference ends; None where it does not end
     """
 
     seen_outputs: Signals = field(default_factory=_none)
@@ -42,6 +49,7 @@ class ClosedLoop(Simulation):
     applied: Signals = field(default_factory=_none)
     forces: Signals = field(default_factory=_none)
     wanted: Signals = field(default_factory=_none)
+    at_goal: Goal | None = None
 
     @property
     def outputs(self) -> Signals:
@@ -64,6 +72,11 @@ class ClosedLoop(Simulation):
             input=self.inputs, driving_force=self.driving_forces, measured=self.measured, command=self.commands,
             applied=self.applied, error=self.errors, energy=self.energy,
         )  # fmt: skip
+
+    @cached_property
+    def goal(self) -> Mapping[str, float]:
+        """Coordinates and outputs at rest where the motion ends; empty where no motion ends."""
+        return {} if self.at_goal is None else self.at_goal()
 
     # ------------------------------------------------------------------------ what is left of a motion
 
@@ -92,17 +105,19 @@ class ClosedLoop(Simulation):
         return float(np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
     def settling(self, *names: str, within: float, after: float = 0.0, to: ArrayLike | None = None) -> float:
-        """How long after a time (s) it takes until signals stay within a distance of where they end; inf if they
-        still leave it in the last twentieth of the run.
+        """How long after a time (s) it takes until signals stay within a distance of their goal; inf if they still
+        leave it in the last twentieth of the run.
 
         names  : outputs or coordinates; of several, the distance is that of a vector
-        within : in their unit; to : where they shall end; left out, what the reference wants of coordinates at the end,
-                 or else the mean of the last tenth of the run. Negative where they were there before
+        within : in their unit. Negative where they were there before
+        to     : the goal. Left out, what the signals are where the machine rests at the end of its motion, sagged under
+                 its weight; without a motion that ends the mean of the last tenth of the run, which is where the run
+                 ends, goal or not
         """
         x = self._signals(names)
         if to is None:
             last = x[-max(2, int(_LAST * len(x))) :].mean(axis=0)
-            to = [self.wanted[name][-1] if name in self.wanted else last[i] for i, name in enumerate(names)]
+            to = [self.goal.get(name, last[i]) for i, name in enumerate(names)]
         far = np.flatnonzero(np.linalg.norm(x - np.asarray(to, dtype=float), axis=1) > within)
         if not len(far):
             return float(self.time[0]) - after

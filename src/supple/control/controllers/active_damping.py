@@ -15,16 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.control.controllers.modal_feedback import FilterChoice, modal_matrices
+from supple.control.controllers.modal_feedback import FilterChoice, modal_matrices, modal_states, washout_gain
 from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.equilibrium import Equilibria, EquilibriaOf
 from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import Ranges, scheduled
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -159,7 +161,53 @@ def _law(
         _require_stable(fixed(found, ports, name=name), here, beside, theta)
         return widened(found, ports, told)
 
-    return scheduled(matrices_of, region, told, tolerance=tolerance, name=name)
+    return scheduled(
+        matrices_of, region, told, tolerance=tolerance, name=name,
+        equilibria=_equilibria(linear_at, choice, ports, told, region),
+    )  # fmt: skip
+
+
+def _equilibria(
+    plant: Callable[[Array], LinearModel],
+    choice: FilterChoice,
+    ports: Ports,
+    told: Ports,
+    region: ReducedModel | Ranges,
+) -> EquilibriaOf | None:
+    """Where the law rests: its washout holds back what sensors show of the machine at rest, and it commands nothing.
+
+    Known where the region is that of the model whose linear models the plant gives; None otherwise.
+    """
+    if not isinstance(region, ReducedModel):
+        return None
+    layout = region.layout
+    names = (*layout.coordinates, *layout.outputs)
+    if any(name not in names for name in (*told.measured, *told.coordinates)):
+        return None
+
+    def shown(theta: Array, wanted: tuple[str, ...]) -> Array:
+        found = resting(region, theta)
+        return np.hstack([found.eta, found.outputs])[:, [names.index(name) for name in wanted]]
+
+    middle = _center(region)
+    known = {**plant(middle).at.get("states", {}), **plant(middle).at.get("outputs", {})}
+    expected = np.array([known.get(name, np.nan) for name in told.measured])
+    if not np.allclose(shown(middle[None], told.measured)[0], expected, rtol=1e-6, atol=1e-9):
+        return None  # a plant of its own, such as the mechanism
+
+    def equilibria(theta: Array) -> Equilibria:
+        y = shown(theta, told.measured)
+        z = np.zeros((len(theta), told.size))
+        z[:, told.y] = y
+        if told.coordinates:
+            z[:, told.wanted(0)] = shown(theta, told.coordinates)
+        o, n = len(ports.measured), modal_states(choice, ports)
+        x = np.zeros((len(theta), n))
+        if not told.coordinates:  # otherwise what stands is what the motion makes it show, and nothing is held back
+            x[:, :o] = -washout_gain(choice, ports) * y[:, :o]
+        return Equilibria(x, z, np.zeros((len(theta), len(told.answered))))
+
+    return equilibria
 
 
 def widened(matrices: AffineMatrices, ports: Ports, told: Ports) -> AffineMatrices:

@@ -30,6 +30,8 @@ from supple.control.controllers.needed_forces import (
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, positive_per_coordinate
+from supple.control.margins.loop_check import filtered_law, places_along, static_law, warn_if_unstable
+from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -38,10 +40,13 @@ from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
+from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
 
 Array = NDArray[np.float64]
+
+_SMALL = 1e-6  # rad or m, and of rates: steps of central differences
 
 
 class Seen(NamedTuple):
@@ -227,7 +232,32 @@ def computed_torque(
         bending = _bending(model, motion) if flexible else None
     drives = force_commands(model, division.actuators, hardware, "computed torque")
     more = (drives, bending, float(preview), _positive(rate_filter))
-    return ComputedTorque(model, wanted, omega, ratios, names, equations, division, *more)
+    made = ComputedTorque(model, wanted, omega, ratios, names, equations, division, *more)
+    around = hardware_in(model, hardware)
+    elastic = model.layout.size > model.layout.theta if isinstance(model, ReducedModel) else model.elastic
+    if elastic or around.drives or rate_filter is not None:  # otherwise the errors are what they are asked to be
+        warn_if_unstable(
+            "computed torque", model, lambda plant: _about(made, plant), around, places_along(None, wanted),
+            "lower the frequencies, filter rates higher (rate_filter=), or take state_feedback on an observer",
+        )  # fmt: skip
+    return made
+
+
+def _about(made: ComputedTorque, plant: LinearModel) -> LinearModel:
+    """What it answers to small θ - θ_d and θ̇ about rest, where a linear plant stands; by central differences."""
+    names, s = made.coordinates, len(made.coordinates)
+    theta, still = np.array([plant.at["states"][name] for name in names]), np.zeros(s)
+
+    def answer(change: Array) -> Array:
+        off, rates = change[:s], change[s:]
+        a = -2.0 * made.damping_ratios * made.frequencies * rates - made.frequencies**2 * off
+        need = made.equations.needed(theta + off, rates, a, Aim(theta, still, still))
+        return made.drives.commands(np.linalg.pinv(need.B) @ need.Q, rates @ need.B)
+
+    K = np.stack([(answer(-step) - answer(step)) / (2.0 * _SMALL) for step in _SMALL * np.eye(2 * s)], axis=1)
+    if made.rate_filter is not None:
+        return filtered_law(K, made.rate_filter, names, made.actuators)
+    return static_law(K, (*names, *(f"{name}.rate" for name in names)), made.actuators)
 
 
 def _bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:

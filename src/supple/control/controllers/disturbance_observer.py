@@ -33,6 +33,8 @@ from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import Ports
 from supple.control.laws.scheduling import scheduled
+from supple.control.margins.loop_check import growth_on
+from supple.control.plants.surrounding import hardware_in
 from supple.description.drawing import Drawing
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -90,6 +92,8 @@ def disturbance_observer(
     law = scheduled(
         matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told,
         equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
+        growth=growth_on(model, hardware_in(model, hardware), ports),
+        remedy="lower observer_frequencies and frequencies, below the bandwidth of drives and the modes of the machine",
     )  # fmt: skip
     return AffineController(replace(law, commanded=drives.driven), wanted)
 

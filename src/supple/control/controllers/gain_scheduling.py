@@ -26,6 +26,8 @@ from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
+from supple.control.margins.loop_check import growth_on
+from supple.control.plants.surrounding import hardware_in
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
@@ -74,6 +76,8 @@ def gain_scheduled(
     law = scheduled(
         matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=told[: model.layout.theta],
         equilibria=lambda theta: _equilibria(model, theta, ports, drives),
+        growth=growth_on(model, hardware_in(model, hardware), ports),
+        remedy="drives answer later than the design knows: ask for slower gains, or take state_feedback on an observer",
     )  # fmt: skip
     return AffineController(replace(law, commanded=drives.driven), wanted)
 

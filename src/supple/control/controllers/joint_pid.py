@@ -19,11 +19,14 @@ from supple.control.controllers.force_commands import ForceCommands, commands_fo
 from supple.control.controllers.joint_gains import JointGains, Matrix, gain_matrix, gains_of_frequencies
 from supple.control.controllers.joint_law import CommandGains, joint_matrices, joint_ports, require_frequency
 from supple.control.controllers.joint_model import JointModel
-from supple.control.controllers.joint_rates import default_filter, unmeasured_rates
+from supple.control.controllers.joint_rates import OF_SAMPLING, default_filter, unmeasured_rates
 from supple.control.feedforward.reference import AnyReference, Reference, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
+from supple.control.laws.linear_law import linear_law
+from supple.control.laws.ports import Ports
+from supple.control.margins.loop_check import Place, grows, places_along, warn_if_unstable, worst_pole
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -171,7 +174,33 @@ def _controller(
     )  # fmt: skip
     said = f"rates of the coordinates by differences through {corner:.4g} Hz" if by_command.filters else ""
     law = fixed(joint_matrices(by_command, ports), ports, name=name, said=said, commanded=drives.driven)
+    places = places_along(model.theta(at), wanted)
+    warn_if_unstable(name, model.of, linear_law(law), known, places, lambda place: _remedy(place, by_command, ports))
     return AffineController(law, wanted, fed)
+
+
+def _remedy(place: Place, gains: CommandGains, ports: Ports) -> str:
+    """What makes the loop stable at a place: another filter of the rates, or slower gains; tried, not guessed."""
+
+    def pole(tried: CommandGains) -> complex:
+        return worst_pole(place, linear_law(fixed(joint_matrices(tried, ports), ports)))
+
+    def stable(tried: CommandGains) -> bool:
+        return not grows(pole(tried))
+
+    falls = not pole(gains).imag  # it falls over rather than swings: the gains are too weak for its weight
+    if not falls and gains.filters and gains.rate_filter is not None:
+        highest = OF_SAMPLING / ports.sample_time
+        for corner in (2.0 * gains.rate_filter, 4.0 * gains.rate_filter, highest):
+            if gains.rate_filter < corner <= highest and stable(gains._replace(rate_filter=corner)):
+                return f"rates are filtered at {gains.rate_filter:.4g} Hz: with rate_filter={corner:.4g} it is stable"
+    for factor in (1.5, 2.0, 3.0, 5.0) if falls else (0.7, 0.5, 0.3, 0.2, 0.1):
+        scaled = (gains.error * factor**2, gains.rate_error * factor, gains.integral * factor**3)
+        if stable(gains._replace(error=scaled[0], rate_error=scaled[1], integral=scaled[2])):
+            return f"with frequencies {factor:g} times as high it is stable"
+    if falls:
+        return "raise the frequencies, or hold its weight by springs"
+    return "lower the frequencies, measure rates, or feed the deformation back (state_feedback on an observer)"
 
 
 def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, drives: ForceCommands) -> Reference | None:

@@ -18,7 +18,7 @@ from supple.hardware.hardware import Hardware
 Array = NDArray[np.float64]
 
 _ABOVE = 10.0  # times ω
-_OF_SAMPLING = 0.25  # of the sampling rate, at most
+OF_SAMPLING = 0.25  # of the sampling rate, at most
 
 
 def unmeasured_rates(
@@ -36,4 +36,4 @@ def default_filter(M: Array, gains: JointGains, sample_time: float) -> float:
     squared = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.proportional))).max()
     first = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.derivative))).max()
     omega = float(np.sqrt(squared)) or float(first)
-    return min(_ABOVE * omega / (2.0 * np.pi) or np.inf, _OF_SAMPLING / sample_time)
+    return min(_ABOVE * omega / (2.0 * np.pi) or np.inf, OF_SAMPLING / sample_time)

@@ -25,10 +25,12 @@ from supple.control.controllers.joint_model import JointModel
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
+from supple.control.laws.linear_law import linear_law
+from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.arguments import require_arguments, shown
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
@@ -82,7 +84,11 @@ def joint_servo(
     gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
     ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
     matrices, ports = told_what_it_uses(joint_matrices(gains, ports), ports)
-    return AffineController(fixed(matrices, ports, name="joint servo", commanded=model.actuators), wanted)
+    law = fixed(matrices, ports, name="joint servo", commanded=model.actuators)
+    places = places_along(None, wanted)
+    remedy = f"lower gain (now {shown(gain)}), or take drives that answer sooner"
+    warn_if_unstable("joint servo", of, linear_law(law), known, places, remedy)
+    return AffineController(law, wanted)
 
 
 def _own_coordinate(known: Hardware, model: JointModel, actuator: str) -> int:

@@ -63,9 +63,11 @@ def modal_matrices(plant: LinearModel, choice: FilterChoice, ports: Ports) -> Af
     """The law on a linear plant. States: what the washout holds back, then ξ and ξ̇ of each mode, (o,) each."""
     T, o = ports.sample_time, len(ports.measured)
     found = _modes(plant, choice, ports)
-    m = empty(o + 2 * o * len(found), ports)
+    m = empty(modal_states(choice, ports), ports)
     washout = float(np.exp(-choice.washout * T))
-    passed = 0.5 * (1.0 + washout)  # W in samples: ỹ_w = (1 + α) / 2 (y_k - y_{k-1}) + α ỹ_w; states hold what is left
+    passed = washout_gain(
+        choice, ports
+    )  # W in samples: ỹ_w = (1 + α) / 2 (y_k - y_{k-1}) + α ỹ_w; states hold what is left
     known = _known(plant, ports)
     low = slice(0, o)
     m.A[low, low] = washout * np.eye(o)
@@ -83,6 +85,16 @@ def modal_matrices(plant: LinearModel, choice: FilterChoice, ports: Ports) -> Af
         gains = _gains(mode, damping, (F, G, out), (washout, passed), T, turned=choice.turned)
         m.C[:, at] = np.kron(gains * out, np.outer(mode.driven, mode.seen))
     return m
+
+
+def modal_states(choice: FilterChoice, ports: Ports) -> int:
+    """How many states the law has."""
+    return len(ports.measured) * (1 + 2 * len(choice.frequencies))
+
+
+def washout_gain(choice: FilterChoice, ports: Ports) -> float:
+    """(1 + α) / 2 of the washout, α = exp(-ω_W T)."""
+    return 0.5 * (1.0 + float(np.exp(-choice.washout * ports.sample_time)))
 
 
 class _Known(NamedTuple):

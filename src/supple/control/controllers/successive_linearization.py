@@ -21,6 +21,8 @@ from supple.control.controllers.force_commands import ForceCommands, force_comma
 from supple.control.controllers.needed_forces import Aim, Equations, MechanismEquations, ModelEquations
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
+from supple.control.margins.loop_check import places_along, static_law, warn_if_unstable
+from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -85,7 +87,7 @@ class SuccessiveLinearization:
         theta, rates = measurement.of(self.coordinates, "successive linearization")
         aim = Aim(*self.reference.at(t)[:3])
         if self.gain is None or self._samples % self.every == 0:
-            self.gain = self.design(self._linear(aim))
+            self.gain = self.design(self.linear_about(aim))
             self.designs += 1
         self._samples += 1
         need = self.equations.needed(aim.theta, aim.rates, aim.accelerations, aim)
@@ -93,7 +95,8 @@ class SuccessiveLinearization:
         u = u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
         return self.drives.commands(u, rates @ need.B)
 
-    def _linear(self, aim: Aim) -> LinearModel:
+    def linear_about(self, aim: Aim) -> LinearModel:
+        """The model that the gains are designed on."""
         model = self.model
         if isinstance(model, ReducedModel):
             return model.linearize(aim.theta, rates=aim.rates, accelerations=aim.accelerations, drives=False)
@@ -137,6 +140,22 @@ def successive_linearization(
         names, known = rest(model).numbering.coordinates, tuple(model.actuators)
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
     drives = force_commands(model, known, hardware, "successive linearization")
-    return SuccessiveLinearization(
-        model, reference(motion, model), design, every, names, equations, force_division(known, model), drives
-    )
+    wanted, around = reference(motion, model), hardware_in(model, hardware)
+    made = SuccessiveLinearization(model, wanted, design, every, names, equations, force_division(known, model), drives)
+    if around.drives or (isinstance(model, Mechanism) and model.elastic):  # otherwise the design judges its own loop
+        warn_if_unstable(
+            "successive linearization", model, lambda plant: _about(made, plant), around, places_along(None, wanted),
+            "ask for slower gains, or take state_feedback on an observer, which knows drives and deformation",
+        )  # fmt: skip
+    return made
+
+
+def _about(made: SuccessiveLinearization, plant: LinearModel) -> LinearModel:
+    """What it answers about rest where a linear plant stands."""
+    names = made.coordinates
+    theta = np.array([plant.at["states"][name] for name in names])
+    still = np.zeros(len(names))
+    B = made.equations.needed(theta, still, still, Aim(theta, still, still)).B
+    K = made.drives.rows(made.design(made.linear_about(Aim(theta, still, still))).K)
+    K[:, len(names) :] -= made.drives.by_rate(B)
+    return static_law(K, (*names, *(f"{name}.rate" for name in names)), made.actuators)

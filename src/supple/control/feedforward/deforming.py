@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.motions.trajectory import Trajectory
-from supple.control.feedforward.planned_motion import PlannedMotion
+from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -24,7 +24,7 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     """A motion, shaped as a rule, with its deformation.
 
     motion : as `reference` takes it; it must end
-    What still vibrates at its end is left out from there on.
+    From its end on δ_d is the static deflection there. What still vibrates then is no part of the plan.
     """
     require_arguments(deforming, locals())
     given = reference(motion, model)
@@ -35,4 +35,5 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     names = model.layout.coordinates[model.layout.theta :]
     moved = (run.coordinates, run.rates, run.accelerations)
     delta, rates, accelerations = (np.stack([signals[name] for name in names], axis=1) for signals in moved)
-    return PlannedMotion(given, through(Trajectory(names, times, delta, rates, accelerations, model.units)), model)
+    bending = through(Trajectory(names, times, delta, rates, accelerations, model.units))
+    return PlannedMotion(given, resting_after(bending, model, given.at(given.end)[0]), model)

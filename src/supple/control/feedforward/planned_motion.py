@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from supple.analyses.motions.trajectory import Trajectory
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.reference import Reference, through
 from supple.reduced.model import ReducedModel
+from supple.reduced.time.led_motion import quasi_static
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -50,7 +51,7 @@ class WholeMotion:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlannedMotion(Result):
-    """reference : θ_d(t), which begins at 0; deformation : δ_d(t), with their rates
+    """reference : θ_d(t), which begins at 0; deformation : δ_d(t), with their rates; from the end on the static one
 
     model  : it was planned with
     wanted : y_d(t) of the outputs that it leads, None if it leads none
@@ -119,6 +120,22 @@ class PlannedMotion(Result):
         return np.linspace(0.0, self.duration, max(2, round(self.duration / _SAMPLE)) + 1)
 
 
+def resting_after(deformation: Reference, model: ReducedModel, theta: Array) -> Reference:
+    """δ_d that from its end on is the static deflection at θ (s,), where the motion ends.
+
+    What a motion leaves vibrating at its end is no part of the plan: a law that went on to want it would hold the
+    machine off its goal.
+    """
+    still = np.zeros((1, len(theta)))
+    static = quasi_static(model, np.asarray(theta, dtype=float)[None], still, still)
+    last = np.zeros((1, deformation.coefficients.shape[1], static.shape[1]))
+    last[0, 0] = static[0]
+    return replace(
+        deformation, breaks=np.append(deformation.breaks, deformation.end + _SAMPLE),
+        coefficients=np.concatenate([deformation.coefficients, last]),
+    )  # fmt: skip
+
+
 def planned(
     model: ReducedModel,
     led: LedOutputs,
@@ -139,4 +156,5 @@ def planned(
     run = model.follow(theta.trajectory(clock))
     seen = np.stack([run.outputs[name] for name in led.names], axis=1)
     error = float(np.linalg.norm(seen - path.sampled(run.time)[:, 0], axis=1).max())
+    delta = resting_after(delta, model, theta.at(theta.end)[0])
     return PlannedMotion(theta, delta, model, path, lead, error, exponents)

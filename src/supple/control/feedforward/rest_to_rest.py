@@ -22,7 +22,7 @@ from scipy.interpolate import BSpline
 from supple.analyses.motions.trajectory import Trajectory
 from supple.control.feedforward.led_outputs import Course
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.planned_motion import PlannedMotion
+from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError
@@ -170,4 +170,4 @@ def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     theta = through(Trajectory(led.coordinates, clock, led.theta, led.rates, led.accelerations, led.units))
     names = model.layout.coordinates[model.layout.theta :]
     delta = through(Trajectory(names, clock, *_deformation(model, run), model.units))
-    return PlannedMotion(theta, delta, model)
+    return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)

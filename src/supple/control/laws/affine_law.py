@@ -45,8 +45,8 @@ class AffineLaw:
     scheduled_by : names of σ, among those measured
     error        : stated error of each matrix, relative to its size; empty where nothing is fitted
     said         : what else there is to know of it, in words
-    equilibrium  : x_e, z_e, u_e over σ (`supple.control.laws.equilibrium`): the matrices then act on deviations from it,
-                   and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
+    equilibrium  : x_e, z_e, u_e over σ (`supple.control.laws.equilibrium`): the matrices then act on deviations from
+                   it, and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
     commanded    : actuators whose drives it knows, so that it answers with commands of them; undriven : those that
                    have drives which it does not know, so that it answers with forces
     Made by `fixed` or `scheduled`.

@@ -41,6 +41,7 @@ SMALL = 1e-7  # of the largest number of a row: less is never asked of a number
 FLOOR = 0.1  # norm of a matrix so divided: smaller ones are judged against it
 MOST = 5_000  # designs
 _FINER = 3  # times that a fit is made ten times closer, where it takes damping from the loop
+_GROWS = 1e-4  # 1/s: what grows less is rounding
 _KEPT = 0.5  # of the decay of the loop that was designed: what a fit leaves of it at least
 
 Growth = Callable[[Array, AffineMatrices], float]
@@ -58,6 +59,7 @@ def scheduled(
     by: Sequence[str] | None = None,
     equilibria: EquilibriaOf | None = None,
     growth: Growth | None = None,
+    remedy: str = "ask for slower gains",
 ) -> AffineLaw:
     """The law whose matrices are `matrices_of(σ)`, fitted over a region to a tolerance.
 
@@ -67,9 +69,10 @@ def scheduled(
     equilibria  : points (N, s) -> the `Equilibria` that the designs there keep. The law then keeps them to rounding,
                   whatever the tolerance; left out, b, d and a₀ are fitted like the rest, and the law stands off its
                   goal by what the fit leaves
-    growth      : (σ, matrices) -> the largest real part of the poles of their loop at σ, 1/s. Where the fitted law keeps
-                  less than half of the decay of its design, it is fitted ten times closer, up to three times, and says
-                  so
+    growth      : (σ, matrices) -> the largest real part of the poles of their loop at σ, 1/s. Where the fitted law
+                  keeps less than half of the decay of its design, it is fitted ten times closer, up to three times, and
+                  says so. A design that is unstable itself is warned of
+    remedy      : what to do about one that is
     """
     if not _FINEST <= tolerance < 1.0:
         raise InputError(
@@ -102,6 +105,11 @@ def scheduled(
     if growth is None:
         return fitted_to(tolerance)
     decays = [growth(point, from_row(row, designed.states, ports)) for point, row in zip(probes, rows, strict=True)]
+    if (unsteady := int(np.argmax(decays))) >= 0 and decays[unsteady] > _GROWS:
+        warnings.warn(
+            f"{name}: the loop is unstable, with a pole that grows by {decays[unsteady]:.3g} 1/s at "
+            f"{_where(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
+        )  # fmt: skip
     for finer in range(_FINER + 1):
         law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
         lost = [growth(point, law.at(point)) for point in probes]

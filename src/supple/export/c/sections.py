@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TABLE = re.compile(r"^((?:static )?const (?:double|float|int|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE)
+_TABLE = re.compile(
+    r"^((?:static )?const (?:double|float|int|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE
+)
 _CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILINE)
 
 

@@ -1,0 +1,177 @@
+"""Whether a controller's loop is stable on the model that it was made on, with drives, filters, delays and samples.
+
+    closed: x⁺ = (A - B (1 + D)⁻¹ C) x of the open loop L = (A, B, C, D), cut at the plant's inputs       (`open_loop`)
+
+The model is linearized about rest with its inputs holding it, an elastic mechanism with its lowest modes. Designs that
+compute gains from this loop (lqr, state feedback, two time scales, active damping) refuse an unstable one; designs from
+gains or frequencies that the user chose warn of it, with an `UnstableLoop`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.linear_models.linearization import linearize
+from supple.control.feedforward.reference import AnyReference, coordinates_of
+from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.linear_law import continuous_poles, linear_law
+from supple.control.laws.ports import Ports
+from supple.control.margins.local_loop import prompt
+from supple.control.margins.open_loop import Around, open_loop
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import SuppleError, UnstableLoop, user_level
+from supple.hardware.hardware import Hardware
+from supple.hardware.linear_hardware import with_hardware
+from supple.reduced.model import ReducedModel
+from supple.results.linear_model import LinearModel
+
+Array = NDArray[np.float64]
+
+MODES = 6  # of an elastic mechanism, as many as it has of them
+GROWS = 1e-6  # 1/s, and of a pole: what grows less stands still, but for rounding
+LawAbout = Callable[[LinearModel], LinearModel]
+"""A linear plant -> the controller about it, from what is measured to the plant's inputs."""
+
+
+class Place(NamedTuple):
+    """A plant about θ (s,), from commands to what instruments show.
+
+    plant  : without delays; around : those, for controllers that are sampled, and who measures what
+    late   : the plant with Padé's approximants of the delays, for controllers that are not
+    """
+
+    theta: Array
+    plant: LinearModel
+    around: Around
+    late: LinearModel
+
+
+def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> Place:
+    """The machine about rest at θ with some drives and instruments."""
+    named = {**hardware.encoders, **{f"{name}.rate": output for name, output in hardware.rate_sensors.items()}}
+    delays = {block.actuator: block.delay for block in hardware.drives}
+    delays |= {item.output: item.delay for item in hardware.instruments}
+    if isinstance(of, ReducedModel):
+        linear = of.linearize(theta, drives=False)
+    else:
+        linear = _elastic(of, theta)
+    smooth = replace(hardware, drives=tuple(replace(block, dead_band=0.0) for block in hardware.drives))
+    return Place(theta, with_hardware(linear, prompt(hardware)), Around(delays, named), with_hardware(linear, smooth))
+
+
+def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:
+    """With the most modes that it has, up to MODES."""
+    if not mechanism.elastic:
+        return linearize(mechanism, theta, drives=False)
+    count = MODES
+    while True:
+        try:
+            return linearize(mechanism, theta, internal_modes=count, drives=False)
+        except SuppleError:
+            if count == 1:
+                raise
+            count -= 1
+
+
+def worst_pole(place: Place, law: LinearModel) -> complex:
+    """The pole of the loop with the largest real part, 1/s."""
+    loop = open_loop(place.late if law.step is None else place.plant, law, place.around)
+    poles = np.linalg.eigvals(loop.A - loop.B @ np.linalg.solve(np.eye(len(loop.D)) + loop.D, loop.C)).astype(complex)
+    if loop.step is not None:
+        poles = continuous_poles(poles, loop.step)
+    return complex(poles[int(poles.real.argmax())])
+
+
+def grows(pole: complex) -> bool:
+    """Whether a pole is unstable rather than at rest up to rounding."""
+    return pole.real > GROWS * max(1.0, abs(pole))
+
+
+def growth_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> Callable[[Array, AffineMatrices], float]:
+    """(θ, matrices of a law there) -> the largest real part of the poles of its loop on a model, 1/s."""
+    known: dict[bytes, Place] = {}
+
+    def growth(theta: Array, matrices: AffineMatrices) -> float:
+        key = theta.tobytes()
+        if key not in known:
+            known[key] = place_at(model, theta, hardware)
+        return worst_pole(known[key], linear_law(fixed(matrices, ports))).real
+
+    return growth
+
+
+def warn_if_unstable(
+    part: str,
+    of: Mechanism | ReducedModel,
+    law: LinearModel | LawAbout,
+    hardware: Hardware,
+    places: Sequence[Array],
+    remedy: str | Callable[[Place], str],
+) -> None:
+    """Warn of a loop that is unstable at one of some θ.
+
+    part   : whose loop it is
+    law    : from what is measured to commands; or plant -> that
+    places : θ (s,) each
+    remedy : what to do; or the worst place -> that
+    A machine that cannot be linearized there (a motion that no inputs hold) is not judged.
+    """
+    worst, there = complex(-np.inf), None
+    for theta in places:
+        try:
+            place = place_at(of, theta, hardware)
+            pole = worst_pole(place, law(place.plant) if callable(law) else law)
+        except (SuppleError, np.linalg.LinAlgError):
+            continue
+        if pole.real > worst.real:
+            worst, there = pole, place
+    if there is None or not grows(worst):
+        return
+    where = ", ".join(f"{name}={value:.4g}" for name, value in zip(coordinates_of(of), there.theta, strict=True))
+    advice = remedy(there) if callable(remedy) else remedy
+    warnings.warn(f"{part}: {unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
+
+
+def unstable(pole: complex) -> str:
+    """An unstable loop in words."""
+    swings = f" ± {abs(pole.imag):.4g}j 1/s ({abs(pole.imag) / (2.0 * np.pi):.3g} Hz)" if pole.imag else " 1/s"
+    return f"the loop is unstable, with a pole at +{pole.real:.3g}{swings}"
+
+
+def places_along(first: Array | None, motion: AnyReference) -> list[Array]:
+    """Where a loop is looked at: the configuration that it was designed at, and both ends of its motion."""
+    found = [] if first is None else [np.asarray(first, dtype=float)]
+    if np.isfinite(motion.end):
+        found += [np.asarray(motion.at(t)[0], dtype=float) for t in (motion.begin, motion.end)]
+    distinct: list[Array] = []
+    for theta in found:
+        if not any(np.array_equal(theta, other) for other in distinct):
+            distinct.append(theta)
+    return distinct
+
+
+def static_law(K: Array, measured: tuple[str, ...], actuators: tuple[str, ...]) -> LinearModel:
+    """u = -K y, without a sample time."""
+    none = np.zeros((0, 0)), np.zeros((0, len(measured))), np.zeros((len(actuators), 0))
+    return LinearModel(*none, -K, (), measured, actuators, {})
+
+
+def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], actuators: tuple[str, ...]) -> LinearModel:
+    """The same of θ and its rates, K (a, 2s), with rates w = 2πf (θ - ζ), ζ̇ = w."""
+    s, corner = len(coordinates), 2.0 * np.pi * rate_filter
+    by_rate = K[:, s:] * corner
+    law = static_law(K[:, :s] + by_rate, coordinates, actuators)
+    return replace(
+        law,
+        A=-corner * np.eye(s),
+        B=corner * np.eye(s),
+        C=by_rate,
+        states=tuple(f"{name}.filter" for name in coordinates),
+    )
