@@ -154,7 +154,8 @@ def test_a_push_is_the_force_it_is():
         model(), Told(lambda *_: [0.0, 0.0]), until=0.02, sample_time=T, start=HOME, disturbances={"A": push}
     )
     sagged = {name: values[0] for name, values in still.coordinates.items()}
-    whole = model().simulate(still.time, {"A": push}, sagged, method="explicit")
+    pushed = {"A": [push(t) for t in still.time]}  # disturbances grow from sample to sample
+    whole = model().simulate(still.time, pushed, sagged, input_times=still.time, method="explicit")
     assert_allclose(still.coordinates["A"], whole.coordinates["A"], atol=1e-9)
     assert not still.commands["A"].any()
 
