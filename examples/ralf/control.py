@@ -122,8 +122,8 @@ def run(machine: supple.Mechanism | supple.ReducedModel, case: Case, after: floa
 
 
 def figures(loop: ClosedLoop, end: float) -> str:
-    """RMS of the tip's acceleration in the second after the end, when it stays within 1 mm of its goal after it, and how
-    far it is from there in the mean of the last tenth of a second."""
+    """RMS of the tip's acceleration in the second after the end, when it stays within 1 mm of its goal after it, and
+    how far it is from there in the mean of the last tenth of a second."""
     settling = loop.settling(*TIP, within=WITHIN, after=end)
     told = f"{settling * 1e3:8.0f} ms" if np.isfinite(settling) else f" >{(loop.time[-1] - end) * 1e3:6.0f} ms"
     off = np.linalg.norm(tip(loop.outputs)[-100:].mean(axis=0) - [loop.goal[name] for name in TIP])
