@@ -1,10 +1,10 @@
 """Two time scales on a Kalman filter, at one configuration of ralf: poles, inverses of drives, and what is refused."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import EXAMPLES
 from numpy.testing import assert_allclose
 
 import supple
@@ -15,6 +15,8 @@ from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE
 
 HOME, T = [1.15, 1.0], 1e-3
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module")
