@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
+
+_PIECE = 2**20  # bytes
 
 
 def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
@@ -14,13 +18,20 @@ def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
     try:
         require_file(path)
         with Path(path).open("rb") as stream:
-            content = stream.read(largest + 1)  # not more, whatever size the system told
+            content = b"".join(_pieces(stream, largest + 1))  # not more, whatever size the system told
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be read ({reason})", file=name) from error
     if len(content) > largest:
         raise too_large(name, largest, hint)
     return content
+
+
+def _pieces(stream: BinaryIO, most: int) -> Iterator[bytes]:
+    """What a stream holds, up to so many bytes: a read takes the memory that it asks for, not that of the file."""
+    while most > 0 and (piece := stream.read(min(most, _PIECE))):
+        most -= len(piece)
+        yield piece
 
 
 def require_file(path: str | Path) -> None:

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import json
-import math
-import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
-from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import brief
-from supple.formats.text_file import read_bytes, require_file
+from supple.diagnostics.quoting import brief, quoted
+from supple.formats.measurements.matlab_file import read_matlab
+from supple.formats.text_file import require_file
 from supple.results.channel import Channel, direction_of
 from supple.results.responses import Responses
 from supple.results.time_records import TimeRecords
-
-LARGEST = 2**30  # bytes
 
 _OF_CHANNELS = ("points", "directions", "quantities", "recorded_units", "positions")
 WANTED = (
     "frequencies_hz", "H", "sampling_hz", "x", "y", "full_scale", "coherence", "about",
     *(f"{what}_{name}" for what in ("response", "reference") for name in _OF_CHANNELS),
 )  # fmt: skip
+_MOST = 1e15  # of a number in the text `about`
 _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
 
 
@@ -35,28 +33,15 @@ def read_npz(path: str | Path) -> Responses:
     """The responses in an .npz file; nothing in it can run, and no more memory is used than its arrays need."""
     require_file(path)
     try:
-        return responses_from(read_archive(path, WANTED, "iufcU"), str(path))
+        arrays = read_archive(path, WANTED, "iufcU")
     except ValueError as error:
         raise InputError(str(error), file=brief(path, 500), hint="write it with the save of Responses") from None
+    return responses_from(arrays, str(path))
 
 
 def read_mat(path: str | Path) -> dict[str, NDArray[Any]]:
-    """The wanted arrays of a Matlab file (version 5): sizes are looked at before any array is read."""
-    from scipy.io import loadmat, whosmat
-
-    file = brief(path, 500)
-    read_bytes(path, LARGEST, "save fewer channels or lines, or .npz")
-    try:
-        sizes = {name: math.prod(shape) for name, shape, _ in whosmat(str(path)) if name in WANTED}
-        require_memory(16 * sum(sizes.values()), f"{file}: its arrays take", hint="save fewer")
-        found = loadmat(str(path), variable_names=list(sizes))
-    except InputError:
-        raise
-    except (ValueError, TypeError, OSError, NotImplementedError, KeyError, IndexError, zlib.error) as error:
-        raise InputError(
-            f"it is no Matlab file of version 5 ({brief(error)})", file=file, hint="save it with: save('x.mat', '-v7')"
-        ) from None
-    return {name: _flat_texts(values) for name, values in found.items() if name in WANTED}
+    """The wanted arrays of a Matlab file (version 5)."""
+    return {name: _flat_texts(values) for name, values in read_matlab(path, WANTED).items()}
 
 
 def _flat_texts(values: Any) -> NDArray[Any]:
@@ -89,15 +74,14 @@ def read_records(path: str | Path) -> TimeRecords:
         if name not in arrays:
             raise InputError(f'it has no array "{name}"', file=file, hint="records need sampling_hz, x, y and points")
     about = _about(arrays, file)
-    notes, at, before = about.get("notes", ()), about.get("at", ""), about.get("before", 0.0)
     scale = arrays.get("full_scale")
-    return TimeRecords(
-        float(np.ravel(arrays["sampling_hz"])[0]), _channels(arrays, "reference", "force"),
-        _channels(arrays, "response", "acceleration"), np.atleast_3d(np.asarray(arrays["x"], float)),
-        np.atleast_3d(np.asarray(arrays["y"], float)), float(before) if isinstance(before, int | float) else 0.0,
-        None if scale is None else np.ravel(scale), at if isinstance(at, dict) else str(at),
-        str(about.get("title", "")), str(about.get("date", "")), tuple(str(note) for note in notes),
-    )  # fmt: skip
+    with _as_arrays(file):
+        return TimeRecords(
+            float(np.ravel(arrays["sampling_hz"])[0]), _channels(arrays, "reference", "force"),
+            _channels(arrays, "response", "acceleration"), np.atleast_3d(np.asarray(arrays["x"], float)),
+            np.atleast_3d(np.asarray(arrays["y"], float)), about.before,
+            None if scale is None else np.ravel(scale), about.at, about.title, about.date, about.notes,
+        )  # fmt: skip
 
 
 def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
@@ -110,20 +94,35 @@ def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
                 "reference_points; docs/measurements.md lists the others",
             )  # fmt: skip
     about = _about(arrays, file)
-    averages, rate = (about.get(name, 0) for name in ("averages", "window_rate"))
-    notes, at = about.get("notes", ()), about.get("at", "")
-    return Responses(
-        np.atleast_1d(np.asarray(arrays["frequencies_hz"], dtype=float)).reshape(-1),
-        _channels(arrays, "response", "acceleration"),
-        _channels(arrays, "reference", "force"),
-        _cube(arrays["H"], complex),
-        coherence=None if "coherence" not in arrays else _cube(arrays["coherence"], float),
-        averages=averages if isinstance(averages, int) else 0,
-        window_rate=float(rate) if isinstance(rate, int | float) else 0.0,
-        at={str(k): float(v) for k, v in at.items()} if isinstance(at, dict) else str(at),
-        **{name: str(about.get(name, "")) for name in ("title", "date", "estimator")},
-        notes=tuple(str(note) for note in notes) if isinstance(notes, list) else (),
-    )
+    with _as_arrays(file):
+        return Responses(
+            np.atleast_1d(np.asarray(arrays["frequencies_hz"], dtype=float)).reshape(-1),
+            _channels(arrays, "response", "acceleration"),
+            _channels(arrays, "reference", "force"),
+            _cube(arrays["H"], complex),
+            coherence=None if "coherence" not in arrays else _cube(arrays["coherence"], float),
+            averages=about.averages,
+            window_rate=about.window_rate,
+            at=about.at,
+            title=about.title,
+            date=about.date,
+            estimator=about.estimator,
+            notes=about.notes,
+        )
+
+
+@contextmanager
+def _as_arrays(file: str) -> Iterator[None]:
+    """Arrays that are no numbers, or not as many as others, are told."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.file else error.located(brief(file, 500), None)) from None
+    except (ValueError, TypeError, OverflowError, IndexError) as error:
+        raise InputError(
+            f"its arrays cannot be read ({brief(error)})", file=brief(file, 500),
+            hint="save them again: numbers as numbers, names as texts",
+        ) from None  # fmt: skip
 
 
 def _cube(values: Any, kind: type) -> NDArray[Any]:
@@ -132,9 +131,22 @@ def _cube(values: Any, kind: type) -> NDArray[Any]:
     return found if found.ndim > 2 else found.reshape(*found.shape, *[1] * (3 - found.ndim))
 
 
-def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> dict[str, Any]:
+class _About(NamedTuple):
+    """What the text `about` of a file says, as far as it does."""
+
+    averages: int = 0
+    window_rate: float = 0.0
+    before: float = 0.0
+    at: str | dict[str, float] = ""
+    title: str = ""
+    date: str = ""
+    estimator: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> _About:
     if "about" not in arrays:
-        return {}
+        return _About()
     try:
         found = json.loads(str(np.ravel(arrays["about"])[0]))
     except (ValueError, IndexError, RecursionError):
@@ -143,7 +155,27 @@ def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> dict[str, Any]:
         raise InputError(
             'its text "about" cannot be read', file=brief(file, 500), hint="leave it out, or save it again"
         )
-    return found
+    given = {name: value for name, value in found.items() if value is not None}
+    at = given.get("at", "")
+    notes = given.get("notes", ())
+    title, date, estimator = (str(given.get(name, "")) for name in ("title", "date", "estimator"))
+    return _About(
+        int(_number(given, "averages", file)), _number(given, "window_rate", file), _number(given, "before", file),
+        {str(name): _number(at, name, file, "at ") for name in at} if isinstance(at, dict) else str(at),
+        title, date, estimator, tuple(str(note) for note in notes) if isinstance(notes, list) else (),
+    )  # fmt: skip
+
+
+def _number(given: Mapping[str, Any], name: str, file: str, what: str = "") -> float:
+    """A number of the text `about`; 0 where it is left out. Of a posture it may be negative, otherwise not."""
+    value = given.get(name, 0.0)
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
+    if not plain or not (what or value >= 0.0):
+        raise InputError(
+            f'its text "about" gives {brief(json.dumps(value))} for {what}{quoted(name)}', file=brief(file, 500),
+            hint="give a number, or leave it out",
+        )  # fmt: skip
+    return float(value)
 
 
 def _channels(arrays: Mapping[str, NDArray[Any]], what: str, usual: str) -> tuple[Channel, ...]:

@@ -11,6 +11,7 @@ import csv
 import math
 import re
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,8 @@ from supple.results.responses import Responses
 Array = NDArray[np.float64]
 
 LARGEST = 2**27  # bytes
+_EACH = 6  # channels without a unit that have a note of their own
+_NAMED = 3  # pairs that a message lists
 _FREQUENCIES = ("frequency_hz", "frequency", "frequency (hz)", "frequency [hz]", "f", "freq", "hz")
 _PARTS = {"real": "real", "re": "real", "imag": "imag", "imaginary": "imag", "im": "imag", "magnitude": "magnitude",
           "mag": "magnitude", "abs": "magnitude", "phase": "phase", "coherence": "coherence"}  # fmt: skip
@@ -75,13 +78,20 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
             raise InputError(f"two columns are {part} of {pair[0]}/{pair[1]}", file=file, line=1, hint="leave one out")
         parts[pair][part] = np.radians(values) if part == "phase" and found["degrees"] in ("(deg)", "(°)") else values
         units[pair] = found["unit"] or units.get(pair, "")
-    notes: list[str] = []
+    unsaid: dict[str, str] = {}
     responses: dict[str, Channel] = {}
     references: dict[str, Channel] = {}
-    factors = {pair: _described(pair, units[pair], quantities, responses, references, notes) for pair in parts}
-    missing = [f"{a} to {b}" for a in responses for b in references if (a, b) not in parts]
-    if missing:
-        raise InputError(f"{listed(missing)} are missing", file=file, hint="give every response to every reference")
+    factors = {pair: _described(pair, units[pair], quantities, responses, references, unsaid) for pair in parts}
+    notes = _unsaid(unsaid)
+    if len(parts) < len(responses) * len(references):
+        absent = (f"{a} to {b}" for a in responses for b in references if (a, b) not in parts)
+        count = len(responses) * len(references) - len(parts)
+        named = list(islice(absent, _NAMED))
+        more = f" and {count - len(named)} others" if count > len(named) else ""
+        raise InputError(
+            f"{listed(named)}{more} {'are' if count > 1 else 'is'} missing", file=file,
+            hint="give every response to every reference",
+        )  # fmt: skip
     H = np.array([[_complex(parts[a, b], (a, b), file) * factors[a, b] for b in references] for a in responses])
     shares = [[parts[a, b].get("coherence") for b in references] for a in responses]
     known = all(share is not None for row in shares for share in row)
@@ -99,9 +109,9 @@ def _described(
     quantities: Mapping[str, str],
     responses: dict[str, Channel],
     references: dict[str, Channel],
-    notes: list[str],
+    unsaid: dict[str, str],
 ) -> float:
-    """Add a pair's channels; the factor of its numbers to SI."""
+    """Add a pair's channels; the factor of its numbers to SI. Channels without a unit are added to `unsaid`."""
     labels = ratio_of(unit) or (unit, "")
     factor = 1.0
     for name, label, usual, known, power in zip(
@@ -112,13 +122,20 @@ def _described(
             turning = channel(name).turns and label
             quantity = _turning(label) if turning else usual
             if not label:
-                told = f"{name}: the table does not say its unit; taken as {quantity}, in SI"
-                notes += [] if told in notes else [told]
+                unsaid[name] = quantity
         made = channel(name, quantity, None, label)
         if known.setdefault(name, made).quantity != quantity:
             raise InputError(f'"{name}" is {known[name].quantity} and {quantity}', hint="give them names of their own")
         factor *= factor_of(label, quantity, made.turns, f'channel "{name}"') ** power
     return factor
+
+
+def _unsaid(channels: Mapping[str, str]) -> list[str]:
+    """What is assumed of channels whose unit the table does not say: of few each, of many together."""
+    if len(channels) <= _EACH:
+        return [f"{name}: the table does not say its unit; taken as {what}, in SI" for name, what in channels.items()]
+    kinds = " and ".join(dict.fromkeys(channels.values()))
+    return [f"{listed(channels)}: the table does not say their units; taken as {kinds}, in SI"]
 
 
 def _turning(label: str) -> str:

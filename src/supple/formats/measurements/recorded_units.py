@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from supple.description.quantities.units import named_unit
@@ -72,6 +73,7 @@ def quantity_of(text: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def unit_of(text: str) -> RecordedUnit | None:
     """A product and quotient of units, such as `mm/s^2`, `N m`, `m s-2`; None if a part of it is not known."""
     factor, total = 1.0, [0.0, 0.0, 0.0, 0.0]

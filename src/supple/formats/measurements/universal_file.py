@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import brief
 from supple.formats.measurements.universal_sets import read_sets, write_sets
 
 Array = NDArray[np.float64]
@@ -95,23 +97,52 @@ def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
     sets, notes = read_sets(path, partial=partial)
     found: dict[str, Any] = {"notes": tuple(notes)}
     points: dict[int, tuple[float, float, float]] = {}
+    functions, shapes, traces = [], [], []
     for item in sets:
         kind = item["type"]
-        if kind in (15, 2411):
-            rows = zip(*(np.asarray(item[key], float) for key in ("node_nums", "x", "y", "z")), strict=True)
-            points |= {int(node): (float(x), float(y), float(z)) for node, x, y, z in rows}
-        elif kind == 164:
-            found |= {key: _positive(item, key, path) for key in ("length", "force")}
-        elif kind == 151:
-            date = " ".join(str(item.get(key, "")).strip() for key in ("date_db_created", "time_db_created"))
-            found |= {
-                "title": _text(item.get("model_name")), "description": _text(item.get("description")),
-                "program": _text(item.get("program")), "date": date.strip(),
-            }  # fmt: skip
-    functions = tuple(_function(item) for item in sets if item["type"] == 58)
-    shapes = tuple(_shape(item) for item in sets if item["type"] == 55)
-    traces = tuple(tuple(int(node) for node in item["nodes"]) for item in sets if item["type"] == 82)
-    return UniversalFile(functions, shapes, points, traces, **found)
+        with _told_of(item, path):
+            if kind in (15, 2411):
+                points |= _points(item)
+            elif kind == 164:
+                found |= {key: _positive(item, key, path) for key in ("length", "force")}
+            elif kind == 151:
+                date = " ".join(str(item.get(key, "")).strip() for key in ("date_db_created", "time_db_created"))
+                found |= {
+                    "title": _text(item.get("model_name")), "description": _text(item.get("description")),
+                    "program": _text(item.get("program")), "date": date.strip(),
+                }  # fmt: skip
+            elif kind == 58:
+                functions.append(_function(item))
+            elif kind == 55:
+                shapes.append(_shape(item))
+            elif kind == 82:
+                traces.append(tuple(int(node) for node in item["nodes"]))
+    return UniversalFile(tuple(functions), tuple(shapes), points, tuple(traces), **found)
+
+
+@contextmanager
+def _told_of(item: dict[str, Any], path: str | Path) -> Iterator[None]:
+    """Numbers of a set that cannot be taken are told with the set."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, KeyError, IndexError) as error:
+        raise InputError(
+            f"it cannot be read ({brief(error) or type(error).__name__})",
+            part=f"set {item['number']}, of kind {item['type']}", file=brief(path, 500),
+            hint="export it again, or take that set out",
+        ) from None  # fmt: skip
+
+
+def _points(item: dict[str, Any]) -> dict[int, tuple[float, float, float]]:
+    """Nodes with their positions."""
+    columns = [np.asarray(item[key], float) for key in ("node_nums", "x", "y", "z")]
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"{', '.join(str(len(column)) for column in columns)} node numbers, x, y and z")
+    nodes, *places = columns
+    if not np.isfinite(nodes).all() or not np.isfinite(places).all():
+        raise ValueError("a node number or a coordinate is not finite")
+    rows = zip(nodes, *places, strict=True)
+    return {int(node): (float(x), float(y), float(z)) for node, x, y, z in rows}
 
 
 def write_universal(path: str | Path, data: UniversalFile) -> Path:

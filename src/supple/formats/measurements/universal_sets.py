@@ -63,11 +63,10 @@ def read_sets(path: str | Path, *, partial: bool = False) -> tuple[list[dict[str
         notes.append(f"{told}, and read without that set")
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
-        reader = package.UFF(str(path))
+        reader, kinds = _reader(package, path, file)
         found = []
         others: dict[int, int] = {}
-        for i, type_of_set in enumerate(reader.get_set_types()):
-            number = int(type_of_set)
+        for i, number in enumerate(kinds):
             if number in KINDS:
                 found.append({**_read(reader, i, number, file), "number": i + 1})
             else:
@@ -114,6 +113,16 @@ def _kind(content: bytes, mark: int) -> str:
     lines = content[mark : mark + 200].splitlines()
     text = lines[1][:6].strip() if len(lines) > 1 else b""
     return text.decode("ascii") if text.isdigit() else ""
+
+
+def _reader(package: Any, path: str | Path, file: str) -> tuple[Any, list[int]]:
+    """pyuff's reader, and the kinds of the sets."""
+    try:
+        reader = package.UFF(str(path))
+        return reader, [int(kind) for kind in reader.get_set_types()]
+    except Exception as error:  # noqa: BLE001  pyuff raises nothing narrower
+        told = brief(error) or type(error).__name__
+        raise InputError(f"its sets cannot be told apart ({told})", file=file, hint="export it again") from None
 
 
 def _read(reader: Any, i: int, kind: int, file: str) -> dict[str, Any]:

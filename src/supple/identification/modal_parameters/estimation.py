@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_memory
+from supple.diagnostics.quoting import brief
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.complexity import turned_real
 from supple.identification.modal_parameters.impulse_polynomial import impulse_poles
@@ -42,6 +44,9 @@ _POLES = 96  # of the highest order, shared by the references
 _ORDERS = (16, 60)  # least and most of the highest order where none is given
 _FIRST = 4
 _FEWEST_LINES = 16
+_FASTEST, _SLOWEST = 1e12, 1e-9  # Hz of the last line, and of it the first
+_SIZES = 1e-80, 1e80  # SI, of responses: squares stay numbers
+_FLAT = 1e-12  # of the largest: less is no change
 _SEEN = 0.01  # of a frequency: so near to a cluster of the diagram a mode is one that it shows
 _VISIBLE = (
     0.02  # of the energy about a resonance: what has less, and is in no diagram, mends the model of a stronger one
@@ -72,6 +77,19 @@ def modal_parameters(
     if method not in METHODS:
         raise InputError(f'there is no method "{method}"', part="modal_parameters", hint=nearest(method, METHODS))
     test, notes = _usable(responses, band_hz)
+    try:
+        with np.errstate(all="ignore"):  # what is no number in the end is told
+            return _estimated(test, notes, method, order, refine, given)
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            f"no modes can be fitted to these responses ({brief(error)})", part="modal_parameters",
+            hint="look at the responses, leave out channels that are wrong, or take another band",
+        ) from None  # fmt: skip
+
+
+def _estimated(
+    test: Responses, notes: list[str], method: str, order: int | None, refine: bool, given: Criteria
+) -> ModalParameters:
     omega = 2.0 * np.pi * test.frequencies_hz
     factor = derivatives(test, omega)[:, :, None]
     lines = _Lines(factor, test)
@@ -83,6 +101,12 @@ def modal_parameters(
             f"no pole stays where it is over the orders up to {highest}",
             part="modal_parameters", hint="ask for a higher order, or for a band in which the responses have peaks",
         )  # fmt: skip
+    No, Ni = band.H.shape[1:]
+    unknowns = 4 * len(diagram.clusters.poles) + 4
+    require_memory(
+        24.0 * No * Ni * unknowns**2, f"{len(diagram.clusters.poles)} modes of {No} x {Ni} responses take",
+        part="modal_parameters", hint="select fewer channels",
+    )  # fmt: skip
     found = select(band, diagram.clusters, lines.noise, largest_damping=given.largest_damping, moving=refine)
     structural: bool | None = None
     if refine:
@@ -92,6 +116,8 @@ def modal_parameters(
             return select(as_structural, diagram.clusters, lines.noise, largest_damping=given.largest_damping)
 
         found, structural = of_likelier_damping(found, test.window_rate, again)
+    if not (np.isfinite(found.refined.at.poles).all() and np.isfinite(found.refined.fit.x).all()):
+        raise np.linalg.LinAlgError("the fit has no numbers")
     return _told(test, found, diagram, factor, given, method, highest, refine, notes, structural)
 
 
@@ -131,11 +157,13 @@ def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[
         )  # fmt: skip
     if not test.responses or not test.references:
         raise InputError("there is no response to a reference", part="modal_parameters", hint="give both")
+    _require_frequencies(test)
     bad = [
         f"{a.name} from {b.name}"
         for o, a in enumerate(test.responses)
         for i, b in enumerate(test.references)
         if not np.isfinite(test.H[:, o, i]).all()
+        or (test.coherence is not None and not np.isfinite(test.coherence[:, o, i]).all())
     ]
     if bad:
         raise InputError(
@@ -149,10 +177,41 @@ def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[
             f"nothing was measured by {listed(dead)}: all lines are zero", part="modal_parameters",
             hint="leave out dead channels: responses.select(...)",
         )  # fmt: skip
+    largest = np.abs(test.H).max(axis=0)
+    for o, i in np.argwhere((largest > _SIZES[1]) | ((largest < _SIZES[0]) & (largest > 0.0))):
+        raise InputError(
+            f"numbers of {test.responses[o].name} from {test.references[i].name} go to {largest[o, i]:.3g}, which "
+            "nothing measures", part="modal_parameters",
+            hint="check the unit and the lines of this channel, or leave it out: responses.select(...)",
+        )  # fmt: skip
+    # A constant has nothing of a resonance, and no noise either.
+    level = test.H - test.H[:1]
+    flat = (np.abs(level.real) + np.abs(level.imag)).max(axis=0) <= _FLAT * largest
+    still = [one.name for o, one in enumerate(test.responses) if flat[o].all()]
+    still += [one.name for i, one in enumerate(test.references) if flat[:, i].all() and not flat.all()]
+    if still:
+        raise InputError(
+            f"{listed(still)} shows the same number at all {len(test.H)} lines", part="modal_parameters",
+            hint="leave out channels that measured nothing: responses.select(...)",
+        )  # fmt: skip
     unknown = [one.name for one in test.responses if one.order is None]
     if unknown:
         notes.append(f"{listed(unknown)} is taken as proportional to displacement")
     return test, notes
+
+
+def _require_frequencies(test: Responses) -> None:
+    hertz = test.frequencies_hz
+    if not np.isfinite(hertz).all() or hertz[-1] > _FASTEST or hertz[0] < _SLOWEST * hertz[-1]:
+        raise InputError(
+            f"lines go from {hertz[0]:g} to {hertz[-1]:g} Hz, which no test measures", part="frequencies_hz",
+            hint=f"give lines up to {_FASTEST:g} Hz, the first at {_SLOWEST:g} of the last or above, or a band",
+        )  # fmt: skip
+    if not 0.0 <= test.window_rate < np.inf:
+        raise InputError(
+            f"a rate of {test.window_rate:g} 1/s is no exponential window", part="window_rate",
+            hint="give σ of exp(-σt), or 0",
+        )  # fmt: skip
 
 
 def _highest(order: int | None, band: Band, method: str) -> int:

@@ -18,6 +18,7 @@ from supple.identification.modal_parameters.raw_poles import RawPoles
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_TOGETHER = 256  # outputs at a time
 _RIDGE = 1e-13  # of the largest diagonal entry: below, a coefficient is not determined in double precision
 
 
@@ -55,12 +56,15 @@ class _Sums:
         Ni = self.T.shape[1]
         place = np.subtract.outer(np.arange(m + 1), np.arange(m + 1)).T + self.highest
         M = self.T[place].transpose(0, 2, 1, 3).reshape((m + 1) * Ni, -1)
-        R = self.R[place].transpose(2, 0, 1)  # (No, m + 1, m + 1)
-        R = R + _RIDGE * R[:, :1, :1].real * np.eye(m + 1)
-        S = self.S[place].transpose(2, 0, 1, 3).reshape(len(R), m + 1, (m + 1) * Ni)
-        half = np.linalg.solve(np.linalg.cholesky(R), S)  # R = L Lᴴ: SᴴR⁻¹S = (L⁻¹S)ᴴ(L⁻¹S)
-        flat = half.reshape(-1, (m + 1) * Ni)
-        return np.asarray(M - flat.conj().T @ flat)
+        for start in range(0, self.R.shape[1], _TOGETHER):
+            some = slice(start, start + _TOGETHER)
+            R = self.R[place, some].transpose(2, 0, 1)  # (No, m + 1, m + 1)
+            R = R + _RIDGE * R[:, :1, :1].real * np.eye(m + 1)
+            S = self.S[place, some].transpose(2, 0, 1, 3).reshape(len(R), m + 1, (m + 1) * Ni)
+            half = np.linalg.solve(np.linalg.cholesky(R), S)  # R = L Lᴴ: SᴴR⁻¹S = (L⁻¹S)ᴴ(L⁻¹S)
+            flat = half.reshape(-1, (m + 1) * Ni)
+            M = M - flat.conj().T @ flat
+        return np.asarray(M)
 
 
 def _denominator(M: Complex, m: int, Ni: int) -> Complex:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
-from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import brief
+from supple.formats.measurements.matlab_file import read_matlab
 from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.results.channel import Channel, channel
@@ -81,6 +80,16 @@ def load_modes(path: str | Path) -> MeasuredModes | None:
     data = _arrays(path)
     if data is None or "poles" not in data or any(key not in data for key in _KEYS):
         return None
+    try:
+        return _modes(data, path)
+    except (ValueError, TypeError, OverflowError, IndexError) as error:
+        raise InputError(
+            f"its modes cannot be read ({brief(error)})", file=brief(path, 500),
+            hint="write it again: supple modal TEST -o modes.npz",
+        ) from None  # fmt: skip
+
+
+def _modes(data: dict[str, Any], path: str | Path) -> MeasuredModes:
     names = [str(name).strip() for name in np.atleast_1d(data["responses"])]
     places = np.asarray(data.get("response_positions", np.full((len(names), 3), np.nan)), float).reshape(-1, 3)
     shapes = np.atleast_2d(data["shapes"])
@@ -136,14 +145,5 @@ def _arrays(path: str | Path) -> dict[str, Any] | None:
         except (OSError, ValueError):
             return None  # whoever reads it as responses says what is wrong
     if Path(path).suffix.lower() == ".mat":
-        from scipy.io import loadmat, whosmat
-
-        try:
-            numbers = sum(math.prod(shape) for _, shape, _ in whosmat(str(path)))
-            require_memory(16 * numbers, f"{path}: its arrays take", hint="save fewer")
-            return dict(loadmat(str(path)))
-        except InputError:
-            raise
-        except Exception:  # noqa: BLE001 - as above; scipy raises whatever its parser meets
-            return None
+        return dict(read_matlab(path, None))
     return None
