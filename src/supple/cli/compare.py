@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from supple.cli.model_argument import Rom, read_model, set_values
 from supple.cli.options import File, Json, Settings, read_mechanism
 from supple.cli.report import write_report
 from supple.cli.rigid_option import Rigid
+from supple.cli.typed import typed_again
 
 if TYPE_CHECKING:
     from supple.reduction.comparison import Comparison
@@ -37,6 +37,7 @@ Points = Annotated[
 
 
 def compare(
+    context: typer.Context,
     file: File,
     rom: Rom,
     scenario: Scenario = None,
@@ -61,21 +62,26 @@ def compare(
         found = compared(mechanism, model, points=points, scenario=scenario, rigid=rigid)
         if isinstance(found, TimeComparison):
             keep(found, output, plot)
-            write_report(found, report, _typed(file, rom, scenario))
+            write_report(found, report, typed_again(context, "report"))
             _give_run(answer, found)
             return
         if plot is not None:
-            raise typer.BadParameter("only a run in time is drawn: give --scenario", param_hint="--plot")
+            raise typer.BadParameter(_not_drawn(scenario), param_hint="--plot")
         keep(found, output)
-        write_report(found, report, _typed(file, rom, scenario))
+        write_report(found, report, typed_again(context, "report"))
         data = asdict(found)
         data["coefficients"], data["error"] = data.pop("error"), data.pop("output_error")
         answer.give(data, lambda: _show(found))
 
 
-def _typed(file: str, rom: str, scenario: str | None) -> str:
-    """The arguments, as they are typed again."""
-    return shlex.join([file, rom, *(["--scenario", scenario] if scenario else [])])
+def _not_drawn(scenario: str | None) -> str:
+    """Why there is no picture of a comparison of coefficients."""
+    if scenario is None:
+        return "only a run in time is drawn: give --scenario"
+    return (
+        f'along "{scenario}", a motion without forces, coefficients are compared; only a run in time is drawn: give a '
+        "scenario of the file or an S.yaml, or leave --plot out (-o FILE.csv and --report show them)"
+    )
 
 
 def _give_run(answer: Answer, found: TimeComparison) -> None:

@@ -15,9 +15,12 @@ from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show
 from supple.cli.kept import require_folder
 from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.progress_line import Told
+from supple.cli.report import write_report
 from supple.cli.sound_measurements import Trust, sound
+from supple.cli.typed import typed_again
 
 if TYPE_CHECKING:
+    from supple.cli.tables import Tables
     from supple.identification.damping.misfit_by_band import BandMisfit
     from supple.identification.updating.updated import PostureResult, Updated
 
@@ -94,6 +97,7 @@ Predict = Annotated[
 
 
 def identify(
+    context: typer.Context,
     file: File,
     more: More = None,
     measured: Measured = None,
@@ -127,7 +131,13 @@ def identify(
         if not parameters.strip():
             if damping is None:
                 raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
-            _damping_alone(answer, mechanism, items, damping, damping_groups, output, report)
+            if predict:
+                raise typer.BadParameter(
+                    "damping alone moves no natural frequency; name --parameters to find, or see `supple modes FILE "
+                    "--at WHERE`", param_hint="--predict",
+                )  # fmt: skip
+            typed = typed_again(context, "report")
+            _damping_alone(answer, typed, mechanism, items, damping, damping_groups, _bands(misfit), output, report)
             return
         from supple.identification.updating.update import update
 
@@ -139,14 +149,12 @@ def identify(
                 tables=_tables(table), starts=starts, seed=seed, cluster=cluster, robust=robust,
                 progress=told,
             )  # fmt: skip
-        bands = None if misfit is None else [hertz_interval(item, "--misfit") for item in pieces(misfit)]
-        misfits = found.misfits(bands)
+        misfits = found.misfits(_bands(misfit))
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
         found = replace(found, predictions=predictions)
         if output is not None:
             found.save_mechanism(output)
-        if report is not None:
-            found.report(report)
+        write_report(found, report, typed_again(context, "report"))
         for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
             answer.note(note)
         answer.give(
@@ -155,8 +163,8 @@ def identify(
 
 
 def _damping_alone(
-    answer: Answer, mechanism: Any, items: list[Any], kinds: str, groups: str | None, output: Path | None,
-    report: Path | None,
+    answer: Answer, typed: str, mechanism: Any, items: list[Any], kinds: str, groups: str | None,
+    bands: list[tuple[float, float]] | None, output: Path | None, report: Path | None,
 ) -> None:  # fmt: skip
     """Damping of the file as it stands."""
     from supple.cli.tables import Tables
@@ -164,15 +172,16 @@ def _damping_alone(
 
     with Told(answer) as told:
         found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=told)
+    misfits = found.misfits(bands)
     if output is not None:
         found.save_mechanism(output)
-    if report is not None:
-        found.report(report)
+    write_report(found, report, typed)
 
     def show() -> None:
         out = Tables()
         out.line(f"{mechanism.name}: damping from {len(found.postures)} measurements, other numbers as they stand")
         show_damping(out, found)
+        _show_misfits(out, misfits)
         out.line("")
         for text in found.words():
             out.line(f"- {text}")
@@ -180,7 +189,30 @@ def _damping_alone(
             if path is not None:
                 out.line(f"wrote {path}")
 
-    answer.give({"parameters": {}, **damping_data(found), "words": found.words()}, show)
+    data = {"parameters": {}, **damping_data(found), "misfit_by_band": _misfit_data(misfits), "words": found.words()}
+    answer.give(data, show)
+
+
+def _bands(misfit: str | None) -> list[tuple[float, float]] | None:
+    return None if misfit is None else [hertz_interval(item, "--misfit") for item in pieces(misfit)]
+
+
+def _misfit_data(misfits: Sequence[BandMisfit]) -> list[dict[str, Any]]:
+    return [
+        {"posture": item.label, "band_hz": item.band_hz, "before": item.before, "after": item.after,
+         "by_response": item.by_response}
+        for item in misfits
+    ]  # fmt: skip
+
+
+def _show_misfits(out: Tables, misfits: Sequence[BandMisfit]) -> None:
+    jq = []
+    for item in misfits:
+        worst = max(item.by_response, key=lambda name: item.by_response[name][1])
+        jq.append((item.label, f"{item.band_hz[0]:.4g} .. {item.band_hz[1]:.4g}", f"{100 * item.before:.3g}",
+                   f"{100 * item.after:.3g}", f"{100 * item.by_response[worst][1]:.3g} {worst}"))  # fmt: skip
+    if jq:
+        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), jq)
 
 
 def _measurements(mechanism: Any, given: list[str], band: str | None, noise: float | None) -> list[Any]:
@@ -262,11 +294,7 @@ def _data(found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, 
         "mac": {item.label: item.mac_after for item in found.postures if item.mac_after is not None},
         "damping": found.damping,
         "misfit": {item.label: item.misfit for item in found.postures if item.misfit is not None},
-        "misfit_by_band": [
-            {"posture": item.label, "band_hz": item.band_hz, "before": item.before, "after": item.after,
-             "by_response": item.by_response}
-            for item in misfits
-        ],
+        "misfit_by_band": _misfit_data(misfits),
         **(damping_data(found.afterwards) if found.afterwards is not None else {}),
         "combinations": known.combinations,
         "words": found.words(),
@@ -322,13 +350,7 @@ def _show(
               for item in found.postures for name, values in item.gauges.items()]  # fmt: skip
     if gauges:
         out.table(("gauge", "measured [mm]", "before [mm]", "after [mm]"), gauges)
-    jq = []
-    for item in misfits:
-        worst = max(item.by_response, key=lambda name: item.by_response[name][1])
-        jq.append((item.label, f"{item.band_hz[0]:.4g} .. {item.band_hz[1]:.4g}", f"{100 * item.before:.3g}",
-                   f"{100 * item.after:.3g}", f"{100 * item.by_response[worst][1]:.3g} {worst}"))  # fmt: skip
-    if jq:
-        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), jq)
+    _show_misfits(out, misfits)
     for where, predicted in predictions.items():
         bands = zip(predicted.frequencies_hz, predicted.low_hz, predicted.high_hz, strict=True)
         shown = [(str(i + 1), *interval_words(f, low, high)) for i, (f, low, high) in enumerate(bands)]

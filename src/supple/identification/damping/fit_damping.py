@@ -96,6 +96,7 @@ def fit_damping(
         covariance=_covariance(postures, d, noise, scale), start=start,
         identifiability=identifiability(names, J, scale),
         postures=tuple(_misfit(one, item, d, old) for one, item, old in zip(postures, items, before, strict=True)),
+        measured=tuple(items),
     )  # fmt: skip
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,10 @@ from supple.results.picture import picture
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
+
+if TYPE_CHECKING:
+    from supple.identification.damping.misfit_by_band import BandMisfit
+    from supple.identification.updating.measurement import Measurement
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -60,6 +65,7 @@ class FittedDamping(Result):
     start: Array
     identifiability: Identifiability
     postures: tuple[DampingMisfit, ...] = field(repr=False)
+    measured: tuple[Measurement, ...] = field(default=(), repr=False)
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
@@ -102,6 +108,16 @@ class FittedDamping(Result):
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with this damping, all else as it was."""
         return save_updated(path, no_numbers(self.mechanism), np.zeros(0), self.entries())
+
+    def misfits(self, bands: Sequence[tuple[float, float]] | None = None) -> tuple[BandMisfit, ...]:
+        """J_Q in bands (Hz) with the damping of the file and with that found, of each measurement's responses together
+        and one by one.
+
+        If left out: in the band that was fitted, and over all lines that were measured.
+        """
+        from supple.identification.damping.misfit_by_band import misfit_by_band
+
+        return misfit_by_band(self.mechanism, self.damped, self.measured, bands)
 
     def summary(self) -> str:
         numbers = zip(self.names, self.values, _SURE * self.deviations, strict=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 
 Array = NDArray[np.float64]
 
@@ -35,10 +36,16 @@ class Identifiability:
 
     @property
     def combinations(self) -> list[dict[str, float]]:
-        """The determined directions, turned so that each names few numbers; weights of a unit vector in ln p."""
-        found = _simple(self.directions[: self.determined])
-        shown = []
-        for row in found:
+        """The determined directions, turned so that each names few numbers; weights of a unit vector in ln p.
+
+        Numbers that are found by themselves are directions of their own; the others are those of what is left.
+        """
+        alone = [i for i, name in enumerate(self.names) if name in self.found]
+        rest = self.directions[: self.determined].copy()
+        rest[:, alone] = 0.0
+        _, _, rest = np.linalg.svd(rest, full_matrices=False)
+        shown = [{self.names[i]: 1.0} for i in alone]
+        for row in _simple(rest[: max(0, self.determined - len(alone))]):
             row = row * np.sign(row[np.abs(row).argmax()])
             order = np.argsort(-np.abs(row))
             kept = [i for i in order if abs(row[i]) >= _PART]
@@ -88,7 +95,7 @@ def _simple(rows: Array) -> Array:
     r = len(rows)
     if r < 2:
         return rows
-    turn = np.eye(r)
+    turn, _, _ = qr(rows, pivoting=True)  # a start that names few numbers already: turned by 45° it would stay so
     A = rows.T
     last = 0.0
     for _ in range(200):

@@ -79,7 +79,8 @@ def report(
     at     : of a mechanism, the posture it is shown in; `home`, or its first configuration, or rest if left out
     region : of a mechanism, {coordinate: (lower, upper)}; its limits where left out
     points : of a model, how many fresh points it is judged at
-    file   : what it was read from, for its digest and the commands that make the page again
+    file   : what it was read from, for its digest and the commands that make the page again; of a comparison, an update
+             or damping the arguments of its command
     """
     require_arguments(report, locals())
     target = "report.html" if path is None else str(path)
@@ -202,12 +203,9 @@ def _of_run(found: TimeComparison, asked: Asked) -> Report:
 
 def _of_update(found: Updated, asked: Asked) -> Report:
     draw, mechanism = Drawings(), found.problem.structure.mechanism
-    file = _file_of(mechanism)
-    chosen = quoted(",".join(found.names))
+    chosen = quoted(",".join(found.names[: found.problem.count]))
     kinds = ",".join(item.kind.name for item in found.afterwards.kinds) if found.afterwards is not None else ""
-    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --parameters {chosen} "
-             f"{f'--damping {kinds} ' if kinds else ''}--report {quoted(asked.target)}"]  # fmt: skip
-    origin = origin_section({"file": file} if file else {}, typed)
+    origin = _identified_origin(asked, mechanism, f"--parameters {chosen}{f' --damping {kinds}' if kinds else ''}")
     title = f"{mechanism.name}: numbers from measurements"
     sections = (*updating_sections(found, draw), origin)
     return Report(title, "What was measured, what was found, and how sure it is.", updating_cards(found), sections,
@@ -215,11 +213,9 @@ def _of_update(found: Updated, asked: Asked) -> Report:
 
 
 def _of_damping(found: FittedDamping, asked: Asked) -> Report:
-    draw, file = Drawings(), _file_of(found.mechanism)
+    draw = Drawings()
     kinds = ",".join(item.kind.name for item in found.kinds)
-    typed = [f"supple identify {quoted(asked.file or file or 'FILE')} MEASURED@POSTURE --damping {kinds} --report "
-             f"{quoted(asked.target)}"]  # fmt: skip
-    origin = origin_section({"file": file} if file else {}, typed)
+    origin = _identified_origin(asked, found.mechanism, f"--damping {kinds}")
     sections = (damping_section(found, draw, words=True), origin)
     title = f"{found.mechanism.name}: damping from responses"
     return Report(title, "Stiffnesses and masses as they stand.", damping_cards(found), sections, _footer())
@@ -237,8 +233,24 @@ REPORTS = (
 
 def _compared_origin(asked: Asked) -> Section:
     """`file` are the arguments of the command, files and names of examples among them."""
-    files = {Path(text).name: text for text in shlex.split(asked.file or "") if Path(text).is_file()}
-    return origin_section(files, [f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"])
+    typed = f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"
+    return origin_section(_named_files(asked.file), [typed if asked.file else f"# made in Python; or: {typed}"])
+
+
+def _identified_origin(asked: Asked, mechanism: Mechanism, options: str) -> Section:
+    """`file` are the arguments of the command; made in Python, what they would be like is a comment."""
+    if asked.file is not None:
+        typed = f"supple identify {asked.file} --report {quoted(asked.target)}"
+        return origin_section(_named_files(asked.file), [typed])
+    file = _file_of(mechanism)
+    typed = f"supple identify {quoted(file or 'FILE')} MEASURED@POSTURE {options} --report {quoted(asked.target)}"
+    return origin_section({"file": file} if file else {}, [f"# made in Python; or: {typed}"])
+
+
+def _named_files(typed: str | None) -> dict[str, str]:
+    """Files among the arguments of a command; `FILE@POSTURE` too."""
+    words = [part for text in shlex.split(typed or "") for part in (text, text.partition("@")[0])]
+    return {Path(text).name: text for text in words if text and Path(text).is_file()}
 
 
 def _of_them(elastic: Sized) -> str:
