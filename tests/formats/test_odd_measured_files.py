@@ -14,6 +14,10 @@ import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError
 from supple.formats.measurements.matlab_file import read_matlab
+from supple.identification.modal_parameters.band import Band
+from supple.identification.modal_parameters.modal_model import Poles
+from supple.identification.modal_parameters.refinement import refine
+from supple.identification.modal_parameters.selection import select
 
 LINES = np.linspace(1.0, 60.0, 80)
 GOOD = {
@@ -129,3 +133,20 @@ def test_a_table_of_many_columns_is_read_or_refused_without_comparing_all_with_a
     found = supple.load_responses(path)
     assert found.H.shape == (2, count, 1)
     assert len(found.notes) == 1
+
+
+def test_responses_in_which_no_mode_stands_out_say_so():
+    """Every pole may turn out to explain nothing: what is left are the residual terms."""
+    hertz, random = np.linspace(5.0, 50.0, 60), np.random.default_rng(4)
+    noise = random.normal(size=(60, 3, 1)) + 1j * random.normal(size=(60, 3, 1))
+    band = Band(2.0 * np.pi * hertz, noise, np.full(noise.shape, 2.0))
+    none = Poles(np.zeros(0, complex), np.zeros((0, 1), complex))
+    refined = refine(band, none)
+    assert refined.covariance.shape == (0, 0)
+    some = Poles(np.array([-1.0 + 100j]), np.ones((1, 1), complex))
+    found = select(band, some, lambda left, fitted, lost: band.variance, largest_damping=0.2)
+    assert len(found.refined.at.poles) == 0
+    channels = [supple.Channel("p", axis) for axis in "xyz"]
+    test = supple.Responses(hertz, channels, [supple.Channel("p", "x", "force")], noise)
+    with pytest.raises(supple.NumericalError, match=r"stays where it is|stands out of the noise"):
+        supple.modal_parameters(test)

@@ -291,12 +291,8 @@ def faults(cases: int, seed: int, seconds: float = 20.0, keep: Path | None = Non
         os.chdir(folder)  # reports of defects are written here
         try:
             sources = good_files(folder)
-            for command in ("modal", "measured"):  # what they import is there for all children
-                for source in sources:
-                    _judged([command, str(source)])
-            for source in sources:
-                if told := ended(source, seconds):
-                    found.append(f"{source.name}, as it is: {told}")
+            for command in ("modal", "measured"):  # in this process: what they import is there for all children
+                found += [told for source in sources if (told := _judged([command, str(source)]))]
             for case in range(cases):
                 draw = random.Random(f"{seed} {case}")
                 source = sources[case % len(sources)]

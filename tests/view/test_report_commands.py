@@ -115,7 +115,8 @@ def test_a_picture_along_a_table_says_what_is_drawn(folder, capsys):
     assert (
         status("supple reduce arm.yaml --region motor=-0.1:0.1 --internal-modes 1 --boxes 1 --no-store -o a.rom") == 0
     )
-    (folder / "line.csv").write_text("time,motor\n0,0\n0.1,0.05\n0.2,0.1\n", encoding="utf-8")
+    rows = "".join(f"{0.1 * i},{0.01 * i}\n" for i in range(8))
+    (folder / "line.csv").write_text(f"time,motor\n{rows}", encoding="utf-8")
     assert status("supple compare arm.yaml a.rom --scenario line.csv --plot x.png") == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "line.csv" in said

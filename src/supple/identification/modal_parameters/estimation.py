@@ -116,6 +116,11 @@ def _estimated(
             return select(as_structural, diagram.clusters, lines.noise, largest_damping=given.largest_damping)
 
         found, structural = of_likelier_damping(found, test.window_rate, again)
+    if not len(found.refined.at.poles):
+        raise NumericalError(
+            "no mode stands out of the noise of these responses", part="modal_parameters",
+            hint="look at the responses; take another band, longer records or more averages",
+        )  # fmt: skip
     if not (np.isfinite(found.refined.at.poles).all() and np.isfinite(found.refined.fit.x).all()):
         raise np.linalg.LinAlgError("the fit has no numbers")
     return _told(test, found, diagram, factor, given, method, highest, refine, notes, structural)

@@ -152,7 +152,7 @@ def synthesised(
     g = 1.0 / (1j * omega[:, None] - at.poles)
     residues = shapes[:, :, None] * at.participation[:, None, :]
     R, No, Ni = residues.shape
-    flat = residues.reshape(R, -1)
+    flat = residues.reshape(R, No * Ni)
     if mirror is None:
         modes = g @ flat + 1.0 / (1j * omega[:, None] - at.poles.conj()) @ flat.conj()
     else:

@@ -55,6 +55,8 @@ def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refine
     at = normalised(start)
     products = gram(band, at.poles)
     fit = linear_fit(products, at)
+    if not len(at.poles):  # residual terms alone
+        return Refined(at, fit, np.zeros((0, 0)), 0.5 * np.einsum("opp->op", fit.inverse), 0, True)
     damping, steps, converged = 1e-4, 0, False
     while steps < iterations and not converged:
         A, g = normal_equations(products, at, fit, reach(band, at.poles))
