@@ -80,7 +80,7 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
     apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
     within = np.setdiff1d(np.arange(n), apart)
-    inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.B)[np.ix_(within, within)])
+    inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.refined)[np.ix_(within, within)])
     kept = inverse > _NOTHING * inverse.max(initial=0.0)
     count = int(np.count_nonzero(kept))
     modes = np.zeros((count + len(apart), n))

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.energy_modes import all_motions, energy_modes, refined_response
+from supple.formulations.elastic_rest.energy_modes import all_motions, energy_modes, extend, refined_response
 from supple.formulations.elastic_rest.response_operator import Structure, respond, response_operator
 
-PASSES, TRIES = 200, 3
+PASSES, EARLY = 60, 5  # of a block at most, and before it is judged by how fast its residuals fall
+PATIENCE = 12  # passes that a block may still need as its residuals fall
+LOOSE = 1e-4  # of μ: residual of a vector that is a mode but for a small part
 NOTHING = 1e-13  # an eigenvalue of A that is rounding, of the largest it might have, 1/s: not a motion
 ROUNDING = 2e-15  # of the largest eigenvalue of A
-BELOW = 1e-6  # how far below the last mode the others are counted
+BELOW, PIVOTED = 1e-8, 1e-15  # of ω²: how far below the last mode the others are counted, and over the last pivot
 MANY = 2  # a block that is more than this part of all motions: all modes are found at once instead
-VANISHED = 1e-9  # what is left of a vector that lies in the space already
 
 
 class Search(NamedTuple):
@@ -38,41 +39,6 @@ class Search(NamedTuple):
     cut: float
     start: NDArray[np.float64]
     tolerance: float
-
-
-@kernel
-def extend(Q, size, W):
-    """Orthonormalise the rows of W against Q[:size] and each other, and append them. Returns the new size."""
-    n = Q.shape[1]
-    p = W.shape[0]
-    before = np.empty(p)
-    for i in range(p):
-        total = 0.0
-        for c in range(n):
-            total += W[i, c] * W[i, c]
-        before[i] = sqrt(total)
-    if size > 0:
-        known = Q[:size]
-        for _ in range(2):
-            W = W - np.dot(np.dot(W, np.ascontiguousarray(known.T)), known)
-    first = size
-    for i in range(p):
-        for _ in range(2):
-            for k in range(first, size):
-                share = 0.0
-                for c in range(n):
-                    share += W[i, c] * Q[k, c]
-                for c in range(n):
-                    W[i, c] -= share * Q[k, c]
-        total = 0.0
-        for c in range(n):
-            total += W[i, c] * W[i, c]
-        length = sqrt(total)
-        if size < Q.shape[0] and length > VANISHED * before[i] and before[i] > 0.0:
-            for c in range(n):
-                Q[size, c] = W[i, c] / length
-            size += 1
-    return size
 
 
 @kernel
@@ -119,15 +85,18 @@ def below(structure, sigma):
 
 
 @kernel
-def missed(structure, independent, squares):
-    """Whether an eigenvalue below the last of `squares` is not among them; independent : rows of full rank."""
-    count = squares.shape[0]
-    sigma = squares[count - 1] - BELOW * abs(squares[count - 1])
-    lower = 0
-    while lower < count and squares[lower] < sigma:
-        lower += 1
-    rows, compliance = structure.rows[independent], structure.compliance[independent]
-    return below(Structure(structure.stiffness, rows, compliance), sigma) > lower
+def missed(structure, A, squares):
+    """Whether an eigenvalue below the last of `squares` is not among them; A : the structure's response operator.
+
+    Eigenvalues are counted a little below the last one, or below the first one of a chain that leaves no room between
+    its members: a count at an eigenvalue would be decided by rounding, which is as large as small pivots of S make it.
+    """
+    last, rank = squares.shape[0] - 1, A.order.shape[0]
+    room = BELOW if rank == 0 else BELOW + PIVOTED / A.L[rank - 1, rank - 1] ** 2
+    while last > 0 and squares[last] - squares[last - 1] < 2.0 * room * squares[last]:
+        last -= 1
+    rows, compliance = structure.rows[A.order], structure.compliance[A.order]
+    return below(Structure(structure.stiffness, rows, compliance), squares[last] - room * abs(squares[last])) > last
 
 
 @kernel
@@ -160,26 +129,57 @@ def ritz(A, Q):
 
 
 @kernel
-def settled(mu, V, AV, tolerance, least):
-    """Whether ‖A v - μ v‖ of every vector is below tolerance μ + least."""
+def residuals(mu, V, AV):
+    """‖A v - μ v‖ of each vector."""
+    found = np.empty(mu.shape[0])
     for i in range(mu.shape[0]):
         total = 0.0
         for c in range(V.shape[1]):
             gap = AV[i, c] - mu[i] * V[i, c]
             total += gap * gap
-        if not sqrt(total) <= tolerance * mu[i] + least:
-            return False
-    return True
+        found[i] = sqrt(total)
+    return found
 
 
 @kernel
-def block(structure, A, search, start, count):
-    """Motions (p, n), orthonormal, whose span holds the lowest `count` modes; none without convergence."""
-    p, n = start.shape
+def excess(mu, left, search, count, least):
+    """The largest residual of `count` vectors in units of what is allowed: tolerance (μ - μ_p) and rounding.   [eq. 8a]
+
+    A residual r leaves r / (μ - μ_out) of the modes outside the block in a shape, and μ_out is at most μ_p, the last of
+    the block. Where that is at most half of μ, r / μ says enough.
+    """
+    worst = 0.0
+    outside = mu[mu.shape[0] - 1] if mu.shape[0] == search.start.shape[0] else 0.0
+    for i in range(min(count, mu.shape[0])):
+        allowed = search.tolerance * min(mu[i], 2.0 * (mu[i] - outside)) + least
+        worst = max(worst, left[i] / allowed)
+    return worst
+
+
+@kernel
+def alike(mu, left, count):
+    """How many vectors of a block that holds `count` modes are modes but for a small part.
+
+    The others must not take part in (9a): the energy of what they are besides is large, and would turn the modes.
+    """
+    size = min(count, mu.shape[0])
+    while size < mu.shape[0] and left[size] <= LOOSE * mu[size]:
+        size += 1
+    return size
+
+
+@kernel
+def block(structure, A, search, count):
+    """Motions (p, n), orthonormal, whose span holds the lowest `count` modes, and whether it does.
+
+    Without convergence within a few passes more they are the Ritz vectors so far.
+    """
+    p, n = search.start.shape
     shift = search.shift
     Q = np.empty((p, n))
-    V = respond(A, start)
+    V = respond(A, search.start)
     upper = 1.0 / (search.cut + shift)
+    before = np.inf
     for turn in range(PASSES):
         # Ritz vectors may be sharpened more: what they hold of lower modes would outgrow them otherwise.
         V = sharpened(A, V, 2 if turn == 0 else 3, upper)
@@ -191,37 +191,53 @@ def block(structure, A, search, start, count):
         mu, V, AV = ritz(A, Q[:size])
         kept = mu.shape[0]
         # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
-        if settled(mu[: min(count, kept)], V, AV, search.tolerance, ROUNDING * (1 + turn // 10) / shift):
-            return Q[: extend(Q, 0, refined_response(structure, A, V))]
+        left = residuals(mu, V, AV)
+        now = excess(mu, left, search, count, ROUNDING * (1 + turn // 10) / shift)
+        if now <= 1.0:
+            return Q[: extend(Q, 0, refined_response(structure, A, V[: alike(mu, left, count)]))], True
+        if turn >= EARLY and now > (now / before) ** -PATIENCE:
+            return V, False
+        before = now
         V = AV
-        if kept == p and turn > 4:  # where modes outside the block begin here
-            upper = min(upper, mu[p - 1])
-    return Q[:0]
+        if kept == p and turn >= EARLY:  # where modes outside the block begin here
+            upper = mu[p - 1]
+    return V, False
+
+
+@kernel
+def grown(structure, search, V):
+    """The search with a block of twice the size: the vectors V that it has, and as many without a pattern."""
+    p, n = search.start.shape
+    start = np.empty((2 * p, n))
+    start[: V.shape[0]] = V
+    start[V.shape[0] :] = scattered(2 * p - V.shape[0], n) * (structure.stiffness + search.shift)
+    return Search(search.shift, search.cut, start, search.tolerance)
 
 
 @kernel
 def lowest_modes(structure, search, squares, Z):
     """ω² (count,) rising and modes Z (count, n), ZᵀZ = 1, of diag(Λ) + springs under C Z = 0, from a `Search`.
 
-    Returns how many they are (fewer where fewer exist), or -1 without convergence.
+    Returns how many they are (fewer where fewer exist). A block whose last vectors lie in a cluster of modes that goes
+    on outside of it converges slowly or not at all: it grows, at last to all motions.
     """
     count = squares.shape[0]
-    p, n = search.start.shape
+    n = search.start.shape[1]
     A = response_operator(structure, search.shift)
     hard = 0
     for row in A.order:
         hard += 1 if structure.compliance[row] == 0.0 else 0
     free = n - hard
-    start = search.start
-    for turn in range(TRIES):
-        whole = MANY * p >= free
-        Q = all_motions(structure, A.order, hard) if whole else block(structure, A, search, start, count)
-        wanted = min(count, Q.shape[0])
-        if wanted == 0 and free > 0:
-            return -1
-        energy_modes(structure, Q, squares[:wanted], Z[:wanted])
-        enough = whole or wanted == count or turn > 0
-        if enough and (whole or not missed(structure, A.order, squares[:wanted])):
-            return wanted
-        start = scattered(p, n)  # it had no part in a mode: begin anew with one that has
-    return -1
+    while True:
+        whole = MANY * search.start.shape[0] >= free
+        if whole:
+            Q, found = all_motions(structure, A, hard), True
+        else:
+            Q, found = block(structure, A, search, count)
+        if found:
+            wanted = min(count, Q.shape[0])
+            energy_modes(structure, Q, squares[:wanted], Z[:wanted])
+            if whole or (wanted == count and not missed(structure, A, squares)):
+                return wanted
+            Q = Q[:0]  # it had no part in a mode: begin anew with vectors that have
+        search = grown(structure, search, Q)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
-from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.drives import DEFLECTION
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
@@ -20,14 +19,15 @@ from supple.kinematics.rest import rest as undeformed
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SHAPES = 1e-8  # relative error of mode shapes; that of frequencies is its square
+SHAPES = 5e-10  # relative error of mode shapes; that of frequencies is its square
 _SHIFT = 1.0  # of the lowest ω² at rest
-_SPARE = 4  # vectors beside the wanted ones: they make the last of these converge
+_SPARE = 4  # vectors beside the wanted ones, at least: they make the last of these converge
+_PASSES = 6.0  # of a block: where it is expected to need more, a larger one is looked for
 
 
 @kernel(purpose="modes of vibration")
 def modes_batch(rest, held, search, X, squares, Z, number):
-    """ω² (N, count) and Z (N, count, n) at poses X (N, bodies + 1, 12); number (N,) how many there are, -1 if not.
+    """ω² (N, count) and Z (N, count, n) at poses X (N, bodies + 1, 12); number (N,) how many there are.
 
     rest : ElasticArrays; held : Held, the rows that are held
     """
@@ -52,12 +52,6 @@ def constrained_modes(
     """ω² (N, k) and modes (N, k, n), k the smaller of `count` and the number that exists, at poses X (N, ...)."""
     warn_beyond_tables(rest, X)
     squares, Z, number = searched_modes(rest, held, _search(rest, held, count)._replace(tolerance=tolerance), X, count)
-    if (number < 0).any():
-        raise NumericalError(
-            f"its lowest {count} modes did not converge at {int((number < 0).sum())} of {len(X)} configurations",
-            part=f'mechanism "{rest.numbering.mechanism.name}"',
-            hint="ask for fewer modes, or look for parts whose stiffness differs by more than 1e12",
-        )
     least = int(number.min(initial=count))
     return squares[:, :least], Z[:, :least]
 
@@ -92,21 +86,37 @@ def _search(rest: ElasticRest, held: Held, count: int) -> Search:
 @single_blas_thread()
 def search_from(rest: ElasticRest, held: Held, at: Array, count: int) -> Search:
     """The search for `count` modes that begins with those at one position (bodies + 1, 12), and some to spare: its
-    shift is about the lowest of them."""
-    size = count + _SPARE
+    shift is about the lowest of them. Where these end within a cluster, there are as many as get beyond it."""
+    size, available = count + _SPARE, rest.size
     shift = first_shift(rest, held, at)
-    first = Search(shift, 1e3 * shift, compiled(scattered, count=0)(size + _SPARE, rest.size), SHAPES)
-    squares, Z, number = searched_modes(rest, held, first, at[None], size)
-    if number[0] < 0:
-        return first
-    lowest = squares[0, : number[0]]
-    moving = lowest[lowest > 1e-6 * shift]
-    # Much lower, and what stiff rows add to those they depend on as rigid bodies would be rounding, 1e-11 of both.
-    below = _SHIFT * float(moving.min(initial=shift / _SHIFT))
-    if number[0] < size:  # all modes there are: nothing is outside
-        return first._replace(shift=below, cut=1e3 * float(lowest.max(initial=shift)))
+    while True:
+        first = Search(shift, 1e3 * shift, compiled(scattered, count=0)(size + _SPARE, rest.size), SHAPES)
+        squares, Z, number = searched_modes(rest, held, first, at[None], size)
+        lowest = squares[0, : number[0]]
+        moving = lowest[lowest > 1e-6 * shift]
+        # Much lower, and what stiff rows add to those they depend on as rigid bodies would be rounding, 1e-11 of both.
+        below = _SHIFT * float(moving.min(initial=shift / _SHIFT))
+        if number[0] < size:  # all modes there are: nothing is outside
+            first = first._replace(start=first.start[: count + 2 * _SPARE])
+            return first._replace(shift=below, cut=1e3 * float(lowest.max(initial=shift)))
+        spare, passes = cheapest_block(lowest + below, count)
+        if passes <= _PASSES or size >= available:
+            break
+        size = min(2 * size, available)
     # The last place is left to a vector without a pattern, for modes that have no part in those at rest.
-    return Search(below, float(lowest[-1]), np.vstack([Z[0, :-1], first.start[:1]]), SHAPES)
+    return Search(below, float(lowest[spare - 1]), np.vstack([Z[0, : spare - 1], first.start[:1]]), SHAPES)
+
+
+def cheapest_block(shifted: Array, count: int) -> tuple[int, float]:
+    """Size p of the block that finds `count` modes with the least work, p times the passes, and these passes.
+
+    shifted : ω² + s, rising. A pass gains a factor T₃(2 (ω_p² + s)/(ω_k² + s) - 1) on the last mode wanted, ω_k.
+    """
+    sizes = np.arange(min(count + _SPARE, len(shifted)), len(shifted) + 1)
+    gain = 3.0 * np.arccosh(np.maximum(2.0 * shifted[sizes - 1] / shifted[count - 1] - 1.0, 1.0 + 1e-12))
+    passes = 1.0 - np.log(SHAPES) / gain
+    best = 0 if passes[0] <= _PASSES else int(np.argmin(sizes * passes))
+    return int(sizes[best]), float(passes[best])
 
 
 def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:

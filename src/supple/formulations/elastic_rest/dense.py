@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, null_space
+from scipy.linalg import cholesky, eigh, null_space, pinvh, solve_triangular
 
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
@@ -26,6 +26,8 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
+_DEPENDENT = 1e-13  # of rows of unit length: what depends on the others
+_REFINED = 3
 _UNSEEN = 1e-9  # of a row's entry where it sees a deflection; less is rounding
 
 
@@ -48,7 +50,7 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *,
     if preload:
         K = K + preload_stiffness(rest, configuration)
     hard = rows_at(rest, held.rows[held.compliance == 0.0], X)[0]
-    return DenseSystem(M, K, _admissible(rest, hard))
+    return DenseSystem(M, K, row_keeping(_admissible(rest, hard), hard, rest.arrays.stiffness))
 
 
 def _admissible(rest: ElasticRest, hard: Array) -> Array:
@@ -62,6 +64,26 @@ def _admissible(rest: ElasticRest, hard: Array) -> Array:
     N = np.zeros((rest.size, held.shape[1] + len(apart)))
     N[within, : held.shape[1]] = held
     N[apart, np.arange(held.shape[1], N.shape[1])] = 1.0
+    return N
+
+
+def row_keeping(N: Array, hard: Array, stiffness: Array) -> Array:
+    """N (n, p) with what its columns move along ideal rows taken away, along the compliances of bodies.
+
+    A null space keeps rows to the rounding of their largest entry, which a stiff drive's is 1e5 times that of a body:
+    along the stiffness of the others that is 1e-10 of a frequency.
+    """
+    if not len(hard):
+        return N
+    D = (
+        1.0 / (stiffness + 0.01 * stiffness[stiffness > 0.0].min(initial=np.inf))
+        if stiffness.any()
+        else np.ones(len(N))
+    )
+    rows = hard / np.sqrt(np.square(hard) @ D)[:, None]
+    back = D[:, None] * rows.T @ pinvh((rows * D) @ rows.T, rtol=_DEPENDENT)
+    for _ in range(_REFINED):
+        N = N - back @ (rows @ N)
     return N
 
 
@@ -84,8 +106,12 @@ def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, 
     """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
     M, K, N = dense_system(rest, configuration, held, preload=preload)
     _, vectors = eigh(N.T @ K @ N, N.T @ M @ N)
-    # These err by rounding of the largest ω², which may be much more than the lowest: see their energies once more.
+    # These err by rounding of the largest ω², which may be much more than the lowest: see their energies once more,
+    # orthonormal to the last bits, for modes that lie close together are told apart by what is left beside these.
     Z = np.ascontiguousarray((N @ vectors).T)
+    for _ in range(2):
+        Z = solve_triangular(cholesky(Z @ M @ Z.T, lower=True), Z, lower=True)
+    Z = np.ascontiguousarray(Z)
     H = Z @ K @ Z.T
     H = 0.5 * (H + H.T)
     compiled(diagonalised, count=1)(H, Z)

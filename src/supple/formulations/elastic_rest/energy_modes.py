@@ -16,7 +16,43 @@ from supple.formulations.elastic_rest.response_operator import multipliers
 
 REFINED = 2  # corrections by residuals: each gains what the factors of S are good for
 SWEEPS = 12
+VANISHED = 1e-9  # what is left of a vector that lies in the space already
 DIAGONAL = 1e-16  # of √(H_ii H_jj): an entry beside the diagonal that is rounding
+
+
+@kernel
+def extend(Q, size, W):
+    """Orthonormalise the rows of W against Q[:size] and each other, and append them. Returns the new size."""
+    n = Q.shape[1]
+    p = W.shape[0]
+    before = np.empty(p)
+    for i in range(p):
+        total = 0.0
+        for c in range(n):
+            total += W[i, c] * W[i, c]
+        before[i] = sqrt(total)
+    if size > 0:
+        known = Q[:size]
+        for _ in range(2):
+            W = W - np.dot(np.dot(W, np.ascontiguousarray(known.T)), known)
+    first = size
+    for i in range(p):
+        for _ in range(2):
+            for k in range(first, size):
+                share = 0.0
+                for c in range(n):
+                    share += W[i, c] * Q[k, c]
+                for c in range(n):
+                    W[i, c] -= share * Q[k, c]
+        total = 0.0
+        for c in range(n):
+            total += W[i, c] * W[i, c]
+        length = sqrt(total)
+        if size < Q.shape[0] and length > VANISHED * before[i] and before[i] > 0.0:
+            for c in range(n):
+                Q[size, c] = W[i, c] / length
+            size += 1
+    return size
 
 
 @kernel
@@ -117,20 +153,36 @@ def energy_modes(structure, Q, squares, Z):
 
 
 @kernel
-def all_motions(structure, independent, hard):
+def all_motions(structure, A, hard):
     """All motions (n - hard, n) that keep the ideal rows, orthonormal, by rising energy but for rounding.
 
-    independent : numbers of rows of full rank, `hard` of them ideal
+    A : the structure's response operator, whose independent rows hold `hard` ideal ones
     """
     C = structure.rows
     n = C.shape[1]
     rows = np.empty((hard, n))
     at = 0
-    for row in independent:
+    for row in A.order:
         if structure.compliance[row] == 0.0:
             rows[at] = C[row] / np.sqrt(np.sum(C[row] * C[row]))
             at += 1
     N = np.eye(n) if hard == 0 else np.ascontiguousarray(np.linalg.svd(rows)[2][hard:])
     H = elastic_energies(structure, N)
     U = np.linalg.eigh(0.5 * (H + H.T))[1]
-    return np.dot(np.ascontiguousarray(U.T), N)
+    return row_keeping(structure, A, np.dot(np.ascontiguousarray(U.T), N))
+
+
+@kernel
+def row_keeping(structure, A, N):
+    """Orthonormal motions N (p, n) with what they move along ideal rows taken away by the response to its opposite.
+
+    A null space keeps rows to the rounding of their largest entry. A stiff drive's is 1e5 times those of bodies, beside
+    which its rounding is seen.
+    """
+    gap = np.dot(N, np.ascontiguousarray(structure.rows.T))
+    for r in range(gap.shape[1]):
+        if structure.compliance[r] > 0.0:
+            gap[:, r] = 0.0
+    kept = N - np.dot(multipliers(structure, A, np.zeros(N.shape), -gap), structure.rows) * A.D
+    Q = np.empty(N.shape)
+    return Q[: extend(Q, 0, kept)]

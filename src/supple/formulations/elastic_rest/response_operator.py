@@ -21,6 +21,7 @@ from supple.compilation import kernel
 Array = NDArray[np.float64]
 
 DEPENDENT = 1e-11  # of a row's own length squared, when the others have taken their share
+ROUGH = 1e-5  # a pivot of S below which B is refined
 FULL, ROUNDED = 1e-13, 1e-9  # changes below which a rest is found: at once, or when they no longer fall
 
 
@@ -38,13 +39,14 @@ class Structure(NamedTuple):
 class ResponseOperator(NamedTuple):
     """A = D - BᵀB of a structure, with the factors of S that its multipliers take.                             [eq. 6]
 
-    D     : (n,) 1/(Λ + shift); B : (rank, n)
+    D     : (n,) 1/(Λ + shift); B : (rank, n); refined : (rank, n) B once more, what rounding of S left taken away
     L     : (rank, m) of S = L Lᵀ, scaled to S_ii = 1 by `scale` (m,), its rows in `order` (rank,), independent ones
     """
 
     shift: float
     D: Array
     B: Array
+    refined: Array
     L: Array
     order: NDArray[np.int64]
     scale: Array
@@ -116,13 +118,43 @@ def response_operator(structure, shift):
         inverse = 1.0 / L[i, i]
         for c in range(n):
             B[i, c] *= inverse
-    return ResponseOperator(shift, D, B[:rank], L[:rank], order[:rank], scale)
+    B, L, order = B[:rank], L[:rank], order[:rank]
+    rough = rank > 0 and L[rank - 1, rank - 1] ** 2 < ROUGH
+    return ResponseOperator(
+        shift, D, B, refined_rows(structure, D, B, L, order, scale) if rough else B, L, order, scale
+    )
+
+
+@kernel
+def refined_rows(structure, D, B, L, order, scale):
+    """B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B): B after a step of iterative refinement.                               [eq. 6a]
+
+    Rods that are stiff beside the shift leave pivots of S of 1e-9 and less, and its rounding as large a part in A.
+    """
+    rank, n = B.shape
+    C, inverse = np.empty((rank, n)), np.zeros((rank, rank))  # inverse : L⁻¹
+    for i in range(rank):
+        for c in range(n):
+            C[i, c] = scale[order[i]] * structure.rows[order[i], c]
+        inverse[i, i] = 1.0 / L[i, i]
+        for k in range(i):
+            factor = L[i, k] * inverse[i, i]
+            if factor != 0.0:
+                for j in range(k + 1):
+                    inverse[i, j] -= factor * inverse[k, j]
+    P = np.dot(C, np.ascontiguousarray(B.T))
+    for i in range(rank):
+        soft = structure.compliance[order[i]] * scale[order[i]] ** 2
+        if soft > 0.0:
+            for j in range(i, rank):
+                P[i, j] += soft * inverse[j, i]
+    return B + np.dot(inverse, C * D - np.dot(P, B))
 
 
 @kernel
 def respond(A, V):
     """A V for vectors in rows, V (p, n)."""
-    return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.B.T)), A.B)
+    return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.refined.T)), A.B)
 
 
 @kernel
