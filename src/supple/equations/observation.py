@@ -63,6 +63,10 @@ class Observation:
         """Whether state alone does not give the outputs: accelerations, or forces inside, need the inputs too."""
         return self.order > 1 or bool(self.efforts)
 
+    def feels_inputs(self, name: str) -> bool:
+        """Whether state alone does not give this output: an acceleration, or a force inside, is among its factors."""
+        return any(p > 1 or k >= len(self.measures) for item in self.outputs[name] for k, p in item.factors)
+
     def measure_of(self, name: str) -> int | None:
         """The number of the measure that an output is, if it is one as it stands."""
         form = self.outputs[name]

@@ -51,6 +51,7 @@ Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
 
 EQUILIBRIUM = "equilibrium"
+_STILL = 1e-9  # rad/s, m/s and their rates: less is rounding of what rests
 _STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
 
@@ -255,7 +256,8 @@ def _one(label: str, values: Values, names: Sequence[str]) -> Array:
 
 def _require_rest(why: str, hint: str, **given: Values | None) -> None:
     for label, values in given.items():
-        if values is not None and np.any(np.asarray(list(values.values()) if isinstance(values, Mapping) else values)):
+        moving = np.asarray([] if values is None else list(values.values()) if isinstance(values, Mapping) else values)
+        if np.abs(moving).max(initial=0.0) > _STILL:
             raise InputError(why, part=label, hint=hint)
 
 

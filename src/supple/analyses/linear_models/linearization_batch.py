@@ -190,7 +190,7 @@ def linear_states(
     if u is None:
         model = local(mechanism, where, rigid=True)
         needed = _needed(model, rates, accelerations, speed)
-        size = force_size(mechanism, model.M, model.dforce, accelerations)
+        size = force_size(mechanism, model.M, model.dforce, accelerations, rates)
         u = holding_inputs(mechanism, where.theta, needed, model.input_map, size)
     return linear_rows(where, rates, u, speed), u
 
@@ -202,7 +202,8 @@ def _tree_inputs(
     if B is None:
         return np.ascontiguousarray(needed)
     guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
-    return holding_inputs(mechanism, theta, needed, B, force_size(mechanism, guess.M, guess.P2, accelerations))
+    size = force_size(mechanism, guess.M, guess.P2, accelerations, rates)
+    return holding_inputs(mechanism, theta, needed, B, size)
 
 
 def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:

@@ -12,41 +12,51 @@ from supple.kinematics.rest import rest
 
 Array = NDArray[np.float64]
 
-_MISSING = 1e-8  # what may be missing, against what a unit of motion, or the largest force, would do
+_MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
 
 
 def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, size: Array) -> Array:
     """u (N, inputs) of least norm with B u = Q: needed Q (N, s), B (N, s, inputs).
 
-    size : (N, s) of the forces along each coordinate, against which a missing one is judged
+    size : (N, s) of the forces along each coordinate. A missing one is judged against the largest of them all, angles
+           in rad and lengths in sizes of the mechanism: along a vertical axis the weight of an arm is rounding, and so
+           is the stiffness against it
     """
     u = np.einsum("nai,ni->na", np.linalg.pinv(B), needed) if B.shape[2] else np.zeros((len(B), 0))
     missing = np.abs(needed - np.einsum("nia,na->ni", B, u))
-    wrong = missing > _MISSING * np.maximum(size, np.abs(needed))
+    numbering = rest(mechanism).numbering
+    unit = _units(mechanism)
+    largest = (np.maximum(size, np.abs(needed)) * unit).max(axis=1, initial=0.0)
+    wrong = missing * unit > _MISSING * largest[:, None]
     if not wrong.any():
         return np.asarray(u)
     n, i = (int(item) for item in np.argwhere(wrong)[0])
-    numbering = rest(mechanism).numbering
     names = numbering.coordinates
     where = listed([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
     where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
-    unit = "N m" if numbering.angles()[numbering.constraints + i] else "N"
+    said = "N m" if numbering.angles()[numbering.constraints + i] else "N"
     who = (
         "it has no actuators"
         if not B.shape[2]
         else f"its actuators ({listed(list(mechanism.actuators))}) cannot give it"
     )
     raise InputError(
-        f'"{names[i]}" needs {needed[n, i]:.6g} {unit} at {where} to move as asked, and {who}',
+        f'"{names[i]}" needs {needed[n, i]:.6g} {said} at {where} to move as asked, and {who}',
         part=f'mechanism "{mechanism.name}"',
         hint="linearize at its equilibrium, ask for accelerations it can have, or give the inputs",
     )
 
 
-def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Array) -> Array:
-    """What a unit of motion changes the forces by, and what the accelerations need: (N, s)."""
+def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Array, rates: Array) -> Array:
+    """What a unit of motion changes the forces by, and what accelerations and products of rates need: (N, s)."""
+    unit = _units(mechanism)
+    fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
+    return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
+
+
+def _units(mechanism: Mechanism) -> Array:
+    """(s,) what coordinates are counted in: rad, or sizes of the mechanism."""
     numbering = rest(mechanism).numbering
     first = numbering.constraints
     angles = numbering.angles()[first : first + len(numbering.coordinates)]
-    unit = np.where(angles, 1.0, numbering.arrays.extent)
-    return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations)))
+    return np.where(angles, 1.0, numbering.arrays.extent)

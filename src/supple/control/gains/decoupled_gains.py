@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 PerCoordinate = float | Mapping[str, float] | ArrayLike
 
 _RANK = 1e-10
+_ROUNDING = 1e-12  # of a rate: what is left of a transformation of states
 
 
 def decoupled_gains(
@@ -75,7 +76,7 @@ def positive_per_coordinate(part: str, values: PerCoordinate, names: tuple[str, 
 
 def _require_mechanical(linear: LinearModel, n: int) -> None:
     top = np.hstack([np.zeros((n, n)), np.eye(n)])
-    if len(linear.states) != 2 * n or not (np.array_equal(linear.A[:n], top) and not linear.B[:n].any()):
+    if len(linear.states) != 2 * n or np.abs(np.hstack([linear.A[:n] - top, linear.B[:n]])).max() > _ROUNDING:
         raise InputError(
             "its states are not coordinates and their rates", part="linear model",
             hint="linearize the mechanism in independent coordinates, without its drives (drives=False)",

@@ -132,6 +132,7 @@ class KalmanFilter:
         layout = self.model.layout
         n, inputs, outputs = layout.size, layout.inputs, layout.outputs
         middle = self.model.linearize(self.model.fitted.arrays.roots_f[0].mean(axis=0), drives=False)
+        felt = self._felt(middle)
         names = (layout.coordinates, inputs, outputs)
         ends = np.cumsum([n, len(inputs), len(outputs)])
 
@@ -144,7 +145,7 @@ class KalmanFilter:
             states |= {f"{name}.rate": 0.0 for name in layout.coordinates}
             about = {**middle.at, "states": states, "inputs": forces, "outputs": seen}
             driven = with_hardware(replace(middle, at=about), self._prompt)
-            found = sampled_rest(driven, self.sample_time, self.measured, self.delays)
+            found = sampled_rest(driven, self.sample_time, self.measured, self.delays, felt=felt)
             return np.concatenate([found.state, np.zeros(len(self.biased)), found.command, found.output])
 
         constant = at(np.zeros(int(ends[-1])))
@@ -157,7 +158,8 @@ class KalmanFilter:
         swept, known = with_swept_forces(model, linear)
         assert swept.second_order is not None
         driven = with_hardware(swept, self._prompt)
-        plant = with_biases(sampled_plant(driven, T, self.measured, self.delays, known=known), self.biased)
+        plant = sampled_plant(driven, T, self.measured, self.delays, known=known, felt=self._felt(swept))
+        plant = with_biases(plant, self.biased)
         n, s = model.layout.size, model.layout.theta
         M = linear.second_order.M
         W = np.zeros((plant.model, s))
@@ -169,6 +171,14 @@ class KalmanFilter:
         wandering = len(self.biased)
         Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
         return FilterAt(plant, known_commands(plant, Q, np.diag(self.noise**2)), swept.second_order)
+
+    def _felt(self, linear: LinearModel) -> Array:
+        """(outputs, inputs) not zero where an output can feel a command at once, wherever θ is: an acceleration that a
+        force changes nothing of at one θ is felt at another, and the filter keeps its states."""
+        observation = self.model.layout.observation
+        direct = [observation is not None and observation.feels_inputs(name) for name in linear.outputs]
+        everywhere = np.outer(direct, np.ones(len(linear.inputs)))
+        return with_hardware(replace(linear, D=everywhere), self._prompt).D
 
     @property
     def biased(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from supple.results.linear_model import LinearModel
 Array = NDArray[np.float64]
 
 _LATEST = 1000  # samples of a delay, each a state
+_ROUNDING = 1e-12  # of the largest entry of D: less is none
 _WHOLE = 1e-9  # of a sample: a delay that close to whole samples is one
 
 
@@ -83,14 +84,17 @@ def sampled_plant(
     delays: Mapping[str, float] | None = None,
     *,
     known: tuple[str, ...] = (),
+    felt: Array | None = None,
 ) -> SampledPlant:
     """The plant from the inputs of a linear model to some of its outputs.
 
     linear : in continuous time, without the delays
     delays : s, of inputs and outputs by name; none if left out
     known  : inputs that are known, w, and no commands
+    felt   : (outputs, inputs) of the model, not zero where an output can feel an input at once, so that plants over a
+             region have the same states; if left out, where D is more than rounding of its largest entry
     """
-    return _sampling(linear, sample_time, outputs, delays, known).plant()
+    return _sampling(linear, sample_time, outputs, delays, known, felt).plant()
 
 
 class SampledRest(NamedTuple):
@@ -108,9 +112,10 @@ def sampled_rest(
     delays: Mapping[str, float] | None = None,
     *,
     known: tuple[str, ...] = (),
+    felt: Array | None = None,
 ) -> SampledRest:
     """The state of a plant that all of it is about, without the rest of it; arguments as of `sampled_plant`."""
-    return SampledRest(*_sampling(linear, sample_time, outputs, delays, known).about())
+    return SampledRest(*_sampling(linear, sample_time, outputs, delays, known, felt).about())
 
 
 def _sampling(
@@ -119,10 +124,11 @@ def _sampling(
     outputs: tuple[str, ...],
     delays: Mapping[str, float] | None,
     known: tuple[str, ...],
+    felt: Array | None,
 ) -> _Sampling:
     require_sample_time(sample_time)
     late = {name: delay_of(time, sample_time) for name, time in (delays or {}).items()}
-    return _Sampling(linear, sample_time, outputs, late, known)
+    return _Sampling(linear, sample_time, outputs, late, known, felt)
 
 
 class _Sampling:
@@ -132,7 +138,13 @@ class _Sampling:
     """
 
     def __init__(
-        self, linear: LinearModel, T: float, outputs: tuple[str, ...], late: Mapping[str, Delay], known: tuple[str, ...]
+        self,
+        linear: LinearModel,
+        T: float,
+        outputs: tuple[str, ...],
+        late: Mapping[str, Delay],
+        known: tuple[str, ...],
+        felt: Array | None,
     ) -> None:
         self.linear, self.T, self.outputs = linear, T, outputs
         self.inputs = tuple(name for name in linear.inputs if name not in known)
@@ -140,9 +152,12 @@ class _Sampling:
         columns, others = ([linear.inputs.index(name) for name in names] for names in (self.inputs, known))
         self.fed, self.shown = ([late.get(name, Delay(0, 0.0)) for name in names] for names in (self.inputs, outputs))
         self.A, self.B, self.C, self.D = linear.A, linear.B[:, columns], linear.C[rows], linear.D[np.ix_(rows, columns)]
+        direct = np.abs(linear.D) > _ROUNDING * np.abs(linear.D).max(initial=0.0) if felt is None else felt != 0.0
+        direct = direct[np.ix_(rows, columns)]
+        self.D = np.where(direct, self.D, 0.0)
         self.B_known, self.D_known = linear.B[:, others], linear.D[np.ix_(rows, others)]
         # A command is remembered until nothing feels it any more; an output with a row of D feels the last one.
-        self.kept = [d.whole + (1 if d.part or self.D[:, i].any() else 0) for i, d in enumerate(self.fed)]
+        self.kept = [d.whole + (1 if d.part or direct[:, i].any() else 0) for i, d in enumerate(self.fed)]
         self.past = [d.whole + (1 if d.part else 0) for d in self.shown]
         self.n = len(linear.states)
         self.first = self.n + np.concatenate([[0], np.cumsum(self.kept)]).astype(int)
