@@ -11,6 +11,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,17 @@ def run(page: Path, folder: Path, names: dict[str, Any]) -> None:
             del sys.modules[module]  # another page may export one of the same name
 
 
+def robots() -> None:
+    try:
+        files("example-robot-data")
+    except PackageNotFoundError:
+        pytest.skip("the package example-robot-data is not installed")
+
+
 @pytest.mark.parametrize("page", ALONE, ids=lambda page: page.stem)
 def test_every_block_runs(page, folder):
+    if "example-robot-data" in page.read_text("utf-8"):
+        robots()
     run(page, folder, {})
 
 
