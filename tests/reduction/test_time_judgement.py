@@ -44,7 +44,8 @@ def judged(name, modes=2):
 def test_a_turn_is_predicted_to_a_small_part_of_what_bends():
     found = judged("turn")
     assert found.complete
-    assert found.scales["tip.z"] == np.abs(found.elastic["full"]["tip.z"]).max()
+    e = np.hypot(*(found.elastic["full"][name] for name in ("tip.x", "tip.z")))
+    assert found.scales["tip.z"] == found.scales["tip.x"] == e.max()
     assert 1e-4 < found.scales["tip.z"] < 0.1  # it bends, and the motion is larger
     assert found.elastic_error["tip.z"] < 0.01
     assert found.error["tip.z"] < 0.03
@@ -125,3 +126,38 @@ def test_a_scenario_in_a_file_and_one_at_hand_are_one(tmp_path):
     asked = Scenario(inputs={"motor": {"step": 0.1, "rise": 0.01}}, damping=DAMPED, until=0.02, step=1e-3)
     again = supple.compare(arm(), model(), scenario=asked)
     assert first.error == again.error
+
+
+def test_components_are_judged_as_a_vector():
+    """A bar that vibrates along x: its tip deforms along z by rounding alone, which measures nothing."""
+    mast = supple.Mechanism(
+        name="mast", plane="xz", materials={"metal": {"youngs_modulus": 7e10, "density": 2700}},
+        sections={"bar": {"rectangle": [0.02, 0.006]}}, points={"O": [0, 0], "P": [0, 0.8]},
+        bodies={
+            "sledge": {"mass": 1.0, "center": "O", "inertia": 0.01},
+            "link": {"beam": ["O", "P"], "section": "bar", "material": "metal", "elements": 2},
+        },
+        joints={"rail": {"prismatic": ["ground", "sledge"], "at": "O", "axis": "x"}, "O": {"weld": ["sledge", "link"]}},
+        actuators={"motor": {"joint": "rail"}},
+        sensors={"tip": {"position": "link.P"}, "imu": {"acceleration": "link.P"}},
+        scenarios={"push": {"inputs": {"motor": {"step": 0.5, "rise": 0.02}}, "damping": DAMPED, "until": 0.2,
+                            "step": 5e-4}},
+    )  # fmt: skip
+    small = supple.reduce(mast, region={"motor": (-0.5, 0.5)}, internal_modes=2, store=False, progress=False)
+    found = supple.compare(mast, small, scenario="push")
+    assert set(found.vectors) == {"tip", "imu"}
+    for label in ("tip", "imu"):
+        judged = found.vectors[label]
+        assert judged.measured_by == "deformation"
+        assert (
+            judged.scale
+            > judged.floor
+            == pytest.approx(
+                1e-5
+                * np.max(np.hypot(*(found.seen("full", name) - found.seen("full", name)[0] for name in judged.outputs)))
+            )
+        )
+        assert max(found.error[name] for name in judged.outputs) <= judged.error < 1.0
+        assert found.error[f"{label}.z"] < 0.1  # over its own deformation, some 1e-7 m or m/s², it would be millions
+    assert found.elastic_error["tip.x"] < 0.05
+    assert "of its elastic part" in found.summary()

@@ -102,14 +102,14 @@ def _show_run(found: TimeComparison) -> None:
     out = Tables()
     units = found.full.seen.units
     out.table(
-        ("output", "elastic part", "error", "rms", "of the deformation alone"),
+        ("output", "measured by", "error", "rms", "of the deformation alone"),
         [
             (
-                name, number(found.scales[name], units.get(name, "")), f"{100 * worst:.2g} %",
-                f"{100 * found.rms_error[name]:.2g} %",
-                f"{100 * found.elastic_error[name]:.2g} %" if name in found.elastic_error else "",
+                label, f"{number(judged.scale, units.get(judged.outputs[0], ''))} ({judged.measured_by})",
+                f"{100 * judged.error:.2g} %", f"{100 * judged.rms_error:.2g} %",
+                "" if judged.elastic_error is None else f"{100 * judged.elastic_error:.2g} %",
             )
-            for name, worst in found.error.items()
+            for label, judged in found.vectors.items()
         ],
     )  # fmt: skip
     out.table(("coordinate", "largest difference"), [(k, f"{v:.2g}") for k, v in found.coordinate_error.items()])

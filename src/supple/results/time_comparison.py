@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,31 @@ Array = NDArray[np.float64]
 
 FULL, REDUCED = "full", "reduced"
 _VISIBLE = 1e-3  # of the scale: below, nothing vibrates there
-_NOTHING = 1e-9  # of an output: an elastic part that is smaller is rounding
+FLOOR = 1e-5  # of how far a vector moves: an elastic part below it is not what errors are measured by
+_NOTHING = 1e-9  # of the largest value of a unit: what moves less stands still
+_WORDS = {"deformation": "elastic part", "motion": "motion", "others": "unit's largest"}
+_COMPONENTS = ("x", "y", "z", "rx", "ry", "rz", "angle")
+
+
+class JudgedVector(NamedTuple):
+    """Components of one sensor in one unit, judged together: |·| is the Euclidean norm over them.
+
+    outputs     : their names
+    scale       : what errors are measured by: max |e|, or where that is below the floor, how far the vector moves, or
+                  where it stands still too, the largest scale of its unit
+    measured_by : "deformation", "motion" or "others"
+    floor       : 1e-5 of how far the vector moves, max |y - y(0)|
+    error, rms_error : max |ŷ - y| and root mean square of |ŷ - y|, over the scale
+    elastic_error    : max |ê - e| over the scale; None of outputs without an undeformed value
+    """
+
+    outputs: tuple[str, ...]
+    scale: float
+    measured_by: str
+    floor: float
+    error: float
+    rms_error: float
+    elastic_error: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,31 +134,57 @@ class TimeComparison(Result):
         return {name: self._seen[REDUCED][name] - self._seen[FULL][name] for name in self.names}
 
     @cached_property
-    def scales(self) -> dict[str, float]:
-        """What an error is measured by: max |e|; where nothing is elastic, how far the output moves; where it stands
-        still, what the others of its unit are measured by."""
+    def vectors(self) -> dict[str, JudgedVector]:
+        """Sensors, components of a vector together, with what they are measured by and their errors."""
         units, seen = self.full.seen.units, self._seen[FULL]
-        extent: dict[str, float] = {}
+        largest: dict[str, float] = {}
         for name in self.names:
             unit = units.get(name, "")
-            extent[unit] = max(extent.get(unit, 0.0), float(np.abs(seen[name]).max(initial=0.0)))
-        found, still = {}, []
+            largest[unit] = max(largest.get(unit, 0.0), float(np.abs(seen[name]).max(initial=0.0)))
+        measured: dict[str, tuple[float, str, float]] = {}
+        for label, names in self._grouped.items():
+            moved = _largest([seen[name] - seen[name][:1] for name in names])
+            known = [self.elastic[FULL][name] for name in names if name in self.elastic[FULL]]
+            e, floor = _largest(known), FLOOR * moved
+            if max(e, moved) > _NOTHING * largest[units.get(names[0], "")]:
+                measured[label] = (e, "deformation", floor) if e > floor else (moved, "motion", floor)
+        found = {}
+        for label, names in self._grouped.items():
+            alike = [measured[other][0] for other, them in self._grouped.items()
+                     if other in measured and units.get(them[0]) == units.get(names[0])]  # fmt: skip
+            scale, by, floor = measured.get(label, (max(alike, default=1.0), "others", 0.0))
+            off = [self.difference[name] for name in names]
+            both = [(self.elastic[FULL].get(name), self.elastic[REDUCED].get(name)) for name in names]
+            bent = [two - one for one, two in both if one is not None and two is not None]
+            found[label] = JudgedVector(
+                names, scale, by, floor, _largest(off) / scale, _rms(_size(off)) / scale,
+                _largest(bent) / scale if len(bent) == len(names) else None,
+            )  # fmt: skip
+        return found
+
+    @cached_property
+    def _grouped(self) -> dict[str, tuple[str, ...]]:
+        """Outputs that are components of one vector, by its name: those of one sensor with one unit."""
+        units, found = self.full.seen.units, dict[tuple[str, str], list[str]]()
         for name in self.names:
-            least = _NOTHING * extent[units.get(name, "")]
-            e = float(np.abs(self.elastic[FULL].get(name, np.zeros(1))).max(initial=0.0))
-            moved = float(np.ptp(seen[name])) if self.points else 0.0
-            if max(e, moved) > least:
-                found[name] = e if e > least else moved
-            else:
-                still.append(name)
-        for name in still:
-            alike = [size for other, size in found.items() if units.get(other) == units.get(name)]
-            found[name] = max(alike, default=1.0)
+            stem, _, last = name.rpartition(".")
+            key = (stem if stem and last in _COMPONENTS else name, units.get(name, ""))
+            found.setdefault(key, []).append(name)
+        several = [label for label, _ in found]
+        return {
+            names[0] if len(names) == 1 else label if several.count(label) == 1 else f"{label}, {unit}": tuple(names)
+            for (label, unit), names in found.items()
+        }
+
+    @cached_property
+    def scales(self) -> dict[str, float]:
+        """What an error of each output is measured by: the scale of its vector."""
+        found = {name: judged.scale for judged in self.vectors.values() for name in judged.outputs}
         return {name: found[name] for name in self.names}
 
     @cached_property
     def error(self) -> dict[str, float]:
-        """max |ŷ - y| over the scale, max |e|, of each output."""
+        """max |ŷ - y| of each output over the scale of its vector."""
         return {name: float(np.abs(off).max(initial=0.0)) / self.scales[name] for name, off in self.difference.items()}
 
     @cached_property
@@ -144,7 +194,7 @@ class TimeComparison(Result):
 
     @cached_property
     def elastic_error(self) -> dict[str, float]:
-        """max |ê - e| / max |e|: each deformation counted from where its own run is."""
+        """max |ê - e| over the scale of its vector: each deformation counted from where its own run is."""
         return {
             name: float(np.abs(e - self.elastic[REDUCED][name]).max(initial=0.0)) / self.scales[name]
             for name, e in self.elastic[FULL].items()
@@ -200,10 +250,11 @@ class TimeComparison(Result):
         return found
 
     def summary(self) -> str:
-        worst = max(self.error.items(), key=lambda item: item[1], default=("nothing", 0.0))
+        errors = [(label, judged.error, judged.measured_by) for label, judged in self.vectors.items()]
+        label, error, by = max(errors, key=lambda item: item[1], default=("nothing", 0.0, "deformation"))
         ended = f", ended early: {self.reason}" if self.reason else ""
         return (
-            f"at {self.points} instants, largest error {worst[1]:.2g} of the elastic part ({worst[0]}), "
+            f"at {self.points} instants, largest error {error:.2g} of its {_WORDS[by]} ({label}), "
             f"{self.speedup:.3g} times as fast{ended}"
         )
 
@@ -226,7 +277,8 @@ class TimeComparison(Result):
             "coefficients", "at", "frequencies_hz", "energy", "speedup", "full_seconds", "reduced_seconds", "points",
             "complete", "reason", "missing", "rigid", "free_from",
         )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        vectors = {label: judged._asdict() for label, judged in self.vectors.items()}
+        return {"vectors": vectors} | {name: getattr(self, name) for name in names}
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw elastic parts of both and their difference (matplotlib); returns the panels.
@@ -234,6 +286,15 @@ class TimeComparison(Result):
         names : outputs, those alone; the three that deform most if left out
         """
         return picture("comparison_plot")(self, names, axes)
+
+
+def _size(components: list[Array]) -> Array:
+    """|·| over the components of a vector, (N,)."""
+    return np.sqrt(np.sum(np.square(components), axis=0)) if components else np.zeros(0)
+
+
+def _largest(components: list[Array]) -> float:
+    return float(_size(components).max(initial=0.0))
 
 
 def _rms(values: Array) -> float:

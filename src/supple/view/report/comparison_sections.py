@@ -53,11 +53,11 @@ def run_sections(found: TimeComparison, draw: Drawings) -> list[Section]:
     """Both in time."""
     units = found.full.seen.units
     rows = [
-        (name, units.get(name, ""), f"{found.scales[name]:.4g}", per_cent(worst), per_cent(found.rms_error[name]),
-         per_cent(found.elastic_error[name]) if name in found.elastic_error else "")
-        for name, worst in found.error.items()
+        (label, units.get(judged.outputs[0], ""), f"{judged.scale:.4g}", judged.measured_by, per_cent(judged.error),
+         per_cent(judged.rms_error), "" if judged.elastic_error is None else per_cent(judged.elastic_error))
+        for label, judged in found.vectors.items()
     ]  # fmt: skip
-    heads = ("output", "unit", "elastic part", "largest difference", "rms", "of the deformation alone")
+    heads = ("output", "unit", "scale", "measured by", "largest difference", "rms", "of the deformation alone")
     full, reduced = (found.frequencies_hz[which] for which in ("full", "reduced"))
     tones = [
         (f"{a:.4g}", f"{b:.4g}" if b == b else "none", f"{100 * (b / a - 1):+.2g} %" if b == b else "")
@@ -70,7 +70,7 @@ def run_sections(found: TimeComparison, draw: Drawings) -> list[Section]:
             "Outputs in time",
             listed(early + missing),
             draw.picture(found.plot(), "Both in time, and their difference, of the largest elastic part."),
-            table(heads, rows, texts=(0, 1)),
+            table(heads, rows, texts=(0, 1, 3)),
         )
     ]
     worst = sorted(found.coefficients.items(), key=lambda item: -item[1])
