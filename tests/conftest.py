@@ -7,6 +7,8 @@ import hypothesis
 import pytest
 
 os.environ.setdefault("SUPPLE_KERNELS", "compiled")
+for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "MYPY_FORCE_COLOR", "COLUMNS", "PYTHONWARNINGS"):
+    os.environ.pop(name, None)  # commands that tests start write plain text to pipes, whatever the terminal is
 if not os.access(Path(__file__).parents[1], os.W_OK):  # the tree is somebody else's: failing cases are kept in memory
     hypothesis.settings.register_profile("read-only tree", database=None)
     hypothesis.settings.load_profile("read-only tree")

@@ -75,18 +75,23 @@ def test_the_advice_can_be_followed():
     assert made.gravity == pytest.approx((0.0, -9.81))
 
 
-def test_a_configuration_that_cannot_be_assembled_is_noted():
-    closed = """
+def test_limits_of_joints_and_actuators_hold_for_the_same_coordinate():
+    """By the actuator's name or the joint's, of either's limits, lengths too; a place is not a coordinate."""
+    text = """
 supple: 1
 plane: xz
-points: {A: [0, 0], B: [0.3, 0.2], C: [0.6, 0.3], D: [0.9, 0]}
-bodies: {a: {rod: [A, B], mass: 1}, b: {rod: [B, C], mass: 1}, c: {rod: [D, C], mass: 1}}
-joints: {A: {revolute: [ground, a]}, B: {revolute: [a, b]}, C: {revolute: [b, c]}, D: {revolute: [c, ground]}}
-actuators: {motor: {joint: A}}
-configurations: {far: {motor: 150 deg}}
+points: {O: [0, 0]}
+bodies: {cart: {mass: 1, center: [0, 0]}}
+joints: {rail: {prismatic: [ground, cart], at: O, axis: x, limits: [0, 0.3]}}
+actuators: {push: {joint: rail, limits: [0, 0.2]}}
+configurations: {near: {push: 0.2}, far: {push: 0.25}, there: {cart.x: 0.1}, out: {push: -1 mm}}
 """
-    (note,) = supple.check(supple.loads(closed)).notes
-    assert note.startswith('configuration "far" cannot be assembled: ')
+    notes = supple.check(supple.loads(text)).notes
+    assert notes == (
+        'in configuration "far" actuator "push" is at 0.25 m, outside its limits [0, 0.2]',
+        'in configuration "out" actuator "push" is at -0.001 m, outside its limits [0, 0.2]',
+        'in configuration "out" joint "rail" is at -0.001 m, outside its limits [0, 0.3]',
+    )
 
 
 def test_sections_are_reported_with_area_and_mass_per_metre():
@@ -98,8 +103,8 @@ def test_sections_are_reported_with_area_and_mass_per_metre():
     assert "bar: tube, outer 20 mm, inner 16 mm: 113.1 mm², 0.8878 kg/m of steel" in found.summary()
 
 
-def test_configurations_of_a_machine_without_coordinates_are_noted():
-    """Three actuators for a mobility of two: θ is not known, and a configuration has no meaning."""
-    text = ARM.replace("elbow: {joint: P}", "elbow: {joint: P}\n  third: {joint: P}")
-    notes = supple.check(supple.loads(text)).notes
-    assert any(note.startswith('configuration "home" cannot be assembled: it has no coordinates') for note in notes)
+def test_a_configuration_of_a_machine_without_coordinates_is_refused_when_it_is_asked_for():
+    """Three actuators for a mobility of two: θ is not known."""
+    machine = supple.loads(ARM.replace("elbow: {joint: P}", "elbow: {joint: P}\n  third: {joint: P}"))
+    with pytest.raises(supple.InputError, match="it has no coordinates: 3 actuators do not match its mobility"):
+        supple.assemble(machine, "home")

@@ -44,7 +44,7 @@ def test_a_target_is_named_on_the_command_line(text):
     assert len(told["boxes"]) == 2
     assert len(told["coefficients"]) == 2 * len(told["indices"])
     assert (text.folder / second).stat().st_size == 8 * sum(map(len, told["coefficients"]))
-    said = text.run("-m", "supple", "export", "--help").stdout.replace("│", " ")
+    said = text.run("-m", "supple", "export", "--help").stdout.replace("│", " ").replace("|", " ")
     assert "columns: the fitted polynomials as JSON" in " ".join(said.split())
     assert '"columns"' in text.supple("export", "x.rom", "--to", "colums", status=1)
 

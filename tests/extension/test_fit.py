@@ -79,7 +79,7 @@ def test_a_fit_is_named_on_the_command_line(cubic):
     made = cubic.supple(*asked, "--boxes", "4", "--no-store", "-o", "x.rom")
     assert expected["samples"] == made["samples"] == 32
     assert "cubic: total degree 3, least squares on Halton points" in " ".join(
-        cubic.run("-m", "supple", "reduce", "--help").stdout.replace("│", " ").split()
+        cubic.run("-m", "supple", "reduce", "--help").stdout.replace("│", " ").replace("|", " ").split()
     )
     assert "degree 3" in cubic.supple(*asked, "--degree", "5", status=1)
     files = cubic.supple("export", "x.rom", "-o", "c")["files"]

@@ -14,7 +14,7 @@ from supple.kinematics.rest import rest
 
 
 def check(mechanism: Mechanism) -> Inspection:
-    """Assemble the mechanism at rest and in its configurations, make its elastic bodies, and report what it is.
+    """Assemble the mechanism at rest, make its elastic bodies, and report what it is.
 
     Parameters
     ----------

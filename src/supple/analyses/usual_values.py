@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from supple.description.elastic.damping import Damping, RatioAt
 from supple.description.elastic.section_shapes import tube_question
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import SuppleError
-from supple.kinematics.closure import assemble
-from supple.kinematics.limits import outside_limits
 
 _DENSITIES = 30.0, 25_000.0  # kg/m³
 _DENSITY = "usual are 1000 (plastics), 2700 (aluminium) and 7850 kg/m³ (steel)"
 _MODULI = 1e6, 2e12  # Pa
 _MODULUS = "usual are 2e9 (plastics), 70e9 (aluminium) and 210e9 Pa (steel); a unit can be written: 210 GPa"
+_ROUNDING = 1e-9  # of a limit: arithmetic leaves this much
 _GRAVITY = 30.0  # m/s²
 _RATIO = 0.3
 _DAMPING = "usual are 0.002 to 0.1; 5 % is 0.05"
@@ -142,14 +140,36 @@ def _actuators(mechanism: Mechanism) -> Iterator[str]:
 
 
 def _configurations(mechanism: Mechanism) -> Iterator[str]:
-    for name in mechanism.configurations:
-        try:
-            found = assemble(mechanism, name)
-        except SuppleError as error:
-            yield f'configuration "{name}" cannot be assembled: {error.message}'
-            continue
-        for excess in outside_limits(found.rest.numbering, found.w):
-            yield f'in configuration "{name}" {excess}'
+    """Coordinates that a configuration gives, against the limits of actuators and joints on the same coordinate."""
+    for name, given in mechanism.configurations.items():
+        for coordinate, value in given.items():
+            if not isinstance(value, float):
+                continue
+            for part, limits, unit in _limits(mechanism, coordinate):
+                slack = _ROUNDING * max(map(abs, limits))
+                if not limits[0] - slack <= value <= limits[1] + slack:
+                    listed = f"[{limits[0]:.6g}, {limits[1]:.6g}]"
+                    yield f'in configuration "{name}" {part} is at {value:.6g} {unit}, outside its limits {listed}'
+
+
+def _limits(mechanism: Mechanism, coordinate: str) -> Iterator[tuple[str, tuple[float, float], str]]:
+    """What limits a coordinate: (part, limits, unit) of actuators and of the joint that have it."""
+    own = mechanism.actuators.get(coordinate)
+    joint = mechanism.joint_coordinate(coordinate if own is None else own.joint or "")
+    unit = "m" if joint is None or not _turns(mechanism, *joint) else "rad"
+    for name, actuator in mechanism.actuators.items():
+        same = joint is not None and mechanism.joint_coordinate(actuator.joint or "") == joint
+        if (name == coordinate or same) and actuator.limits is not None:
+            yield f'actuator "{name}"', actuator.limits, unit
+    if joint is not None:
+        limits = mechanism.joints[joint[0]].value("limits", joint[1], mechanism.plane)
+        if limits is not None:
+            yield f'joint "{joint[0]}"', limits, unit
+
+
+def _turns(mechanism: Mechanism, joint: str, coordinate: str) -> bool:
+    row = mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate]
+    return all(term.turns for term in row)
 
 
 def _scenarios(mechanism: Mechanism) -> Iterator[str]:
