@@ -28,7 +28,8 @@ Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 _FIRST, _GROWTH = 7, 1.4  # points along each axis to begin with, and what they grow by
-_MOST = 4096  # points of a box
+_MOST = {1: 200, 2: 4_000, 3: 20_000}  # points of a box, by dimension
+_MOST_BEYOND = 40_000  # the same of more dimensions
 _TAIL = 2  # last coefficients along an axis that must be small: one alone may vanish by symmetry
 _CHECKS = 24  # points of a box that are looked at afterwards
 _KEPT = 0.02  # of the tolerance: smaller coefficients are left out
@@ -99,7 +100,7 @@ class _Resolving:
                     self.error = max(self.error, error)
                     return node
                 wanted = np.ceil(_GROWTH * counts).astype(int)
-            if wanted.prod() > _MOST:
+            if wanted.prod() > _MOST.get(box.dimension, _MOST_BEYOND):
                 axis = int(np.argmax(tails * counts))
                 lower, upper = (self.fitted(half) for half in box.split(axis))
                 return Node(box, axis, (lower, upper))

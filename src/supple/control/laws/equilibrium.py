@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import scattered_in
-from supple.approximation.chebyshev_series import resolved
+from supple.approximation.chebyshev_series import Function, resolved
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.refinement import adaptive
+from supple.approximation.samples import Samples
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.diagnostics import InputError, SuppleWarning, user_level
 
@@ -28,7 +30,9 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 TOLERANCE = 1e-10  # of the size of a number: error of an equilibrium
-MOST = 200_000  # evaluations, in batches
+MOST = 300_000  # evaluations, in batches
+_SERIES = 4  # dimensions up to which Chebyshev series on tensor grids can be afforded
+_SCATTERED, _SAMPLES = 1e-5, 5_000  # tolerance and evaluations in more dimensions
 _PROBES = 64  # points that tell what changes, and the size of each number
 _CONSTANT = 1e-13  # of its size: changes of a number that are none
 _REST = 1e-6  # of the sizes of what is summed: what may be left of a fixed point
@@ -74,12 +78,9 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
 
     region : the fit of the model that they are computed from, on whose boxes they are smooth; or boxes
     """
-    boxes = region
-    if isinstance(region, Piecewise):
-        boxes = [Box(tuple(low), tuple(high)) for low, high in region.arrays.roots_f.tolist()]
-    probes = scattered_in(boxes, _PROBES, seed=11)  # type: ignore[arg-type]
-    if isinstance(region, Piecewise):
-        probes = probes[region.locate(probes) != NOWHERE]
+    boxes = _boxes(region)
+    probes = scattered_in(boxes, _PROBES, seed=11)
+    probes = probes[_inside(region, probes)]
     rows = equilibria(probes).rows()
     size = np.abs(rows).max(axis=0)
     varying = np.flatnonzero(np.ptp(rows, axis=0) > _CONSTANT * size)
@@ -88,7 +89,13 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
         return FittedRow(template, varying, None)
     template[varying] = 0.0
     scale = size[varying]
-    found = resolved(region, lambda points: equilibria(points).rows()[:, varying] / scale, TOLERANCE, largest=MOST)
+
+    def function(points: Array) -> Array:
+        return np.asarray(equilibria(points).rows()[:, varying] / scale)
+
+    if boxes[0].dimension > _SERIES:
+        return _of_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+    found = resolved(region, function, TOLERANCE, largest=MOST)
     if found.error > TOLERANCE:
         warnings.warn(
             f'law "{name}": its equilibrium is known to {found.error:.2g} only, not to {TOLERANCE:g}, after '
@@ -98,6 +105,34 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
     arrays = found.piecewise.arrays
     fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * scale))
     return FittedRow(template, varying, fitted, found.error)
+
+
+def _boxes(region: Piecewise | Sequence[Box]) -> Sequence[Box]:
+    if isinstance(region, Piecewise):
+        return [Box(tuple(low), tuple(high)) for low, high in region.arrays.roots_f.tolist()]
+    return region
+
+
+def _inside(region: Piecewise | Sequence[Box], points: Array) -> NDArray[np.bool_]:
+    """Which points (N, s) of the boxes are fitted."""
+    return region.locate(points) != NOWHERE if isinstance(region, Piecewise) else np.ones(len(points), dtype=bool)
+
+
+def _of_samples(
+    function: Function, boxes: Sequence[Box], region: Piecewise | Sequence[Box], row: FittedRow, scale: Array
+) -> FittedRow:
+    """By scattered samples, to a lower accuracy, which `adaptive` reports where it is not reached."""
+
+    def sampler(points: Array) -> Samples:
+        valid = _inside(region, points)
+        values = np.full((len(points), len(scale)), np.nan)
+        values[valid] = function(points[valid])
+        return Samples(values, None, {"equilibrium": values}, valid)
+
+    found = adaptive(boxes, _SCATTERED, sampler, lambda values, _: {"equilibrium": values}, largest_samples=_SAMPLES)
+    arrays = found.piecewise.arrays
+    fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * scale))
+    return row._replace(fitted=fitted, error=found.worst)
 
 
 def parted(row: Array, n: int, m: int) -> tuple[Array, Array, Array]:

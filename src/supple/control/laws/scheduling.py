@@ -115,7 +115,7 @@ def scheduled(
         lost = [growth(point, law.at(point)) for point in probes]
         kept = all(rate <= _KEPT * own for rate, own in zip(lost, decays, strict=True) if own < 0.0)
         if kept or law.fitted is None:
-            said = f"fitted to {tolerance * 10.0**-finer:.0e} for the sake of its damping" if finer else ""
+            said = f"fitted to {tolerance * 10.0**-finer:.0e}, so that its loop keeps its damping" if finer else ""
             return replace(law, said=said)
     worst = int(np.argmax(lost))
     warnings.warn(
