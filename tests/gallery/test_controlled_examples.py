@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import supple
 
@@ -41,6 +42,7 @@ def test_strained_four_bar_stands_without_feedback():
     assert away[1] < 0.0201
 
 
+@pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")  # of its damping in time
 def test_two_time_scales_settle_ralf():
     """On the nonlinear flexible arm: eight times less is left of a swing, which is at rest within a quarter second; the
     filter sees the vibration of the whole reach to 10 %, and is surprised by nothing but noise."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import supple
-from supple.diagnostics import SuppleError, SuppleWarning
+from supple.diagnostics import SuppleError, SuppleNote, SuppleWarning
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
 
@@ -152,6 +152,7 @@ def failures(
         asked = {f: ask for f, ask in asked.items() if f in only or (f.endswith(f" {first}") and f.split()[0] in only)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
+        warnings.simplefilter("ignore", SuppleNote)
         if models:
             try:
                 asked |= dict(questions_of_model(mechanism))
