@@ -69,3 +69,31 @@ def test_a_chain_of_massless_bodies_carries_a_mass_like_one_body():
     expected[1, 0, 0] = -2.0 * radius
     assert_allclose(model.christoffel, expected, atol=1e-13)
     assert_allclose(model.force, [0.0, 0.0, -2.0 * 9.81], atol=1e-13)
+
+
+def test_light_bodies_of_a_long_chain_need_no_dense_matrix(monkeypatch):
+    """Inertias that differ by ten decades make no rank unclear, and a motion without inertia is still found."""
+    from supple.kinematics import massless_motions
+
+    def dense(*_):
+        raise AssertionError("a dense singular value decomposition")
+
+    monkeypatch.setattr(massless_motions, "_light_dense", dense)
+    count = 60  # 360 columns
+    names = [f"b{i}" for i in range(count)]
+
+    def chain(last):
+        bodies = {}
+        for i, name in enumerate(names):
+            mass = last if i == count - 1 else 10.0 ** (-9.0 * i / count)
+            inertia = dict.fromkeys(("xx", "yy", "zz"), 0.01 * mass)
+            bodies[name] = {"mass": mass, "inertia": inertia, "at": [0.0, 0.0, 0.1 * i + 0.05]}
+        joints = {
+            f"j{i}": {"revolute": ["ground" if i == 0 else names[i - 1], name], "at": [0.0, 0.0, 0.1 * i], "axis": "y"}
+            for i, name in enumerate(names)
+        }
+        return supple.Mechanism(bodies=bodies, joints=joints)
+
+    assert not [note for note in supple.check(chain(1e-9)).notes if "no inertia" in note]
+    (note,) = [note for note in supple.check(chain(0.0)).notes if "no inertia" in note]
+    assert note.startswith(f'1 motion of "{names[-1]}" carries no inertia')

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from supple.cli.failure import INTERRUPTED, LONGEST, Failure, failure, failure_of, memory_ran_out
+from supple.cli.failure import INTERRUPTED, LONGEST, Failure, failure, failure_of, memory_ran_out, refused_name
 from supple.diagnostics import EarlyEnd, SuppleError, SuppleNote
 from supple.diagnostics.quoting import brief
 
@@ -74,6 +74,10 @@ def answering(as_json: bool) -> Iterator[Answer]:
             raise answer.fail(failure("interrupted", INTERRUPTED)) from None
         except MemoryError as error:
             raise answer.fail(memory_ran_out(error)) from None
+        except (OSError, ValueError) as error:
+            if (told := refused_name(error)) is None:
+                raise
+            raise answer.fail(told) from None
 
 
 def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -67,3 +68,15 @@ def memory_ran_out(error: MemoryError) -> Failure:
     said = brief(error, LONGEST)
     hint = "ask for less at once, or take a machine with more memory"
     return failure("the memory does not suffice" + (f": {said}" if said else ""), INPUT, hint=hint)
+
+
+def refused_name(error: Exception) -> Failure | None:
+    """A file name that no system takes, too long or with a NUL in it, wherever it was used; None: another error."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        name = str(error.filename or "")
+        return failure(
+            f"a file name of {len(name)} characters is too long: {brief(name, 60)}", INPUT, hint="shorten it"
+        )
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return failure("a file name has a NUL character in it", INPUT, hint="check the names that are given")
+    return None

@@ -41,7 +41,7 @@ from supple.cli import (
 )
 from supple.cli.completion import complete_named_shell
 from supple.cli.defect import defect
-from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out
+from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out, refused_name
 from supple.cli.kind_option import ListsKinds
 from supple.cli.streams import guarded
 from supple.cli.usage import AnswersUsage
@@ -155,4 +155,6 @@ def _telling(arguments: list[str]) -> Iterator[None]:
     except KeyboardInterrupt:
         raise SystemExit(failure("interrupted", INTERRUPTED).tell(as_json)) from None
     except Exception as error:  # noqa: BLE001 - whatever it is
+        if (told := refused_name(error)) is not None:
+            raise SystemExit(told.tell(as_json)) from None
         raise SystemExit(defect(error, arguments).tell(as_json)) from None

@@ -37,9 +37,14 @@ def _pieces(stream: BinaryIO, most: int) -> Iterator[bytes]:
 def require_file(path: str | Path) -> None:
     """An InputError where there is none."""
     place, name = Path(path), brief(path, 500)
-    if not place.exists():
+    try:
+        there, plain = place.exists(), place.is_file()
+    except (OSError, ValueError) as error:  # too long, or with a NUL
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read ({reason})", file=name, hint="check the name and the folder") from None
+    if not there:
         raise InputError("there is no such file", file=name, hint="check the name and the folder")
-    if not place.is_file():
+    if not plain:
         raise InputError("this is not a file", file=name, hint="name the file inside it")
 
 

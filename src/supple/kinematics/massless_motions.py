@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.description.mass_properties import mass_properties
+from supple.diagnostics.limits import most
 from supple.diagnostics.quoting import listed
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.measure_slopes import slope_row
@@ -25,6 +26,8 @@ def massless(position: Rest, inertia: Array) -> list[str]:
         return []
     motors = _motors(position)
     light = _light_sparse(position, inertia, motors) if found.columns > LARGE else None
+    if light is None and found.columns > LARGE and 16.0 * found.columns**2 > most("memory"):
+        return ["whether a motion carries no inertia is not known: the mechanism is too large to tell by this memory"]
     if light is None:
         light = _light_dense(position, inertia, motors)
     count = light.shape[1]
@@ -77,10 +80,11 @@ def _light_dense(position: Rest, inertia: Array, motors: Array) -> Array:
 
 
 def _light_sparse(position: Rest, inertia: Array, motors: Array) -> Array | None:
-    """The same where the joints' rows and the roots of the inertias together have a clear rank; None where not.
+    """The same where the joints' rows and those of what carries inertia together have a clear rank; None where not.
 
-    x with Φ_q x = 0 and xᵀ M x = 0 are those with [Φ_q; M^½/c] x = 0, c² no less than the largest eigenvalue of M. With
-    σ the smallest singular value of that, every other motion has an inertia above σ² of the largest.
+    x with Φ_q x = 0 and xᵀ M x = 0 are those with Φ_q x = 0, v x = 0 of every principal direction v of a body whose
+    inertia counts beside the largest, and a x = 0 of every motor. Rows of unit length, whatever the inertia: a light
+    hand at the end of a long chain makes no rank unclear.
     """
     from scipy.sparse import block_diag, csr_array, vstack
 
@@ -88,14 +92,15 @@ def _light_sparse(position: Rest, inertia: Array, motors: Array) -> Array | None
 
     found = position.numbering
     values, vectors = np.linalg.eigh(inertia)
-    largest = float(values.max()) + float(np.square(motors).sum())
+    size = np.square(motors).sum(axis=1)
+    largest = max(float(values.max()), float(size.max(initial=0.0)))
     if largest <= 0.0:
         return None
-    # Rounding of a root is that of its square: what is nothing beside the body's own inertia is nothing here.
-    values = np.where(values > 1e-14 * values[:, -1:], values, 0.0)
-    roots = np.sqrt(values / largest)[:, :, None] * vectors.transpose(0, 2, 1)
+    heavy = (values > _INERTIALESS * largest).astype(float)
+    turning = motors[size > _INERTIALESS * largest] / np.sqrt(size[size > _INERTIALESS * largest])[:, None]
     joints = sparse_rows(found, position.X, found.constraints)
-    stacked = vstack([joints.J, block_diag(list(roots)), csr_array(motors / np.sqrt(largest))], format="csr")
+    rows = block_diag([which[:, None] * axes.T for which, axes in zip(heavy, vectors, strict=True)])
+    stacked = vstack([joints.J, rows, csr_array(turning)], format="csr")
     fronts = Fronts(csr_array(stacked), joints.bodies)
     if fronts.rank and fronts.smallest**2 <= 10.0 * _INERTIALESS:
         return None

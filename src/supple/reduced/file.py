@@ -19,7 +19,7 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, Piecewi
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.quoting import brief, quoted
 from supple.equations.observation import Observation, observation_from
 from supple.files.whole import written_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
@@ -111,7 +111,12 @@ def load_model(path: str | Path) -> ReducedModel:
 
     target = Path(path)
     part = f"file {target}"
-    if not target.is_file():
+    try:
+        there = target.is_file()
+    except (OSError, ValueError) as wrong:  # too long, or with a NUL
+        reason = getattr(wrong, "strerror", None) or str(wrong)
+        raise InputError(f"cannot be read ({reason})", part=f"file {brief(path, 200)}", hint="check its name") from None
+    if not there:
         raise InputError("does not exist", part=part, hint="check its name")
     try:
         require_sealed(target)
