@@ -9,6 +9,8 @@ from supple.analyses.linear_models.linearization_batch import LinearBatch as Lin
 from supple.analyses.linear_models.linearization_batch import linearize_batch as linearize_batch
 from supple.analyses.motions.trajectory import Trajectory as Trajectory
 from supple.analyses.motions.trajectory import trajectory as trajectory
+from supple.analyses.statics.buckling import Buckling as Buckling
+from supple.analyses.statics.buckling import buckling as buckling
 from supple.analyses.statics.compliance import Compliance as Compliance
 from supple.analyses.statics.compliance import compliance as compliance
 from supple.analyses.statics.compliance_map import ComplianceMap as ComplianceMap
@@ -124,16 +126,16 @@ from supple.view.report.report import report as report
 __version__: str
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Candidate", "Channel", "ClusterError", "Compliance",
-    "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection", "Drive",
-    "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame", "FrequencyMap",
-    "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
+    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Buckling", "Candidate", "Channel", "ClusterError",
+    "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection",
+    "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame",
+    "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
     "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily",
     "LinearModel", "LocalModel", "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism",
     "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
     "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
     "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory",
-    "Updated", "VirtualTest", "assemble", "branches", "check", "check_measurement", "compare", "compliance",
+    "Updated", "VirtualTest", "assemble", "branches", "buckling", "check", "check_measurement", "compare", "compliance",
     "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map",
     "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
     "load_measurements", "load_mechanism", "load_model", "load_records", "load_responses", "loads", "local",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import supple
+from supple.analyses.usual_values import unusual_values
 
 ARM = """
 supple: 1
@@ -55,7 +56,7 @@ CASES = [
 
 
 def test_usual_numbers_are_not_questioned():
-    assert supple.check(supple.loads(ARM)).notes == ()
+    assert unusual_values(supple.loads(ARM)) == ()
 
 
 @pytest.mark.parametrize(("usual", "unusual", "said", "advice"), CASES, ids=[case[1] for case in CASES])
@@ -70,7 +71,7 @@ def test_the_advice_can_be_followed():
     """Units as the notes write them are understood, and questions end."""
     text = ARM.replace("density: 7850", "density: 7.85 g/cm**3").replace("-9.81]", "-9810 mm/s**2]")
     made = supple.loads(text.replace("tube: [20 mm, 16 mm]", "tube: {outer: 20 mm, wall: 8 mm}"))
-    assert supple.check(made).notes == ()
+    assert unusual_values(made) == ()
     assert made.materials["steel"].density == pytest.approx(7850.0)
     assert made.gravity == pytest.approx((0.0, -9.81))
 
@@ -108,3 +109,16 @@ def test_a_configuration_of_a_machine_without_coordinates_is_refused_when_it_is_
     machine = supple.loads(ARM.replace("elbow: {joint: P}", "elbow: {joint: P}\n  third: {joint: P}"))
     with pytest.raises(supple.InputError, match="it has no coordinates: 3 actuators do not match its mobility"):
         supple.assemble(machine, "home")
+
+
+@pytest.mark.parametrize(("law", "said"), [
+    ("{modal: 0.02}", ["simulating the mechanism itself takes damping in proportion to stiffness"]),
+    ("{structural: 0.02}", ["simulating the mechanism itself takes damping in proportion to stiffness"]),
+    ("{rayleigh: [0.4, 1e-5]}", ["0.4 1/s, acts in time on velocities in the world"]),
+    ("{rayleigh: [0, 1e-5]}", []),
+])  # fmt: skip
+def test_damping_that_differs_in_time_is_noted(law, said):
+    """One meaning is β alone; everything else is said before anything is computed."""
+    found = [note for note in supple.check(supple.loads(ARM.replace("{modal: 0.02}", law))).notes if "damping" in note]
+    assert len(found) == len(said)
+    assert all(words in note for words, note in zip(said, found, strict=True))

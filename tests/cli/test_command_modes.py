@@ -55,10 +55,13 @@ def test_free_actuators_with_and_without_what_gravity_adds(supple, flexible):
     assert abs(found[0]) < 1e-3
 
 
-def test_no_preload_while_locked_is_noted(supple, flexible):
-    said = supple("modes", flexible, "--no-preload", "--json")
-    assert said.status == 0
-    assert said.err == "note: --no-preload changes nothing while the actuators are locked\n"
+def test_locked_with_and_without_what_gravity_adds(supple, flexible):
+    mechanism = api.load(flexible)
+    for option, preload in ((("--preload",), True), (("--no-preload",), False)):
+        found = supple("modes", flexible, *option, "--json").object["frequencies_hz"]
+        assert_allclose(found, api.modes(mechanism, preload=preload).frequencies_hz, rtol=1e-9)
+    loaded, plain = (api.modes(mechanism, preload=preload).frequencies_hz for preload in (True, False))
+    assert np.abs(loaded / plain - 1.0).max() > 1e-5
 
 
 def test_it_is_readable(supple, flexible):
@@ -72,11 +75,12 @@ def test_it_is_readable(supple, flexible):
 
 
 def test_slopes_along_a_parameter(supple, flexible):
-    expected = api.modes(api.load(flexible), "home", count=2, along="coupler")
-    found = supple("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler", "--json").object
+    expected = api.modes(api.load(flexible), "home", count=2, along="coupler", preload=False)
+    asked = ("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler", "--no-preload")
+    found = supple(*asked, "--json").object
     assert_allclose(found["eigenvalue_slopes"]["coupler"], expected.eigenvalue_slopes["coupler"], rtol=1e-9)
     assert_allclose(found["frequency_slopes_hz"]["coupler"], expected.frequency_slopes["coupler"], rtol=1e-9)
-    said = supple("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler").out
+    said = supple(*asked).out
     assert f"{expected.frequency_slopes['coupler'][0]:.4g} Hz per coupler" in said
     matrices = supple("linearize", flexible, "--rigid", "--along", "coupler,crank", "--json").object
     assert matrices["slopes"].keys() == matrices["eigenvalue_slopes"].keys() == {"coupler", "crank"}

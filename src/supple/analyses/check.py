@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from supple.analyses.damping_notes import damping_notes
 from supple.analyses.usual_values import unusual_values
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
@@ -28,7 +29,7 @@ def check(mechanism: Mechanism) -> Inspection:
     """
     require_arguments(check, locals())
     found = _with_hardware(inspect(mechanism), mechanism)
-    found = replace(found, notes=(*found.notes, *unusual_values(mechanism)))
+    found = replace(found, notes=(*found.notes, *unusual_values(mechanism), *damping_notes(mechanism)))
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.
         from supple.formulations.absolute.superelements.floating_modes import modal_body

@@ -63,9 +63,13 @@ Output = Annotated[
 ]  # fmt: skip
 KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
 FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
-NoPreload = Annotated[
-    bool, typer.Option("--no-preload", help="Free actuators without the stiffness of gravity and forces at rest.")
-]
+Preload = Annotated[
+    bool | None,
+    typer.Option(
+        "--preload/--no-preload", show_default=False,
+        help="With or without the geometric stiffness of forces at rest. Default: with free actuators.",
+    ),
+]  # fmt: skip
 From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
 To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
@@ -88,7 +92,7 @@ def frf(
     at: At = None,
     kind: KindOption = Kind.RECEPTANCE,
     free_actuators: FreeActuators = False,
-    no_preload: NoPreload = False,
+    preload: Preload = None,
     start: From = "1",
     stop: To = "100",
     lines: Lines = 400,
@@ -116,7 +120,7 @@ def frf(
             )
             found = _of_model(
                 model, at, input_name, output_name, at_lines, kind.value,
-                free_actuators=free_actuators, preload=not no_preload, drives=not no_drives,
+                free_actuators=free_actuators, preload=preload, drives=not no_drives,
             )  # fmt: skip
         else:
             from supple.analyses.vibration.frequency_response import frf as response
@@ -125,7 +129,7 @@ def frf(
             found = response(
                 mechanism, configuration(mechanism, at), input_name, output_name, at_lines, kind=kind.value,
                 free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
-                preload=not no_preload, drives=not no_drives, formulation=formulation.value,
+                preload=preload, drives=not no_drives, formulation=formulation.value,
             )  # fmt: skip
         keep(found, output, plot)
         values = found.values[:, 0, 0]
@@ -145,7 +149,7 @@ def _of_model(
     kind: Any,
     *,
     free_actuators: bool,
-    preload: bool,
+    preload: bool | None,
     drives: bool,
 ) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
@@ -155,7 +159,7 @@ def _of_model(
 
     found = model_response(
         model, model_configuration(model, at), inlet, outlet, lines, kind=kind,
-        free_actuators=free_actuators, preload=preload, drives=drives,
+        free_actuators=free_actuators, preload=preload is not False, drives=drives,
     )  # fmt: skip
     if drives and model.hardware.drive(inlet) is not None:
         return found

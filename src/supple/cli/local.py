@@ -39,6 +39,12 @@ Stiffening = Annotated[
         "for links that spin fast, or carry loads near buckling.",
     ),
 ]
+Preload = Annotated[
+    bool,
+    typer.Option(
+        "--preload", help="Add the geometric stiffness of gravity and all forces at rest to K (elastic bodies)."
+    ),
+]
 
 
 def local(
@@ -48,6 +54,7 @@ def local(
     internal_modes: InternalModes = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
+    preload: Preload = False,
     along: Along = None,
     output: TableFile = None,
     settings: Settings = None,
@@ -68,6 +75,7 @@ def local(
             internal_modes=internal_modes or 0,
             rigid=rigid,
             stiffening=stiffening,
+            preload=preload,
             along=names(along),
         )
         warn_of_limits(answer, found.configuration)

@@ -12,6 +12,7 @@ import typer
 
 from supple.cli import (
     assemble,
+    buckling,
     check,
     compare,
     compliance,
@@ -70,6 +71,7 @@ app.command("virtual-test")(virtual_test.virtual_test)
 app.command("measured")(measured.measured)
 app.command("sag")(compliance.sag)
 app.command("compliance")(compliance.compliance)
+app.command("buckling")(buckling.buckling)
 app.command("simulate")(simulate.simulate)
 app.command("inverse")(inverse.inverse)
 app.command("linearize")(linearize.linearize)

@@ -27,12 +27,13 @@ Count = Annotated[int, typer.Option("--count", metavar="N", help="How many of th
 FreeActuators = Annotated[
     bool, typer.Option("--free-actuators", help="Actuators do not hold their coordinates; they push as at rest.")
 ]
-NoPreload = Annotated[
-    bool,
+Preload = Annotated[
+    bool | None,
     typer.Option(
-        "--no-preload", help="With free actuators: without the stiffness that gravity and the forces at rest give."
+        "--preload/--no-preload", show_default=False,
+        help="With or without the geometric stiffness of gravity and all forces at rest. Default: with free actuators.",
     ),
-]
+]  # fmt: skip
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -47,7 +48,7 @@ def modes(
     at: At = None,
     count: Count = 6,
     free_actuators: FreeActuators = False,
-    no_preload: NoPreload = False,
+    preload: Preload = None,
     grid: Map = None,
     cluster: ClusterOption = None,
     deformed: Deformed = False,
@@ -64,10 +65,7 @@ def modes(
         values = None if grid is None else grid_of(grid, mechanism)
         if cluster is not None and values is None:
             raise typer.BadParameter("one configuration needs no cluster: give --map", param_hint="--cluster")
-        if no_preload and not free_actuators:
-            what = "actuators" if mechanism.actuators else "coordinates"
-            answer.note(f"--no-preload changes nothing while the {what} are locked")
-        options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": not no_preload}
+        options: dict[str, Any] = {"count": count, "free_actuators": free_actuators, "preload": preload}
         if formulation is not Formulation.AUTO and (values is not None or deformed or rates is not None):
             raise typer.BadParameter("a map, and modes about a deformed state, have one", param_hint="--formulation")
         if along is not None and (values is not None or deformed or rates is not None):

@@ -12,7 +12,7 @@ from supple.cli.answer import Answer, answering
 from supple.cli.cluster_option import ClusterOption
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
-from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
+from supple.cli.local import ConstraintModes, Preload, Stiffening, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
@@ -133,6 +133,7 @@ def reduce(
     germ: Germ = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
+    preload: Preload = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -152,7 +153,8 @@ def reduce(
         if tolerance is not None:
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})
-        task |= _modes(mechanism, constraint_modes, modes, tracking, germ) | {"stiffening": stiffening}
+        task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
+        task |= {"stiffening": stiffening, "preload": preload}
         if dry_run:
             _estimate(answer, mechanism, task)
             return

@@ -77,6 +77,10 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:
         out.line("stiffening: second order in the deformation, with the stiffness of loads and of inertia")
+    elif made["options"].get("modes", {}).get("preload"):
+        out.line("geometric stiffness of the loads at rest is in K")
+    elif model.layout.internal and "force" in model.layout.columns:
+        out.line("geometric stiffness of the loads at rest is not in K: --preload adds it")
     if model.family is not None:
         out.line(f"parameters: {model.family}")
     for name, value in model.held.items():

@@ -88,10 +88,16 @@ def carried(position: Rest) -> Carried:
     return position.numbering.mechanism.remembered("carried", lambda: collected(position.numbering))
 
 
-def along_measure(arrays: CoefficientArrays, measure: int, length: float = 0.0) -> Along:
-    """What all laws together do along a measure at ℓ."""
-    uses = range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
-    acting = [law(arrays.uses_i[n, NUMBER], arrays.uses_f[n], length) for n in uses if arrays.uses_i[n, ROLE] == LAW]
+def along_measure(
+    arrays: CoefficientArrays, measure: int, length: float = 0.0, *, only: ForceLaw | None = None
+) -> Along:
+    """What all laws together, or those of one rule, do along a measure at ℓ."""
+    uses = [
+        n
+        for n in range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
+        if arrays.uses_i[n, ROLE] == LAW and (only is None or arrays.uses_i[n, NUMBER] == number_of(only))
+    ]
+    acting = [law(arrays.uses_i[n, NUMBER], arrays.uses_f[n], length) for n in uses]
     return Along(*(float(total) for total in np.sum([Along(*[0.0] * 6), *acting], axis=0)))
 
 

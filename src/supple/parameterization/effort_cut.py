@@ -17,8 +17,8 @@ from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.load_stiffness import row_scales
 from supple.formulations.elastic_rest.loads import Loads
-from supple.formulations.elastic_rest.preload import row_scales
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration

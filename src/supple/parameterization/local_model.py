@@ -188,6 +188,7 @@ def local(
     germ: At = None,
     rigid: bool = False,
     stiffening: bool = False,
+    preload: bool = False,
     along: str | Sequence[str] = (),
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
@@ -200,11 +201,15 @@ def local(
                        "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
     stiffening       : second order in δ: `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric
                        stiffness of what acts at rest (docs/theory/stiffening.md)
+    preload          : add the geometric stiffness of gravity and all forces at rest to K, over the modes kept (those
+                       without loads: keep more of them near buckling). `stiffening` has it in any case
     along            : parameters of the file along which `LocalModel.slopes` are wanted (docs/theory/parameters.md)
     """
     require_arguments(local, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
-    choice = mode_choice(mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening)
+    choice = mode_choice(
+        mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening, preload=preload
+    )
     require_rigid_alone(rigid, choice.flexible)
     wanted = (along,) if isinstance(along, str) else tuple(along)
     single = configuration.X.ndim == 2
@@ -243,11 +248,12 @@ def mode_choice(
     germ: At = None,
     *,
     stiffening: bool = False,
+    preload: bool = False,
 ) -> ModeChoice:
     """What was asked, with θ of the germ as numbers."""
     require_arguments(mode_choice, locals())
     theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
-    found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening)
+    found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening, preload)
     require_deformation(found)
     return found
 

@@ -28,13 +28,13 @@ from supple.equations.row import (
     STIFFNESS,
     STIFFNESS_SLOPE,
 )
+from supple.formulations.elastic_rest.load_vectors import load_vector
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.elastic_modes import DONE, NOT_CONVERGED, SINGULAR, elastic_modes
 from supple.parameterization.internal_modes import Eigenmodes, ModeShapes, Spectrum
-from supple.parameterization.modal_forces import load_vector
 from supple.parameterization.modal_inertia import inertia
 from supple.parameterization.modal_measures import Coefficients, Inputs, Motion, along_measures
 from supple.parameterization.mode_reference import Following

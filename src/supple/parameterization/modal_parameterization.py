@@ -17,13 +17,13 @@ from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at, search_from
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held, elastic_rest
+from supple.formulations.elastic_rest.load_vectors import LoadArrays, load_arrays
 from supple.formulations.laws import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
-from supple.parameterization.modal_forces import LoadArrays, load_arrays
 from supple.parameterization.modal_inertia import BodyArrays, body_arrays
 from supple.parameterization.modal_measures import MeasureUses
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense

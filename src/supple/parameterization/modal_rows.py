@@ -22,6 +22,7 @@ from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import followed
+from supple.parameterization.rest_loads import add_rest_loads, loaded
 from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_rows
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.stiffening import stiffen
@@ -47,7 +48,9 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
         np.empty((len(X), layout.width)),
         np.empty((len(X), len(system.coordinates), system.rest.size)),
         np.empty(len(X), dtype=np.int64),
-        np.zeros((len(X) if system.choice.stiffening else 0, s, len(system.coordinates), system.rest.size)),
+        np.zeros(
+            (len(X) if system.choice.stiffening or loaded(system) else 0, s, len(system.coordinates), system.rest.size)
+        ),
     )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
@@ -85,6 +88,8 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
         _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
         stiffen(system, configuration, layout, results)
+    elif loaded(system):
+        add_rest_loads(system, configuration, layout, results)
     return results
 
 

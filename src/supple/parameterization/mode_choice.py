@@ -20,6 +20,7 @@ class ModeChoice:
                like the most similar one at a neighbour
     germ     : θ where internal modes are taken from as a reference; the rest if left out
     stiffening : second order in δ, with the geometric stiffness of loads and of inertia (docs/theory/stiffening.md)
+    preload    : the geometric stiffness of the loads at rest in K (docs/theory/elastic-rest.md)
     """
 
     constraint: tuple[str, ...] = ()
@@ -27,6 +28,7 @@ class ModeChoice:
     tracking: str = "none"
     germ: tuple[float, ...] | None = None
     stiffening: bool = False
+    preload: bool = False
 
     @property
     def flexible(self) -> bool:

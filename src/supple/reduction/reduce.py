@@ -77,6 +77,7 @@ def reduce(
     germ: At = None,
     rigid: bool = False,
     stiffening: bool = False,
+    preload: bool = False,
 ) -> ReducedModel:
     """The reduced model of a mechanism over a region of θ.
 
@@ -111,10 +112,11 @@ def reduce(
                  names them all the same
     stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
                  papers' fits
+    preload    : add the geometric stiffness of gravity and all forces at rest to K, see `local`
     """
     require_arguments(reduce, locals())
     count = 1 if internal_modes == "auto" else internal_modes
-    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
+    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked, vary)
     space = task.domain.space
     mechanism = space.mechanism.nominal
@@ -152,7 +154,7 @@ def reduce(
     if choice.flexible:
         # In the middle of the region as it is: a fit would hide that M is singular. It says so itself.
         local(mechanism, task.domain.theta(task.domain.boxes[0].center[None])[0], constraint_modes=choice.constraint,
-              internal_modes=choice.internal)  # fmt: skip
+              internal_modes=choice.internal, preload=choice.preload)  # fmt: skip
         lost = truncation(space.mechanism, choice, task.domain.scanned)
         origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in lost.warnings():
@@ -192,10 +194,11 @@ def expected_cost(
     tracking: str = "auto",
     germ: At = None,
     stiffening: bool = False,
+    preload: bool = False,
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
     count = 1 if internal_modes == "auto" else internal_modes
-    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening)
+    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked, vary)
     task, _ = _with_modes(task, internal_modes)
     mechanism = task.domain.space.mechanism.nominal

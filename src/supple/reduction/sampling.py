@@ -26,7 +26,7 @@ from supple.distribution.workplace import Here
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations import data_slopes
 from supple.formulations.elastic import geometric_stiffness
-from supple.formulations.elastic_rest import load_stiffness
+from supple.formulations.elastic_rest import load_stiffness, preload
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics import complex_terms, parameter_motion
 from supple.kinematics.closure import assemble
@@ -39,6 +39,7 @@ from supple.parameterization.local_model import coefficient_rows, row_layout
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.parameter_slopes import parameter_slopes
+from supple.parameterization.rest_loads import stiffness_over_modes
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import Sample, SampleStore
 
@@ -171,14 +172,18 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
     kernels = (
         (close_batch, rigid_batch, modes_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
     )
+    if choice.flexible and choice.preload:
+        kernels += (stiffness_over_modes,)
     parts = {
         "description": as_varied(mechanism).bare(choice.flexible),
         "modes": asdict(choice),
         "version": supple_version(),
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
-    if choice.stiffening:  # which is no kernel
-        parts["stiffening"] = [getsource(module) for module in (second_order, load_stiffness, geometric_stiffness)]
+    if choice.flexible and (choice.stiffening or choice.preload):  # which is no kernel
+        parts["loads"] = [getsource(module) for module in (load_stiffness, geometric_stiffness, preload)]
+    if choice.stiffening:
+        parts["stiffening"] = [getsource(second_order)]
     if sloped(as_varied(mechanism), choice):
         parts["slopes"] = [
             getsource(module) for module in (slopes_module, data_slopes, parameter_motion, complex_terms)

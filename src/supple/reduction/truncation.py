@@ -99,9 +99,10 @@ def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) ->
     model = local(
         mechanism, theta, constraint_modes=choice.constraint, internal_modes=choice.internal,
         tracking=choice.tracking, germ=None if choice.germ is None else np.array(choice.germ),
+        preload=choice.preload,
     )  # fmt: skip
     s, n = theta.shape[1], model.M.shape[-1]
-    full = modes(mechanism, theta, count=n - s + 2).frequencies_hz
+    full = modes(mechanism, theta, count=n - s + 2, preload=choice.preload).frequencies_hz
     worst, missing, above = 0.0, None, np.inf
     for i in range(len(theta)):
         squares = eigh(model.K[i, s:, s:], model.M[i, s:, s:], eigvals_only=True)

@@ -34,7 +34,7 @@ export function modesPanel(page: Page): HTMLElement {
     control("amplitude", 0, 0.2, amplitude, (a) => length(a * extent), (a) => page.animate({ amplitude: a })),
     control("phase", 0, 2 * Math.PI, 0, (a) => `${number((a * 180) / Math.PI, 3)} °`, (phase) => page.animate({ phase })),
     control("speed", 0, 3, speed, (a) => `${number(a, 2)} Hz`, (a) => page.animate({ speed: a })),
-    el("div", { class: "row" }, play, el("span", { class: "note" }, "largest displacement as drawn; actuators locked")),
+    el("div", { class: "row" }, play, el("span", { class: "note" }, "largest displacement as drawn; actuators locked, without stiffness of loads")),
     shares);
   body.append(el("div", { class: "modes", role: "group", "aria-label": "Modes" }, ...buttons.map(({ made }) => made)), moving);
   const update = () => {

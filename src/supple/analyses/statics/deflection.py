@@ -22,10 +22,10 @@ from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.load_stiffness import row_scales
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
-from supple.formulations.elastic_rest.preload import row_scales
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
 from supple.formulations.yielding_rows import yielding_rows

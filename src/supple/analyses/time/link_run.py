@@ -13,7 +13,14 @@ from supple.analyses.time.link_record import LinkRecord
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion
-from supple.formulations.rigid_link_system.link_march import Led, Solver, first_motion, independent_ideal_rows, march
+from supple.formulations.rigid_link_system.link_march import (
+    Led,
+    Solver,
+    first_motion,
+    independent_ideal_rows,
+    march,
+    motion_at_start,
+)
 from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_motions import resting_nodes
@@ -60,9 +67,11 @@ def link_run(
     led = _led(course)
     x, v = np.concatenate([place.theta, u]), np.concatenate([rates, velocity])
     solver = Solver(equations, alpha_of(options.spectral_radius), led)
+    at_once = motion_at_start(solver, x, v, led, begin, inputs(begin), options.longest)
     start = first_motion(solver, x, v, led, begin, inputs(begin), options.longest)
     tolerance = options.tolerance
     found = march(solver, start, led, inputs, (begin, end), options.longest, tolerance)
+    found.motions[0] = at_once
     reached = grid[grid <= found.time[-1] + 1e-9 * options.longest]
     record = LinkRecord(
         equations, reached, _between(found.time, found.motions, reached), np.array([inputs(t) for t in reached]),

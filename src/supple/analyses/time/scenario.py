@@ -95,7 +95,7 @@ def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, 
     if damping.rayleigh is not None:
         return damping.rayleigh
     assert damping.ratio is not None  # the description sees to it
-    frequency = damping.frequency or float(modes(start.mechanism, start, count=1).frequencies_hz[0])
+    frequency = damping.frequency or float(modes(start.mechanism, start, count=1, preload=False).frequencies_hz[0])
     return 0.0, damping.ratio / (np.pi * frequency)
 
 

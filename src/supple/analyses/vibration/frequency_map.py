@@ -102,7 +102,7 @@ def frequency_map(
     at: At = None,
     count: int = 6,
     free_actuators: bool = False,
-    preload: bool = True,
+    preload: bool | None = None,
     progress: bool | None = None,
     cluster: Any = None,
 ) -> FrequencyMap:
@@ -160,7 +160,7 @@ class _Frequencies:
     described: Travelling
     count: int
     free_actuators: bool
-    preload: bool
+    preload: bool | None
 
     def __call__(self, *rows: Array) -> Array:
         try:

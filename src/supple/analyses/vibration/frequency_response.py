@@ -25,6 +25,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.hardware import hardware_of
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance, instrument_response
@@ -52,7 +53,7 @@ def frf(
     free_actuators: bool = False,
     damping: Damping | Mapping[str, Any] | float | None = None,
     method: Literal["direct", "modal"] = "direct",
-    preload: bool = True,
+    preload: bool | None = None,
     drives: bool = True,
     formulation: str = "auto",
 ) -> FrequencyResponse:
@@ -66,7 +67,7 @@ def frf(
     damping  : {"modal": ζ}, {"structural": η}, {"rayleigh": (α, β)}, a number for ζ, 0 for none; the mechanism's if
                left out. Dampers and `elastic_damping` of the mechanism always act
     method   : direct, or modal: modes up to three times the highest line, and the others statically
-    preload  : where actuators are free, add the stiffness that gravity and the forces at rest give
+    preload  : add the geometric stiffness of gravity and all forces at rest; left out, where actuators are free only
     drives   : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds
                it with its stiffness; the other coordinates are locked, or free with free actuators
     formulation : "erls" goes through the equivalent rigid link system, line by line
@@ -120,7 +121,7 @@ class _Asked(NamedTuple):
     lines: Array
     law: Damping | None
     method: str
-    preload: bool
+    preload: bool | None
     links: bool = False
 
 
@@ -173,14 +174,15 @@ def _displacements(
     if links:
         return link_response(
             rest, configuration, holding, driven.led, (forces, outputs), omega, proportional, deformed,
-            preload=free and preload,
+            preload=free and preload is not False,
         )  # fmt: skip
-    if method == "direct" and deformed is None and not (free and preload):
+    preload = (free if preload is None else preload) and carries_loads(rest.numbering.mechanism)
+    if method == "direct" and deformed is None and not preload:
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
     below = None if method == "direct" else _VIBRATING * float(lines.max())
     return modal_response(
         rest, configuration, held, forces, driven.led, outputs, omega, proportional, deformed,
-        preload=free and preload, below=below,
+        preload=preload, below=below,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,13 +13,18 @@ from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.analyses.vibration.mode_slopes import mode_slopes, require_slopes
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.load_factors import load_factors
+from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.loads import EVERY, carries_loads
+from supple.formulations.elastic_rest.preload import UnheldLoads, batch_row_forces
+from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffnesses
 from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
@@ -26,6 +32,8 @@ Array = NDArray[np.float64]
 _MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
 _WIDER = 8.0
 _PER_TURN = 0.5 / np.pi
+_MUCH = 0.1  # of ω²: a change by loads that are left out which is said
+_ROUNDING = 1e-9  # of the highest ω² that is asked for
 
 
 def modes(
@@ -34,7 +42,7 @@ def modes(
     *,
     count: int = 6,
     free_actuators: bool = False,
-    preload: bool = True,
+    preload: bool | None = None,
     formulation: str = "auto",
     along: str | Sequence[str] = (),
 ) -> ModeSet:
@@ -43,7 +51,8 @@ def modes(
     at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
     count          : how many; all there are, if it has fewer
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
-    preload        : with free actuators, add the stiffness that gravity and the forces at rest give
+    preload        : add the geometric stiffness of gravity and all forces at rest; left out, with free actuators only.
+                     A warning says so where that would change ω² of a locked mode by more than a tenth
     formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
     along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
                      masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
@@ -53,11 +62,14 @@ def modes(
     require_arguments(modes, locals())
     require_count(count)
     wanted = (along,) if isinstance(along, str) else tuple(along)
-    require_slopes(mechanism, wanted, preload=free_actuators and preload, rigid_links=by_rigid_links(formulation))
+    asked, preload = preload, (free_actuators if preload is None else preload) and carries_loads(mechanism)
+    require_slopes(mechanism, wanted, preload=preload, rigid_links=by_rigid_links(formulation))
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
         _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
-        found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
+        found = link_mode_set(
+            mechanism, configuration, count, free_actuators=free_actuators, preload=asked is not False
+        )
         if len(found) == 0:
             raise _unmoved(mechanism, free_actuators)
         return found
@@ -69,7 +81,14 @@ def modes(
         rest, held = _structure(mechanism, band, free_actuators)
         count = min(count, rest.largest)
         if dense:
-            squares, Z = _one_by_one(rest, configuration, held, count, preload=free_actuators and preload)
+            squares, Z = _one_by_one(rest, configuration, held, count, preload=preload)
+        elif preload:
+            try:
+                squares, Z = constrained_loaded_modes(rest, held, configuration, count)
+            except UnheldLoads as error:
+                warnings.warn(f"modes without the stiffness of loads: {error}", SuppleWarning, stacklevel=2)
+                preload = False
+                continue
         else:
             squares, Z = constrained_modes(rest, held, X, count)
         hertz = np.sqrt(np.abs(squares)) * _PER_TURN
@@ -80,6 +99,10 @@ def modes(
     if squares.shape[1] == 0:
         raise _unmoved(mechanism, free_actuators)
     bands[count, free_actuators] = rest.band
+    if preload and not free_actuators:
+        _warn_of_buckling(rest, configuration, squares)
+    elif asked is None and not free_actuators and configuration.X.ndim == 2 and carries_loads(mechanism):
+        _warn_of_loads(rest, configuration, squares[0], Z[0])
     frequencies = np.copysign(hertz, squares)
     slopes = {
         name: tuple(
@@ -91,6 +114,38 @@ def modes(
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
     return ModeSet(configuration, frequencies, Z, rest, held, slopes)
+
+
+def _warn_of_loads(rest: ElasticRest, configuration: Configuration, squares: Array, Z: Array) -> None:
+    """Say so where the loads at rest, which were left out, would change a mode by much."""
+    X, w = configuration.X[None], configuration.w[None]
+    try:
+        K = geometric_stiffnesses(rest, X, batch_row_forces(rest, X, w))[0]
+    except InputError:  # nothing holds the loads: there are no forces at rest
+        return
+    share = np.einsum("ki,ij,kj->k", Z, K, Z) / np.maximum(np.abs(squares), _ROUNDING * np.abs(squares).max())
+    worst = int(np.argmax(np.abs(share)))
+    if abs(share[worst]) > _MUCH:
+        warnings.warn(
+            f'mechanism "{rest.numbering.mechanism.name}": its loads at rest would change ω² of mode {worst + 1} by '
+            f"about {100.0 * share[worst]:.0f} %, and are left out; preload=True (--preload) counts them",
+            SuppleWarning, stacklevel=3,
+        )  # fmt: skip
+
+
+def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: Array) -> None:
+    """Say so where loads are more than it bears, and how many times less it would bear."""
+    past = np.flatnonzero(squares[:, 0] < -_ROUNDING * np.abs(squares).max(axis=1))
+    if not len(past):
+        return
+    one = list(configuration.each())[int(past[0])]
+    factors, _ = load_factors(rest, one, EVERY, 1)
+    where = f" at {len(past)} of {len(squares)} configurations" if len(squares) > 1 else ""
+    warnings.warn(
+        f'mechanism "{rest.numbering.mechanism.name}" buckles under {factors[0]:.4g} times its loads{where}: modes '
+        "with a negative frequency are motions that the loads do not hold",
+        SuppleWarning, stacklevel=3,
+    )  # fmt: skip
 
 
 def require_count(count: int) -> None:

@@ -183,7 +183,7 @@ def require_slopes(mechanism: Mechanism, along: Sequence[str], *, preload: bool,
     if preload:
         raise InputError(
             "the stiffness that forces at rest give has no slopes along parameters",
-            part="along", hint="take preload=False (--no-preload), or lock the actuators",
+            part="along", hint="take preload=False (--no-preload)",
         )  # fmt: skip
     if rigid_links:
         raise InputError(

@@ -21,6 +21,12 @@ OTHERS = "others"
 _MODE = re.compile(r"mode([1-9]\d{0,3})")
 
 
+BRAKES = (
+    "its damping in proportion to mass, {:.3g} 1/s, acts in time on velocities in the world: it is that of the modes "
+    "while actuators stand, and brakes the motion of the whole as well, which reduced models do not"
+)
+
+
 class RatioAt(Part):
     """A measured damping ratio."""
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.damping import BRAKES, Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleNote
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -31,11 +31,6 @@ from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
 
 Rayleigh = tuple[float, float]
-
-_BRAKES = (
-    "its damping in proportion to mass, {:.3g} 1/s, acts in time on velocities in the world: it is that of the modes "
-    "while actuators stand, and brakes the motion of the whole as well, which reduced models do not"
-)
 
 
 class TimeDamping(NamedTuple):
@@ -86,7 +81,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
         return TimeDamping(
             exact.get("", (0.0, 0.0)),
             {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials},
-            _BRAKES.format(by_mass) if by_mass else "",
+            BRAKES.format(by_mass) if by_mass else "",
         )
     hertz = _lowest_hz(mechanism)
     found = {name: _at(law, hertz) for name, law in laws.items()}

@@ -51,7 +51,8 @@ def constrained_modes(
 ) -> tuple[Array, Array]:
     """ω² (N, k) and modes (N, k, n), k the smaller of `count` and the number that exists, at poses X (N, ...)."""
     warn_beyond_tables(rest, X)
-    squares, Z, number = searched_modes(rest, held, _search(rest, held, count)._replace(tolerance=tolerance), X, count)
+    search = search_for(rest, held, count)._replace(tolerance=tolerance)
+    squares, Z, number = searched_modes(rest, held, search, X, count)
     least = int(number.min(initial=count))
     return squares[:, :least], Z[:, :least]
 
@@ -74,7 +75,8 @@ def searched_modes(
     return squares, Z, number
 
 
-def _search(rest: ElasticRest, held: Held, count: int) -> Search:
+def search_for(rest: ElasticRest, held: Held, count: int) -> Search:
+    """The search for `count` modes from those at rest; made once."""
     rows = f"{list(rest.displacements)} {held.rows.tobytes()!r} {held.compliance.tobytes()!r}"
     mechanism = rest.numbering.mechanism
     return mechanism.remembered(

@@ -22,19 +22,12 @@ from supple.formulations.elastic.geometric_stiffness import load_stiffness as be
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import NodalForce
-from supple.formulations.elastic_rest.preload import (
-    arm_form,
-    carried_stiffness,
-    ends_of_term,
-    in_space,
-    mean_turn,
-    row_scales,
-)
 from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
+from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
 from supple.geometry.rotation import skew
-from supple.kinematics.primitives import A, B, gradient
+from supple.kinematics.primitives import NONE, A, B, gradient
 
 Array = NDArray[np.float64]
 
@@ -183,8 +176,11 @@ def inertia_loads(rest: ElasticRest, accelerations: Array, motions: Array) -> Ar
     return f
 
 
-def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Array) -> Array:
-    """K_g (loads, n, n) over n modes (n, z), at poses X (bodies + 1, 12)."""
+def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Array, *, potential: bool = True) -> Array:
+    """K_g (loads, n, n) over n modes (n, z), at poses X (bodies + 1, 12).
+
+    potential : the symmetric part alone; otherwise with what applied moments and forces that turn with their body have
+    """
     count, n = len(loads.row_forces), len(modes)
     poses = np.empty((len(rest.arrays.part_i) + 1, 12))
     compiled(part_poses, count=1)(rest.arrays, X, poses)
@@ -211,15 +207,16 @@ def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Arra
     for part, (b, first, width) in enumerate(rest.arrays.part_i[:, [BODY, FIRST, WIDTH]].tolist()):
         if wrenches[:, part].any():
             here = modes[:, first : first + width]
-            K += np.tensordot(wrenches[:, part], _part_forms(rest, b, part, here), 1)
+            K += np.tensordot(wrenches[:, part], part_forms(rest, b, part, here), 1)
     for item in loads.nodal:
         body = rest.bodies[item.body]
         here = modes[:, body.start : body.stop]
-        K[0] += here @ _applied(rest, item) @ here.T
+        form = applied_form(rest, item)
+        K[0] += here @ (0.5 * (form + form.T) if potential else form) @ here.T
     return K
 
 
-def _part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
+def part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
     """(6, n, n): twice the work of units of force and moment on a part, over modes (n, size) of its body."""
     body, at = rest.bodies[b], rest.arrays.part_x[part]
     n = len(modes)
@@ -239,8 +236,9 @@ def _part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
     return found
 
 
-def _applied(rest: ElasticRest, item: NodalForce) -> Array:
-    """(size, size) of a force on its arm from a node and a moment, symmetric: what has no potential is left out."""
+def applied_form(rest: ElasticRest, item: NodalForce) -> Array:
+    """(size, size) of a force on its arm from a node and a moment: the change of both over z, and what the body does
+    with them."""
     body = rest.bodies[item.body]
     shift, spin = in_space(rest, body.of_node(item.node))
     about = item.moment + np.cross(item.arm, item.force)
@@ -251,6 +249,55 @@ def _applied(rest: ElasticRest, item: NodalForce) -> Array:
     if item.follows:
         turn = spin if body.mesh is None else mean_turn(rest, body)
         K += shift.T @ skew(item.force) @ turn + spin.T @ skew(about) @ (turn - 0.5 * spin)
-    else:
-        K -= spin.T @ arm_form(item.force, item.arm) @ spin
-    return 0.5 * (K + K.T)
+    else:  # it keeps its direction while its arm turns with the node
+        K -= spin.T @ (arm_form(item.force, item.arm) + 0.5 * skew(item.moment)) @ spin
+    return K
+
+
+def row_scales(rest: ElasticRest, X: Array) -> Array:
+    """(rows,) s of rows whose stiffness follows a table, by which what acts along them is larger; else one."""
+    found = np.ones(len(rest.arrays.rows_i))
+    rows = np.flatnonzero(rest.arrays.tables.of_row != NONE)
+    if len(rows):
+        poses = np.empty((len(rest.arrays.part_i) + 1, 12))
+        compiled(part_poses, count=1)(rest.arrays, X, poses)
+        found[rows] = [compiled(row_scale, count=1)(rest.arrays, row, poses) for row in rows]
+    return found
+
+
+def ends_of_term(rest: ElasticRest, term: int) -> Array:
+    """G (12, n): displacements (u, φ) of both parts of a term over z."""
+    G = np.zeros((12, rest.size))
+    arrays = rest.arrays
+    for side, p in enumerate(arrays.rows_i[term, [A, B]]):
+        if p < len(arrays.part_i):
+            first, width = arrays.part_i[p, [FIRST, WIDTH]]
+            G[6 * side + arrays.column, first : first + width] = arrays.shapes[p, :, :width]
+    return G
+
+
+def in_space(rest: ElasticRest, shapes: Array) -> tuple[Array, Array]:
+    """Translation (3, n) and rotation (3, n) of a node; in the plane some of their rows are zero."""
+    whole = np.zeros((6, shapes.shape[1]))
+    whole[rest.arrays.column] = shapes
+    return whole[:3], whole[3:]
+
+
+def mean_turn(rest: ElasticRest, body: BodyCoordinates) -> Array:
+    """Ω (3, size): rotation of the axes that follow the body, (TᵀMT)⁻¹TᵀM z."""
+    return in_space(rest, np.asarray(np.linalg.solve(body.rigid.T @ body.rigid, body.rigid.T), dtype=np.float64))[1]
+
+
+def arm_form(force: Array, arm: Array) -> Array:
+    """Q with ½ ωᵀQω = ½ force·(ω × (ω × arm))."""
+    return 0.5 * (np.outer(force, arm) + np.outer(arm, force)) - (force @ arm) * np.eye(3)
+
+
+def carried_stiffness(
+    rest: ElasticRest, body: BodyCoordinates, shapes: Array, place: Array, force: Array, moment: Array
+) -> Array:
+    """A force and moment that an elastic body carries at one of its nodes, in its axes."""
+    shift, spin = in_space(rest, shapes)
+    turn = mean_turn(rest, body)
+    half = turn.T @ (skew(force) @ shift + 0.5 * skew(moment) @ spin)
+    return half + half.T + turn.T @ arm_form(force, place) @ turn

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations.coefficients import ACTUATOR, NUMBER, ROLE, along_measure, carried
+from supple.description.force_law import CONSTANT
+from supple.description.mechanism import Mechanism
+from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
@@ -37,30 +40,34 @@ class Loads(NamedTuple):
     along: dict[int, float]
 
 
-def loads_at(rest: ElasticRest, configuration: Configuration) -> Loads:
-    """All loads at one configuration (not a batch)."""
+GRAVITY, FORCES, SPRINGS = EVERY = ("gravity", "forces", "springs")
+
+
+def loads_at(rest: ElasticRest, configuration: Configuration, kinds: Collection[str] = EVERY) -> Loads:
+    """All loads at one configuration (not a batch), or those of some kinds: gravity, applied forces, and springs as
+    they are stretched without deformation."""
     numbering, X = rest.numbering, configuration.X
     mechanism = numbering.mechanism
     f = np.zeros(rest.size)
     gravity = np.zeros(3)
     translations = numbering.arrays.column < 3
-    if mechanism.gravity is not None:
+    if mechanism.gravity is not None and GRAVITY in kinds:
         gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
         for b, body in enumerate(rest.bodies):
             down = X[b, 3:].reshape(3, 3).T @ gravity
             f[body.start : body.stop] += body.rigid[:, translations] @ down[: int(translations.sum())]
-    nodal = _applied(rest, X)
+    nodal = applied_forces(rest, X) if FORCES in kinds else []
     for item in nodal:
         body = rest.bodies[item.body]
         wrench = np.concatenate([item.force, item.moment + np.cross(item.arm, item.force)])
         f[body.start : body.stop] += body.of_node(item.node).T @ wrench[numbering.arrays.column]
-    along = _along_measures(rest, configuration)
+    along = _along_measures(rest, configuration, kinds)
     rows = np.array(list(along), dtype=np.int64)
     f += np.array(list(along.values())) @ rows_at(rest, rows, X[None])[0]
     return Loads(f, gravity, nodal, along)
 
 
-def _applied(rest: ElasticRest, X: Array) -> list[NodalForce]:
+def applied_forces(rest: ElasticRest, X: Array) -> list[NodalForce]:
     """Forces and moments at places; gravity, which `carried` lists first, is not among them."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     first = len(rest.bodies) if rest.numbering.mechanism.gravity is not None else 0
@@ -74,15 +81,42 @@ def _applied(rest: ElasticRest, X: Array) -> list[NodalForce]:
     return found
 
 
-def _along_measures(rest: ElasticRest, configuration: Configuration) -> dict[int, float]:
-    """Force along each measure that a spring (as it is stretched without deformation) or a drive acts along."""
+def _along_measures(rest: ElasticRest, configuration: Configuration, kinds: Collection[str]) -> dict[int, float]:
+    """Force along each measure that a constant force, or a spring as it is stretched without deformation, acts on."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
-    first = rest.numbering.constraints
-    forces = {
-        first + measure: along_measure(arrays, measure, configuration.w[measure]).force
-        for measure in range(len(arrays.uses_start) - 1)
-    }
-    return {row: force for row, force in forces.items() if force}
+    first, found = rest.numbering.constraints, {}
+    for measure in measures_acted_along(rest):
+        length = configuration.w[measure]
+        constant = along_measure(arrays, measure, length, only=CONSTANT).force
+        force = constant if FORCES in kinds else 0.0
+        if SPRINGS in kinds:
+            force += along_measure(arrays, measure, length).force - constant
+        if force:
+            found[first + measure] = force
+    return found
+
+
+def measures_acted_along(rest: ElasticRest) -> list[int]:
+    """Measures along which some law acts."""
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    starts = arrays.uses_start
+    return [i for i in range(len(starts) - 1) if (arrays.uses_i[starts[i] : starts[i + 1], ROLE] == LAW).any()]
+
+
+def forces_along(rest: ElasticRest, w: Array) -> Array:
+    """(N, rows) forces along measures whose values are w (N, measures)."""
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    found = np.zeros((len(w), len(rest.arrays.rows_i)))
+    for measure in measures_acted_along(rest):
+        row = rest.numbering.constraints + measure
+        found[:, row] = [along_measure(arrays, measure, length).force for length in w[:, measure].tolist()]
+    return found
+
+
+def carries_loads(mechanism: Mechanism) -> bool:
+    """Whether gravity, forces or springs may act on it at rest."""
+    gravity = mechanism.gravity is not None and any(mechanism.gravity)
+    return gravity or bool(mechanism.forces) or bool(mechanism.springs)
 
 
 def input_rows(rest: ElasticRest) -> NDArray[np.int64]:

@@ -32,6 +32,7 @@ _CONVERGED = 1e-7  # of the size of u, and 1e-12 of the mechanism's extent besid
 _ROUNDING = 1e-12
 _FAR = 0.5  # rad, or extents: a correction after which nothing is near
 _EASY = 20  # steps whose error is small enough for twice the length, before it is taken
+_GROWING = 2.5  # of accelerations at the start, from a step to half of it: those of what has no mass, by four
 _SHORTEST = 1e-9  # of the longest step
 
 
@@ -95,16 +96,48 @@ class Solver:
 
 
 def first_motion(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array, h: float) -> LinkMotion:
-    """Accelerations and multipliers at the start, as of a step of length h: what is too stiff for it to follow, as the
-    side of a motor without inertia is, begins without the acceleration that would be that of rounding."""
-    equations, (m, f, beta, _) = solver.equations, solver.alpha
+    """Accelerations and multipliers that steps of length h begin with, those of such a step: what is too stiff for it
+    to follow, as the side of a motor without inertia is, begins without the acceleration that it has by itself."""
+    motion, found = _at_start(solver, x, v, led, time, inputs)
+    return _accelerated(solver, motion, _of_a_step(solver, found, h))
+
+
+def motion_at_start(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array, h: float) -> LinkMotion:
+    """Accelerations and multipliers at the start, those of M a = F.                                            [eq. 28]
+
+    A step of length h gives (M + c h² K) a = F. Steps h/4, h/8 and h/16 are extrapolated to none (Richardson), to the
+    order h⁶. Where something without mass is out of balance they grow without bounds; then it is what steps begin with.
+    """
+    motion, found = _at_start(solver, x, v, led, time, inputs)
+    one, two, three = (_of_a_step(solver, found, h / n) for n in (4.0, 8.0, 16.0))
+    count = len(solver.free)
+    if np.abs(three[:count]).max(initial=0.0) > _GROWING * np.abs(two[:count]).max(initial=0.0):
+        return _accelerated(solver, motion, _of_a_step(solver, found, h))
+    coarse, fine = (4.0 * two - one) / 3.0, (4.0 * three - two) / 3.0
+    return _accelerated(solver, motion, (16.0 * fine - coarse) / 15.0)
+
+
+def _at_start(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array) -> tuple[LinkMotion, Balance]:
+    """The start without accelerations but those that are led, and its balance of forces."""
     a = np.zeros(len(x))
     a[led.numbers] = led.course(time)[2]
-    found = balance(equations, LinkMotion(x, v, a, np.zeros(len(equations.ideal))), inputs)
+    motion = LinkMotion(x, v, a, np.zeros(len(solver.equations.ideal)))
+    found = balance(solver.equations, motion, inputs)
+    return motion, found._replace(rows=np.zeros(len(found.rows)))
+
+
+def _of_a_step(solver: Solver, found: Balance, h: float) -> Array:
+    """Accelerations of what is free, and multipliers, as of a step of length h."""
+    m, f, beta, _ = solver.alpha
     solver.prepare(found.point, found.gradient, h)
-    dx, multipliers = solver.correction(found._replace(rows=np.zeros(len(found.rows))))
-    a[solver.free] = (1.0 - m) / ((1.0 - f) * beta * h * h) * dx
-    return LinkMotion(x, v, a, multipliers)
+    dx, multipliers = solver.correction(found)
+    return np.concatenate([(1.0 - m) / ((1.0 - f) * beta * h * h) * dx, multipliers])
+
+
+def _accelerated(solver: Solver, motion: LinkMotion, found: Array) -> LinkMotion:
+    a, count = motion.a.copy(), len(solver.free)
+    a[solver.free] = found[:count]
+    return motion._replace(a=a, multipliers=found[count:])
 
 
 @single_blas_thread()

@@ -172,7 +172,7 @@ def _paired(test: MeasuredModes, mechanism: Mechanism, places: Configuration, ch
     alike: list[float | None] = [None] * count
     if test.found is not None and mechanism.elastic and count:
         named = replace(test.found, responses=test.found.responses.changed(responses=tuple(channels)))
-        for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4)).pairs:
+        for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4, preload=False)).pairs:
             for i, f in zip(pair.measured, pair.model_hz, strict=False):
                 hertz[i], alike[i] = float(f), pair.mac
     return {"model_hz": hertz, "mac": alike}

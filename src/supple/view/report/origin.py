@@ -84,6 +84,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
     if modes.get("internal"):
         said += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
     said += ["--stiffening"] if modes.get("stiffening") else []
+    said += ["--preload"] if modes.get("preload") else []
     said += ["--fit", options["fit"]]
     if options.get("boxes") is not None:
         boxes = options["boxes"]

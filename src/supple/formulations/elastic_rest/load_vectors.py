@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.compilation import kernel
+from supple.compilation import compiled, kernel
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH
@@ -62,6 +62,35 @@ def load_vector(loads, X, omega, f, df):
                 for c in range(width):
                     for e in range(3):
                         df[k, first + c] += loads.maps[i, c, at + e] * change[e]
+
+
+@kernel
+def rest_loads(loads, X, f):
+    """f (z,) of weights and applied forces at the poses X."""
+    f[:] = 0.0
+    for i in range(loads.place.shape[0]):
+        b, first, width = loads.place[i, BODY], loads.place[i, FIRST], loads.place[i, WIDTH]
+        for at in (0, 3):
+            local = (loads.wrenches[i, at], loads.wrenches[i, at + 1], loads.wrenches[i, at + 2])
+            if loads.place[i, FOLLOWS] == 0:
+                local = in_body(X, b, local)
+            for c in range(width):
+                for e in range(3):
+                    f[first + c] += loads.maps[i, c, at + e] * local[e]
+
+
+@kernel(purpose="loads of elastic bodies")
+def load_batch(loads, X, forces):
+    """forces (N, z) of weights and applied forces at poses X (N, bodies + 1, 12)."""
+    for k in range(X.shape[0]):
+        rest_loads(loads, X[k], forces[k])
+
+
+def load_vectors(rest: ElasticRest, X: Array) -> Array:
+    """(N, z) forces of weights and applied forces at poses X (N, bodies + 1, 12)."""
+    forces = np.empty((len(X), rest.size))
+    compiled(load_batch, count=len(X))(load_arrays(rest), X, forces)
+    return forces
 
 
 def load_arrays(rest: ElasticRest) -> LoadArrays:

@@ -1,0 +1,120 @@
+"""Rows of local models with the geometric stiffness of the loads at rest: K_g in K_δδ, and its slope.
+
+    K_δδ ∋ Ψ_δ K_g Ψ_δᵀ,    ∂_k(Ψ_δ K_g Ψ_δᵀ) = Ψ_δ ∂_kK_g Ψ_δᵀ + ∂_kΨ_δ K_g Ψ_δᵀ + Ψ_δ K_g ∂_kΨ_δᵀ
+
+∂_kK_g is taken by central differences at neighbouring configurations, good to 1e-8 (docs/theory/elastic-rest.md, 14b).
+The law of damping has been applied before: loads do not damp.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import compiled, kernel
+from supple.compilation.parts import in_parts
+from supple.equations.row import RowLayout
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.loads import carries_loads
+from supple.formulations.elastic_rest.preload import batch_row_forces
+from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffness, load_forms, no_stiffness, stiffened
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.parameterization.elastic_modes import DONE, SINGULAR
+from supple.parameterization.modal_coefficients import ModalRows
+from supple.parameterization.modal_parameterization import ModalParameterization
+
+Array = NDArray[np.float64]
+
+STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
+
+
+class Around(NamedTuple):
+    """N positions, each followed by those before and behind it along each θ.
+
+    X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest; steps (s,) of θ; modes (N, d, z) Ψ_δ; slopes (N, s, d, z)
+    """
+
+    X: Array
+    row_forces: Array
+    steps: Array
+    modes: Array
+    slopes: Array
+
+
+@kernel(purpose="stiffness of loads over modes")
+def stiffness_over_modes(rest, forms, around, K, dK):
+    """K (N, d, d) and dK (N, s, d, d) of the loads over the modes."""
+    geometric = no_stiffness(rest, forms)
+    s = around.steps.shape[0]
+    for p in range(K.shape[0]):
+        Psi = np.ascontiguousarray(around.modes[p])
+        Pt = np.ascontiguousarray(Psi.T)
+        for i in range(1 + 2 * s):
+            geometric_stiffness(rest, forms, around.X[p, i], around.row_forces[p, i], geometric)
+            pushed = stiffened(rest, forms, geometric, Psi)
+            found = np.dot(pushed, Pt)
+            if i == 0:
+                K[p] = 0.5 * (found + found.T)
+                for k in range(s):
+                    half = np.dot(np.ascontiguousarray(around.slopes[p, k]), np.ascontiguousarray(pushed.T))
+                    dK[p, k] = half + half.T
+            else:
+                k = (i - 1) // 2
+                share = (1.0 if i % 2 == 0 else -1.0) / (4.0 * around.steps[k])
+                dK[p, k] += share * (found + found.T)
+
+
+def loaded(system: ModalParameterization) -> bool:
+    """Whether loads at rest are to be in K."""
+    choice, mechanism = system.choice, system.rest.numbering.mechanism
+    return choice.preload and not choice.stiffening and carries_loads(mechanism)
+
+
+def theta_steps(rest: ElasticRest) -> Array:
+    """(s,) how far to go along each θ for differences of geometric stiffness."""
+    first, count = rest.numbering.constraints, len(rest.numbering.coordinates)
+    turns = rest.numbering.angles()[first : first + count]
+    return np.array([STEP * (1.0 if turn else rest.arrays.extent) for turn in turns])
+
+
+def add_rest_loads(
+    system: ModalParameterization, configuration: Configuration, layout: RowLayout, results: ModalRows
+) -> None:
+    """All rows, in place; results.slopes holds ∂Ψ."""
+    rest = system.rest
+    s, steps = len(rest.numbering.coordinates), theta_steps(rest)
+    which = np.flatnonzero(results.status == DONE)
+    theta = np.atleast_2d(configuration.theta)[which]
+    ways = np.array([way * step * unit for step, unit in zip(steps, np.eye(s), strict=True) for way in (-1.0, 1.0)])
+    beside = assemble(rest.numbering.mechanism, (theta[:, None] + ways).reshape(-1, s), failures="mark")
+    there = beside.assembled.reshape(len(which), 2 * s).all(axis=1)
+    results.status[which[~there]] = SINGULAR
+    chosen = which[there]
+    if not len(chosen):
+        return
+    X = configuration.X.reshape(-1, *configuration.X.shape[-2:])[chosen]
+    w = configuration.w.reshape(len(np.atleast_2d(configuration.theta)), -1)[chosen]
+    sides_X = beside.X.reshape(len(which), 2 * s, *X.shape[1:])[there]
+    sides_w = beside.w.reshape(len(which), 2 * s, -1)[there]
+    every_X = np.ascontiguousarray(np.concatenate([X[:, None], sides_X], axis=1))
+    every_w = np.concatenate([w[:, None], sides_w], axis=1)
+    flat = every_X.reshape(-1, *X.shape[1:])
+    forces = batch_row_forces(rest, flat, every_w.reshape(len(flat), -1)).reshape(*every_X.shape[:2], -1)
+    modes = np.ascontiguousarray(results.modes[chosen, s:])
+    slopes = np.ascontiguousarray(results.slopes[chosen][:, :, s:])
+    d = modes.shape[1]
+    K, dK = np.empty((len(chosen), d, d)), np.empty((len(chosen), s, d, d))
+    forms = load_forms(rest)
+
+    def part(start: int, stop: int) -> None:
+        piece = slice(start, stop)
+        around = Around(every_X[piece], forces[piece], steps, modes[piece], slopes[piece])
+        compiled(stiffness_over_modes, count=stop - start)(rest.arrays, forms, around, K[piece], dK[piece])
+
+    in_parts(part, len(chosen))
+    parts = layout.split(results.rows)
+    parts["K"][chosen, s:, s:] += K
+    parts["stiffness_slope"][chosen] += dK
