@@ -56,7 +56,7 @@ def model_responses(
             )  # fmt: skip
     found = frf(
         mechanism, configuration, pushed.names, seen.names, frequencies_hz, free_actuators=free_actuators,
-        damping=damping, method="modal", drives=drives, preload=False,  # as identification, which has no slopes of it
+        damping=damping, method="modal", drives=drives,
     )  # fmt: skip
     rates = (2j * np.pi * found.frequencies_hz)[:, None] ** np.array([one.order for one in responses])
     H = (seen.shares @ found.values @ pushed.shares.T) * rates[:, :, None]
