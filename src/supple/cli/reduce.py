@@ -104,6 +104,13 @@ InternalModes = Annotated[
         help="How many internal modes to keep (elastic bodies); auto: as few as hold together over the region.",
     ),
 ]  # fmt: skip
+ModesSeenAt = Annotated[
+    str | None,
+    typer.Option(
+        "--modes-seen-at", metavar="SENSOR,...", show_default=False,
+        help="Sensors. Internal modes above the last one with 1 % of the static compliance at one are left out.",
+    ),
+]  # fmt: skip
 Germ = Annotated[
     str | None,
     typer.Option("--germ", metavar="WHERE", show_default=False, help="Reference of internal modes (elastic bodies)."),
@@ -131,6 +138,7 @@ def reduce(
     internal_modes: InternalModes = None,
     tracking: Tracking = None,
     germ: Germ = None,
+    modes_seen_at: ModesSeenAt = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
     preload: Preload = False,
@@ -154,7 +162,7 @@ def reduce(
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})
         task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
-        task |= {"stiffening": stiffening, "preload": preload}
+        task |= {"modes_seen_at": names(modes_seen_at), "stiffening": stiffening, "preload": preload}
         if dry_run:
             _estimate(answer, mechanism, task)
             return

@@ -18,13 +18,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.vibration.modal import modes
 from supple.approximation.fits.scattered_designs import scattered
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
+from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest as undeformed
 from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
@@ -42,6 +45,7 @@ _BETTER = 0.05  # by which another reference has to be better
 _BAND = 3.0  # of the lowest frequency: "auto" keeps all modes below
 _APART = 0.02  # relative distance that the next frequency has to keep from the highest one of a set
 _MOST = 12  # modes that "auto" may keep
+_SEEN = 0.01  # of the static compliance at a sensor: part of a mode that is seen there
 _SUSPECTS = 4  # points of smallest overlap, looked at closely
 _MEASURES = ("subspace", "strain")
 
@@ -54,17 +58,23 @@ class Kept(NamedTuple):
 
 
 def kept_modes(
-    mechanism: Mechanism | VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: Count
+    mechanism: Mechanism | VariedMechanism,
+    choice: ModeChoice,
+    boxes: Sequence[Scanned],
+    count: Count,
+    seen_at: Sequence[str] = (),
 ) -> Kept:
     """The modes that stand for `count` internal modes over the region.
 
-    choice : as asked; its tracking "auto" and its germ None are settled here
-    count  : "auto": as few as hold all frequencies up to three times the lowest one, keep away from the next one, and
-             exchange with none
+    choice  : as asked; its tracking "auto" and its germ None are settled here
+    count   : "auto": as few as hold all frequencies up to three times the lowest one, keep away from the next one, and
+              exchange with none
+    seen_at : sensors; of `count` modes, or of those that "auto" would hold, only as many as reach up to the last one
+              with at least 1 % of the static compliance at one of them
     """
     mechanism = as_varied(mechanism)
-    if count == "auto":
-        return _smallest(mechanism, choice, boxes)
+    if count == "auto" or (seen_at and count):
+        return _smallest(mechanism, choice, boxes, _MOST if count == "auto" else count, seen_at)
     choice = replace(choice, internal=count)
     if not choice.flexible:
         return Kept(replace(choice, tracking="none"), [])
@@ -74,14 +84,16 @@ def kept_modes(
     return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
-def _smallest(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Kept:
+def _smallest(
+    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], most: int, seen_at: Sequence[str]
+) -> Kept:
     tried: Kept | None = None
-    for settled, suspects in _settled(mechanism, choice, boxes, range(1, _MOST + 1)):
+    for settled, suspects in _settled(mechanism, choice, boxes, range(1, most + 1), seen_at):
         tried = Kept(settled, exchanges(mechanism, settled, boxes, suspects))
         if not tried.swaps:
             return tried
     raise NumericalError(
-        f"no set of up to {_MOST} internal modes holds together over the region"
+        f"no set of up to {most} internal modes holds together over the region"
         + ("" if tried is None else f"; {tried.choice.internal} do not, because {_fault(mechanism, tried)}"),
         part=f'mechanism "{mechanism.nominal.name}"',
         hint="choose a smaller region, or give --internal-modes N and --boxes",
@@ -93,9 +105,11 @@ def _fault(mechanism: VariedMechanism, tried: Kept) -> str:
 
 
 class _Part(NamedTuple):
-    """Modes of one mechanism at points x (N, s + p): squares (N, k), modes (N, k, z), rows (N, m, z) held."""
+    """Modes of one mechanism at points x (N, s + p): poses (N, bodies + 1, 12), squares (N, k), modes (N, k, z), rows
+    (N, m, z) held."""
 
     rest: ElasticRest
+    poses: Array
     squares: Array
     modes: Array
     rows: Array
@@ -124,21 +138,94 @@ class _Settled(NamedTuple):
 
 
 def _settled(
-    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], counts: range | tuple[int, ...]
+    mechanism: VariedMechanism,
+    choice: ModeChoice,
+    boxes: Sequence[Scanned],
+    counts: range | tuple[int, ...],
+    seen_at: Sequence[str] = (),
 ) -> Iterator[_Settled]:
     """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
     scan = _scan(mechanism, choice, boxes, max(counts))
-    available = scan.squares.shape[1]
-    least = 1
-    if len(counts) > 1:
-        least = int((scan.squares < _BAND**2 * scan.squares[:, 0].min()).sum(axis=1).max())
+    least, whole = 1, set(counts)
+    if isinstance(counts, range):
+        whole = _uncut(scan)
+        if seen_at:
+            least = _last_seen(mechanism.nominal, scan, seen_at, max(counts))
+        else:
+            least = int((scan.squares < _BAND**2 * scan.squares[:, 0].min()).sum(axis=1).max())
     for count in counts:
-        if len(counts) > 1:
-            if not least <= count < available:
-                continue
-            if (np.sqrt(scan.squares[:, count] / scan.squares[:, count - 1]) - 1.0).min() < _APART:
-                continue
-        yield _best(scan, replace(choice, internal=count))
+        if count >= least and count in whole:
+            yield _best(scan, replace(choice, internal=count))
+
+
+def _uncut(scan: _Scan) -> set[int]:
+    """Numbers of lowest modes that keep away from the next one everywhere."""
+    apart = (np.sqrt(scan.squares[:, 1:] / scan.squares[:, :-1]) - 1.0).min(axis=0)
+    return {count for count, distance in enumerate(apart.tolist(), start=1) if distance >= _APART}
+
+
+def _last_seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) -> int:
+    """The number of lowest modes, up to `most`, that reach up to the last one seen at one of the sensors anywhere.
+
+    A mode's part in the static compliance along an output is (J z)²/ω² [elastic-rest, eq. 20]. Modes that lie
+    together count as one: which of them moves a place is a matter of rounding.
+    """
+    first = scan.at_germs
+    outputs = carried(undeformed(mechanism)).outputs
+    rows = [row for name, row in outputs.items() if name.split(".")[0] in sensors]
+    last = 1
+    for part in scan.parts:
+        J = rows_at(part.rest, np.array(rows, dtype=np.int64), part.poses)
+        shares = np.square(np.einsum("nfz,nrz->nfr", part.modes, J)) / part.squares[:, :, None]
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        for squares, share in zip(part.squares, shares, strict=True):
+            starts = np.flatnonzero(np.r_[True, np.sqrt(squares[1:] / squares[:-1]) - 1.0 >= _APART])
+            together = np.add.reduceat(share, starts, axis=0).max(axis=1)
+            ends = np.r_[starts[1:], len(squares)]
+            inside = ends[(together >= _SEEN) & (starts < most)]
+            last = max(last, int(inside.max(initial=1)))
+    return min(last, most, first.squares.shape[1])
+
+
+class Cluster(NamedTuple):
+    """Modes that lie together somewhere in the region, of which a set holds some: places from 1, Hz over the region,
+    bodies that move, and the numbers of modes below and above that cut nothing (None where none was found)."""
+
+    first: int
+    last: int | None
+    hz: tuple[float, float]
+    bodies: tuple[str, ...]
+    smaller: int | None
+    larger: int | None
+
+    def words(self) -> str:
+        places = f"modes {self.first} to {self.last}" if self.last else f"mode {self.first} and those above it"
+        numbers = " or ".join(str(number) for number in (self.smaller, self.larger) if number)
+        what = f"{places} lie together ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region, motion of "
+        advice = f"keep {numbers} internal modes" if numbers else "take a smaller region"
+        return f"{what}{', '.join(self.bodies)}), and the set holds only some of them: {advice}"
+
+
+def cut_cluster(
+    mechanism: Mechanism | VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int
+) -> Cluster | None:
+    """The cluster of modes that `count` internal modes cut somewhere in the region; None if they cut none."""
+    mechanism = as_varied(mechanism)
+    looked_at = max(_MOST, count) + _MOST
+    available = modal_parameterization(mechanism.nominal, replace(choice, tracking="subspace")).rest.size
+    scan = _scan(mechanism, choice, boxes, min(max(count, looked_at), max(count, available // 3)))
+    whole, available = _uncut(scan), scan.squares.shape[1]
+    if count in whole or count >= available:
+        return None
+    smaller = max((number for number in whole if number < count), default=0)
+    larger = min((number for number in whole if number > count), default=None)
+    within = scan.squares[:, smaller : larger or available]
+    hz = np.sqrt([within.min(), within.max()]) / (2.0 * np.pi)
+    energy = modes(mechanism.nominal, count=larger or available).energy
+    moving = {name: float(values[smaller:].mean()) for name, values in energy.kinetic.items()}
+    order = sorted(moving, key=lambda name: -moving[name])
+    bodies = tuple(name for name in order if moving[name] >= 0.5 * moving[order[0]])
+    return Cluster(smaller + 1, larger, (float(hz[0]), float(hz[1])), bodies, smaller or None, larger)
 
 
 def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
@@ -168,8 +255,8 @@ def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanne
 
 def _looked_at(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
     held, poses = rest.held_and_loaded(), np.ascontiguousarray(X)
-    squares, modes = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
-    return _Part(rest, squares, modes, rows_at(rest, held.rows, poses), x)
+    squares, found = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
+    return _Part(rest, poses, squares, found, rows_at(rest, held.rows, poses), x)
 
 
 def _corners(box: Scanned) -> Array:

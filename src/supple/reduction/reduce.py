@@ -21,7 +21,7 @@ from supple.approximation.samples import Samples
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import NumericalError, SuppleWarning
+from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.kinematics.configuration import At
@@ -35,7 +35,7 @@ from supple.reduction.columns import Columns, with_limits
 from supple.reduction.domain import Domain
 from supple.reduction.estimate import GRID_CHECKS, Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
-from supple.reduction.mode_set import Count, kept_modes
+from supple.reduction.mode_set import Count, cut_cluster, kept_modes
 from supple.reduction.named_parts import hardware_of_layout, repertoire_of, units_of_layout
 from supple.reduction.parameter_space import ParameterSpace, Vary
 from supple.reduction.progress import ProgressLine
@@ -75,6 +75,7 @@ def reduce(
     internal_modes: Count = 0,
     tracking: str = "auto",
     germ: At = None,
+    modes_seen_at: Sequence[str] = (),
     rigid: bool = False,
     stiffening: bool = False,
     preload: bool = False,
@@ -108,6 +109,9 @@ def reduce(
                  "auto" keeps as few as hold together over the region, see `kept_modes`
     tracking, germ : how internal modes are followed over the region: their subspace from one germ, by "subspace" or
                  "strain", whichever "auto" finds better, or "modes", one by one; see `ModeChoice`
+    modes_seen_at : sensors. Of the internal modes asked for, those above the last one with at least 1 % of the static
+                 compliance at one of them are left out, as local modes of links are that move none.
+                 `provenance["truncation"]` states the error this leaves in the compliance there
     rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
                  names them all the same
     stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
@@ -124,7 +128,7 @@ def reduce(
     if not asked.flexible:
         taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
-    task, swaps = _with_modes(task, internal_modes)
+    task, swaps = _with_modes(task, internal_modes, seen_by(mechanism, modes_seen_at, internal_modes))
     choice = task.choice
     names = (*task.domain.theta_names, *space.mechanism.names)
     faults = [swap.words(names) for swap in swaps]
@@ -193,6 +197,7 @@ def expected_cost(
     internal_modes: Count = 0,
     tracking: str = "auto",
     germ: At = None,
+    modes_seen_at: Sequence[str] = (),
     stiffening: bool = False,
     preload: bool = False,
 ) -> Estimate:
@@ -200,7 +205,7 @@ def expected_cost(
     count = 1 if internal_modes == "auto" else internal_modes
     asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
     task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked, vary)
-    task, _ = _with_modes(task, internal_modes)
+    task, _ = _with_modes(task, internal_modes, seen_by(mechanism, modes_seen_at, internal_modes))
     mechanism = task.domain.space.mechanism.nominal
     sampling = Sampling(task.domain.space.mechanism, choice=task.choice)
     try:
@@ -213,18 +218,35 @@ def expected_cost(
         sampling.close()
 
 
-def _with_modes(task: Task, count: Count) -> tuple[Task, list[Exchange]]:
+def seen_by(mechanism: Mechanism, sensors: Sequence[str], count: Count) -> tuple[str, ...]:
+    """Sensors by name that modes shall be seen at; refused where they do not see a place, or no modes are kept."""
+    names = (sensors,) if isinstance(sensors, str) else tuple(sensors)
+    if names and not count:
+        raise InputError(
+            "sensors choose among internal modes, and none are kept", part="modes_seen_at",
+            hint="give internal_modes (--internal-modes auto) as well",
+        )  # fmt: skip
+    for name in names:
+        if name not in mechanism.sensors or not mechanism.sensors[name].place:
+            places = ", ".join(item for item, sensor in mechanism.sensors.items() if sensor.place) or "none"
+            raise InputError(f'no sensor "{name}" sees a place', part="modes_seen_at", hint=f"choose from {places}")
+    return names
+
+
+def _with_modes(task: Task, count: Count, seen_at: tuple[str, ...]) -> tuple[Task, list[Exchange]]:
     """The task with its modes settled, and where they exchange; refused if the set jumps where boxes shall be divided
     until the error is small."""
     if not task.choice.flexible:
         return task._replace(choice=RIGID), []
     mechanism = task.domain.space.mechanism
-    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count)
+    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count, seen_at)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
+        cut = cut_cluster(mechanism, kept.choice, task.domain.scanned, kept.choice.internal)
+        why = jumps[0].words((*task.domain.theta_names, *mechanism.names)) if cut is None else cut.words()
         raise NumericalError(
             f"{kept.choice.internal} internal modes are not one set over the region, and no division of it into boxes "
-            f"cures that: {jumps[0].words((*task.domain.theta_names, *mechanism.names))}",
+            f"cures that: {why}",
             part=f'mechanism "{mechanism.nominal.name}"',
             hint="or let the number be found (--internal-modes auto), or give --boxes to have a model all the same",
         )
