@@ -17,6 +17,7 @@ from functions import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
+from supple.approximation.confidence import points_needed
 from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.refinement.box import Box
@@ -59,15 +60,16 @@ def test_the_stated_error_is_true_in_many_dimensions(function, s, tolerance):
     assert honest(function, result, [unit_box(s)])
 
 
-def test_a_face_is_judged_from_both_sides():
-    """A point on a face belongs to one box; what the other says close to it counts as well."""
+def test_a_box_across_a_kink_is_judged_by_fresh_points():
+    """At its own samples the fit of the values is right; the slope between them is not."""
     slope = Known(lambda x: np.abs(x - 0.25), lambda x: np.sign(x - 0.25)[:, None, :])
-    result = uniform([unit_box(1)], [2], slope, slope.derived, fit="chebyshev", degree=1, checks=0)
+    result = uniform([unit_box(1)], [2], slope, slope.derived, fit="chebyshev", degree=1)
     left, right = (result.piecewise.with_gradient([[x]])[1][0, 0, 0] for x in (-1e-9, 1e-9))
     assert left == pytest.approx(-1.0)
     assert right == pytest.approx(0.5)  # from 0.25 at 0 to 0.75 at 1
-    # At 0 the function falls by 1: the left box is right, the right one is wrong by 1.5 there, by 0.5 at its other end.
-    assert result.error["slope"].worst == pytest.approx(1.5)
+    # Up to 0.25 the function falls by 1: the left box is right, the right one is wrong by 1.5 there, by 0.5 beyond.
+    assert result.error["slope"].seen == pytest.approx(1.5)
+    assert 1.5 < result.error["slope"].worst <= 1.06 * 1.5 + 1e-12
 
 
 @pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])
@@ -226,7 +228,8 @@ def test_uniform_grids_state_their_error_truly():
     function, region = pole(1.3, 0.2), [unit_box(2)]
     result = uniform(region, [6, 6], function, function.derived)
     assert honest(function, result, region)
-    assert result.checks <= 200
+    families, peaks = 2, 0.2
+    assert points_needed(families) <= result.checks <= (1.0 + peaks) * points_needed(families)
     assert max(error.max() for error in fresh_errors(function, result, region).values()) > 0.2 * result.worst
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from supple.approximation.confidence import Confirmation
 from supple.approximation.refinement import streamed_grid, uniform
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Samples
@@ -30,6 +31,10 @@ def derived(values, gradients):
     return {"wave": values, "second": values[:, 1:]}
 
 
+def checked(wave):
+    return Confirmation(wave, derived, 40)
+
+
 REGIONS = {
     "one box": [Box((0.0, 0.0), (1.0, 1.0))],
     "two boxes": [Box((0.0, 0.0), (0.5, 1.0)), Box((0.5, 0.0), (1.0, 0.9))],
@@ -39,11 +44,11 @@ REGIONS = {
 @pytest.mark.parametrize("name", REGIONS)
 @pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])
 def test_a_streamed_grid_is_the_grid(name, fit, monkeypatch):
-    whole = uniform.uniform(REGIONS[name], (7, 6), Wave(), derived, fit=fit, checks=40)
+    whole = uniform.uniform(REGIONS[name], (7, 6), Wave(), derived, fit=fit, confirmation=checked(Wave()))
     for module in (uniform, streamed_grid):
         monkeypatch.setattr(module, "TOGETHER", 60)
     wave = Wave()
-    streamed = uniform.uniform(REGIONS[name], (7, 6), wave, derived, fit=fit, checks=40)
+    streamed = uniform.uniform(REGIONS[name], (7, 6), wave, derived, fit=fit, confirmation=checked(wave))
     assert wave.most <= 60
     for one, other in zip(streamed.piecewise.arrays, whole.piecewise.arrays, strict=True):
         assert_array_equal(one, other)
@@ -58,4 +63,4 @@ def test_a_streamed_grid_is_the_grid(name, fit, monkeypatch):
 def test_a_streamed_grid_that_cannot_be_fitted_says_so(hole, words, monkeypatch):
     monkeypatch.setattr(uniform, "TOGETHER", 60)
     with pytest.raises(NumericalError, match=words):
-        uniform.uniform(REGIONS["one box"], (7, 6), Wave(hole), derived, fit="lagrange", checks=40)
+        uniform.uniform(REGIONS["one box"], (7, 6), Wave(hole), derived, fit="lagrange")

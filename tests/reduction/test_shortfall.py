@@ -12,10 +12,9 @@ from supple.reduction.domain import domain_of
 from supple.reduction.shortfall import indefinite, missed_errors
 
 
-def test_a_missed_tolerance_is_told(four_bar, monkeypatch, tmp_path):
-    monkeypatch.setattr("supple.reduction.reduce.LARGEST", 20)
+def test_a_missed_tolerance_is_told(four_bar, tmp_path):
     with pytest.warns(supple.SuppleWarning, match="approximated to .* only, not 1e-06"):
-        model = supple.reduce(four_bar, region={"crank": (-1.0, 1.0)}, tolerance=1e-6)
+        model = supple.reduce(four_bar, region={"crank": (-1.0, 1.0)}, tolerance=1e-6, budget=20)
     assert not model.met
     assert any("not 1e-06" in words for words in model.provenance["missed"])
     assert not load_model(model.save(tmp_path / "x.rom")).met

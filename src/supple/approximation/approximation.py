@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.confidence import Confirmation, Stated
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.face_jumps import face_jumps
 from supple.approximation.fit_error import largest, median_norms, norms, point_errors, rounding_floors, worst_errors
@@ -42,13 +43,16 @@ Report = Callable[[Progress], None]
 class Approximation:
     """A piecewise polynomial, what it cost and how good it is.
 
-    error   : stated error of each family, the largest over all known points
+    error   : stated error of each family: from fresh check points where `stated` says so, else the largest over all
+              known points
     samples : distinct points fitted
     checks  : distinct further points, evaluated only to check the error
     boxes   : leaves; depth : comparisons on the longest way to one
     jumps   : largest jump of each family across faces between boxes, measured like the error
     dropped : boxes left out because the function does not exist there
     stagnant : a box in which the error did not fall any more, for which refinement ended
+    stated  : how far the errors can be trusted
+    needed  : evaluations that the tolerance was expected to take when refinement ended early; 0: it did not
     """
 
     piecewise: Piecewise
@@ -60,6 +64,8 @@ class Approximation:
     jumps: dict[str, float]
     dropped: int
     stagnant: Box | None = None
+    stated: Stated | None = None
+    needed: float = 0.0
 
     @property
     def worst(self) -> float:
@@ -90,8 +96,7 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
     are judged by their own size."""
     known = evaluated.known
     own = dict.fromkeys(known.relative, float(np.finfo(float).tiny))
-    floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
-    floors = {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
+    floors = family_floors(region, evaluated, derived)
     if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
         found = fitted_medians(region, forest.piecewise(), floors, known.relative, derived)
         if found:
@@ -100,6 +105,13 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
         name: max(float(np.median(norms(family[known.valid]))), floors[name]) for name, family in known.families.items()
     }
     return medians | own
+
+
+def family_floors(region: Sequence[Box], evaluated: Evaluated, derived: Derived) -> dict[str, float]:
+    """The norm of each family below which it is rounding, or does not count."""
+    known = evaluated.known
+    floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
+    return {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
 
 
 def fitted_medians(
@@ -177,29 +189,51 @@ def known_errors(
     return point_errors(evaluated.families(known[rows]), fitted, medians), evaluated.points[known[rows]]
 
 
-def conclude(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> Approximation:
-    """State the error over every known point, and count."""
+def conclude(
+    region: Sequence[Box],
+    forest: Forest,
+    evaluated: Evaluated,
+    derived: Derived,
+    confirmation: Confirmation | None = None,
+) -> Approximation:
+    """State the error on fresh check points, or over every known point without `confirmation`, and count."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     dropped = sum(leaf.coefficients is None for leaf in leaves)
-    if dropped == len(leaves):
-        raise NumericalError(
-            f"none of {dropped} boxes could be fitted: each holds points where the function does not exist",
-            hint="choose a region that keeps away from them",
-        )
+    require_fitted(len(leaves) - dropped, len(leaves))
     piecewise = forest.piecewise()
-    medians = region_medians(region, forest, evaluated, derived)
-    errors, points = known_errors(forest, piecewise, evaluated, derived, medians)
+    stated, further = None, int((~evaluated.fitted).sum())
+    if confirmation is None:
+        medians = region_medians(region, forest, evaluated, derived)
+        errors, points = known_errors(forest, piecewise, evaluated, derived, medians)
+        found = worst_errors(errors, points, medians)
+    else:
+        if not confirmation.current:
+            confirmation.look(forest, family_floors(region, evaluated, derived), evaluated.known.relative)
+        assert confirmation.checked is not None
+        medians, found = confirmation.checked.scales, confirmation.checked.family_errors()
+        stated, further = confirmation.stated(), further + confirmation.evaluations
     return Approximation(
         piecewise,
-        worst_errors(errors, points, medians),
+        found,
         int(evaluated.fitted.sum()),
-        int((~evaluated.fitted).sum()),
+        further,
         len(leaves) - dropped,
         piecewise.depth,
         face_jumps(piecewise, derived, medians),
         dropped,
         forest.stagnant,
+        stated,
+        forest.needed,
     )
+
+
+def require_fitted(fitted: int, boxes: int) -> None:
+    """At least one box is needed to have a model."""
+    if not fitted:
+        raise NumericalError(
+            f"none of {boxes} boxes could be fitted: each holds points where the function does not exist",
+            hint="choose a region that keeps away from them",
+        )
 
 
 def checked_region(region: Sequence[Box]) -> list[Box]:

@@ -1,10 +1,11 @@
 """How far a fit is from the function: errors of families on check points.
 
-e(x) = ‖f(x) - f̂(x)‖ / max(‖f(x)‖, median ‖f‖),     ‖.‖ over the entries of one family, the median over the region
+e(x) = ‖f(x) - f̂(x)‖ / max(‖f(x)‖, median ‖f‖, floor),   ‖.‖ over the entries of one family, the median over the region
 
 The median keeps a family from looking wrong where it merely passes through zero. It is that of the region, by volume:
-samples crowd where a function is difficult, and their median would flatter the fit there. So it is taken from the fit
-itself on evenly scattered points, which costs no evaluation and is off by no more than the error being stated.
+samples crowd where a function is difficult, and their median would flatter the fit there. While a fit is refined, it
+is taken from the fit itself on evenly scattered points, which costs no evaluation; as soon as uniform check points are
+known (`confidence`), from the function there. The floor keeps a family that is nothing but rounding from counting.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ def worst_errors(errors: Families, points: Array, medians: Mapping[str, float]) 
     stated = {}
     for name, error in errors.items():
         if len(error) == 0:
-            stated[name] = FamilyError(float("nan"), np.full(points.shape[1], np.nan), medians[name])
+            stated[name] = FamilyError(float("nan"), np.full(points.shape[1], np.nan), medians[name], medians[name])
         else:
             n = int(np.argmax(error))
-            stated[name] = FamilyError(float(error[n]), points[n].copy(), medians[name])
+            stated[name] = FamilyError(float(error[n]), points[n].copy(), medians[name], medians[name])
     return stated
 
 

@@ -41,8 +41,17 @@ Placed = Callable[[Array], Array]
 
 
 class FamilyError(NamedTuple):
-    """Error of one family over the check points: the largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and where it is."""
+    """Error of one family, ‖f - f̂‖ / max(‖f‖, scale), and where the largest one was seen.
+
+    median_norm : median of ‖f‖ over the region
+    scale       : the larger of the median and the floor
+    floor       : norm below which the family is rounding, or does not count
+    seen        : the largest error of check points, which `worst` states a little more than; 0 if there were none
+    """
 
     worst: float
     at: Array
     median_norm: float
+    scale: float
+    floor: float = 0.0
+    seen: float = 0.0

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
 from supple.cli.options import Json
-from supple.cli.quantities import quantity_of
+from supple.cli.quantities import quantity_of, relative
 from supple.description.quantities.dimension import TIME
 
 To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write.")]
@@ -29,8 +29,11 @@ Precision = Annotated[
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option("--tolerance", metavar="REL", show_default="0.01", help="Of responses between the points of lpv."),
-]
+    typer.Option(
+        "--tolerance", metavar="REL", parser=relative, show_default="0.01",
+        help="Largest relative error of responses between the points of lpv, such as 0.01 or 1%.",
+    ),
+]  # fmt: skip
 Fmi = Annotated[
     str | None, typer.Option("--fmi", metavar="2|3", show_default="2", help="Of an FMU: the version of the standard.")
 ]

@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.description.quantities.dimension import Dimension
 
+_PERCENT = 0.01
 DimensionOf = Callable[[str], "Dimension | None"]
+
+
+def relative(text: str | float) -> float:
+    """`1e-3`, or `0.1%`: a number without a unit, of something."""
+    if not isinstance(text, str):
+        return float(text)
+    number, percent, rest = text.strip().partition("%")
+    try:
+        if rest:
+            raise ValueError
+        return float(number) * (_PERCENT if percent else 1.0)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number such as 1e-3 or 0.1%") from None
 
 
 def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:

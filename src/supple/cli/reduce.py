@@ -14,6 +14,7 @@ from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Preload, Stiffening, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
+from supple.cli.quantities import relative
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
@@ -50,8 +51,26 @@ Boxes = Annotated[
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option("--tolerance", metavar="E", show_default=False, help="Largest relative error; 1e-3 if left out."),
-]
+    typer.Option(
+        "--tolerance", metavar="E", parser=relative, show_default=False,
+        help="Largest relative error, such as 1e-3 or 0.1%. Default: 1e-3.",
+    ),
+]  # fmt: skip
+Checks = Annotated[
+    int | None,
+    typer.Option(
+        "--checks", metavar="N", min=1, show_default=False,
+        help="Fresh random points on which the error is stated. Default: about 5000, so that at most 0.1 % of the "
+        "region exceeds it with 95 % confidence; fewer where they would take longer than 30 s.",
+    ),
+]  # fmt: skip
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget", metavar="N", min=1, show_default=False,
+        help="Largest number of samples that refinement may take; --checks come on top. Default: 20000.",
+    ),
+]  # fmt: skip
 Degree = Annotated[
     int | None,
     typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials, where the fit leaves it open."),
@@ -125,6 +144,8 @@ def reduce(
     boxes: Boxes = None,
     tolerance: Tolerance = None,
     degree: Degree = None,
+    checks: Checks = None,
+    budget: Budget = None,
     continuous: Continuous = False,
     keep: Keep = False,
     dry_run: DryRun = False,
@@ -149,6 +170,8 @@ def reduce(
     with answering(as_json) as answer:
         if boxes is not None and tolerance is not None:
             raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
+        if boxes is not None and budget is not None:
+            raise typer.BadParameter("the samples of a grid are known: leave one out", param_hint="--budget")
         if store is not None and no_store:
             raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
         if workers is not None and cluster is not None:
@@ -158,6 +181,7 @@ def reduce(
         mechanism = read_mechanism(answer, file, settings)
         ranges = region_of(region, mechanism)
         task: dict[str, Any] = {"region": ranges, "vary": varied, "fit": fit, "boxes": counts, "degree": degree}
+        task |= {"checks": checks, "budget": budget}
         if tolerance is not None:
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})
@@ -260,6 +284,11 @@ def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> Non
             f"about {found.samples} samples and {found.checks} checks on {found.boxes} boxes; computing and fitting "
             f"them takes {duration(found.seconds)}"
         )
+        if found.budget is not None and found.longest is not None:
+            print(
+                f"budget: {found.budget} samples and held-out points, then the checks; at most about "
+                f"{duration(found.longest)} (--budget changes it)"
+            )
         if found.most is None:
             print(f"how many cannot be known: {found.doubt}. {found.least} at least, maybe far more than {total}")
         elif found.most > found.least:

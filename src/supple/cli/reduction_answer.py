@@ -28,6 +28,12 @@ def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[st
         "parameters": family_data(model),
         "depth": made["depth"],
         "error": model.error,
+        "stated": made.get("stated", {}),
+        "norms": {
+            name: {key: item[key] for key in ("median_norm", "floor", "scale")}
+            for name, item in made["error"].items()
+            if "scale" in item
+        },
         "frequencies": made["error"].get("frequencies", {}).get("each", []),
         "truncation": made.get("truncation", {}),
         "exchanges": made.get("exchanges", []),
@@ -66,11 +72,14 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
     )
     rows = []
     for name, worst in model.error.items():
-        at = made["error"].get(name, {}).get("at", {})
-        rows.append((name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in at.items())))
+        item = made["error"].get(name, {})
+        place = ", ".join(f"{key}={value:.4g}" for key, value in item.get("at", {}).items())
+        rows.append((name, f"{worst:.2g}", place, _norm(item)))
     each = made["error"].get("frequencies", {}).get("each", [])
-    rows += [(f"  frequency {k + 1}", f"{worst:.2g}", "") for k, worst in enumerate(each)]
-    out.table(("coefficients", "largest error", "at"), rows)
+    rows += [(f"  frequency {k + 1}", f"{worst:.2g}", "", "") for k, worst in enumerate(each)]
+    out.table(("coefficients", "stated error", "largest at", "relative to at least"), rows)
+    if made.get("stated"):
+        out.line(trusted(made["stated"]))
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))
     if model.layout.internal:
@@ -94,6 +103,24 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
     )
     if target is not None:
         out.line(f"written to {target}")
+
+
+def trusted(stated: dict[str, Any]) -> str:
+    """How far the stated errors hold, in words."""
+    words = (
+        f"stated errors hold but for {100.0 * stated['share']:.2g} % of the region, with "
+        f"{100.0 * stated['confidence']:g} % confidence for all of them at once, from {stated['points']} random points"
+    )
+    if stated["invalid"]:
+        words += f"; at {stated['invalid']} more points the mechanism cannot be assembled, or locks"
+    return words
+
+
+def _norm(item: dict[str, Any]) -> str:
+    """What an error is measured against where the family is smaller."""
+    if "scale" not in item:
+        return "its own size"
+    return f"{item['scale']:.3g} (floor)" if item["floor"] > item["median_norm"] else f"{item['scale']:.3g} (median)"
 
 
 def _followed(modes: dict[str, Any], count: int) -> str:

@@ -40,6 +40,7 @@ class Columns:
     ignored : blocks that are zero, or constant, to rounding
     natural : norm of each block of a flexible mechanism, if nothing in it cancelled
     made_of : norm of the three derivatives of M that a block of Γ is the sum of, where it is not fitted itself
+    noise   : norm of what rounding leaves in each family, as samples next to each other show
     """
 
     layout: CoefficientLayout
@@ -49,6 +50,7 @@ class Columns:
     drifted: dict[str, float] = field(default_factory=dict)
     natural: dict[str, float] = field(default_factory=dict)
     made_of: dict[str, float] = field(default_factory=dict)
+    noise: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
         """Values, gradients and families at each row; gradients along parameters too where all of them are known."""
@@ -133,9 +135,15 @@ class Columns:
         """Norms below which a block is judged as if it were that large: it does not count, or is rounding.
 
         Γ_θδδ is a small difference of large derivatives of M, which are what is fitted, and what errors are seen in.
+        Rounding that samples show may take up a tenth of the tolerance.
         """
         least = max(natural_size.SIGNIFICANT, natural_size.ROUNDING / tolerance)
-        return {block: max(least * norm, self.made_of.get(block, 0.0)) for block, norm in self.natural.items()}
+        floors = {
+            block: max(least * norm, natural_size.CANCELLED * self.made_of.get(block, 0.0))
+            for block, norm in self.natural.items()
+        }
+        noisy = {name: natural_size.NOISE * noise / tolerance for name, noise in self.noise.items()}
+        return {name: max(floors.get(name, 0.0), noisy.get(name, 0.0)) for name in {**floors, **noisy}}
 
     @property
     def families(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,8 @@ _ALONG = 200  # points of a run at which coefficients are compared
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """error : family -> largest ‖f - f̂‖ / max(‖f‖, median ‖f‖), and `at` which θ; speedup : of a batch of points.
+    """error : family -> largest ‖f - f̂‖ / max(‖f‖, scale), and `at` which θ, with the scale that `reduce` stated (the
+    larger of the region's median ‖f‖ and the family's floor); speedup : of a batch of points.
 
     output_error     : output -> largest difference of its value, of its largest value
     force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
@@ -169,19 +170,31 @@ def _point_errors(
     model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion, seed: int
 ) -> dict[str, tuple[Array, bool]]:
     """Of each family (N,), and whether it has a size to be measured by; it is a plain difference otherwise."""
-    typical_at = model.evaluate(scattered_over(model, _MEDIANS, seed + 1))
-    exact, fitted, typical = (judged(model, families(item)) for item in (full, reduced, typical_at))
+    exact, fitted = (judged(model, families(item)) for item in (full, reduced))
+    scales = _scales(model, tuple(exact), seed)
     found: dict[str, tuple[Array, bool]] = {}
     if model.layout.size > model.layout.theta:
         found[FREQUENCIES] = _frequency_errors(model, full, reduced), True
-    stated = model.provenance.get("error", {})
     for name, family in exact.items():
-        median = max(float(np.median(norms(typical[name]))), stated.get(name, {}).get("median_norm", 0.0))
         difference = norms(fitted[name] - family)
-        size = np.maximum(norms(family), median)
+        size = np.maximum(norms(family), scales[name])
         known = bool(np.any(size > 0.0))
         found[name] = (difference / np.where(size > 0.0, size, 1.0) if known else difference), known
     return found
+
+
+def _scales(model: ReducedModel, names: Sequence[str], seed: int) -> dict[str, float]:
+    """What errors of each family are measured against where ‖f‖ is smaller: what `reduce` has stated. Of a constant,
+    and in files of earlier versions, the median of ‖f‖ over the region."""
+    stated = model.provenance.get("error", {})
+    if all("scale" in stated.get(name, {}) for name in names):
+        return {name: stated[name]["scale"] for name in names}
+    typical = judged(model, families(model.evaluate(scattered_over(model, _MEDIANS, seed + 1))))
+    medians = {name: float(np.median(norms(typical[name]))) for name in names}
+    return {
+        name: stated.get(name, {}).get("scale", max(medians[name], stated.get(name, {}).get("median_norm", 0.0)))
+        for name in names
+    }
 
 
 def _compared(

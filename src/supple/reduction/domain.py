@@ -120,16 +120,18 @@ class Domain:
             return path_layout(sampling.layout)
         return self._narrow(sampling.layout)[0] if self.held else sampling.layout
 
-    def rows(self, sampling: Sampling, x: Array) -> tuple[Array, Flags]:
-        """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is."""
+    def rows(self, sampling: Sampling, x: Array, *, check: bool = False) -> tuple[Array, Flags]:
+        """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is; those that only
+        `check` an error need not be kept."""
+        sampled = sampling.check_rows if check else sampling.rows
         if self.path is None:
-            rows, valid = sampling.rows(self.whole(x))
+            rows, valid = sampled(self.whole(x))
             if self.held:  # of coefficients, and of their slopes behind them
                 kept, width = self._narrow(sampling.layout)[1], sampling.layout.width
                 rows = rows.reshape(len(rows), -1, width)[:, :, kept].reshape(len(rows), -1)
             return rows, valid
         curve = self.path.at(x[:, 0])
-        rows, valid = sampling.rows(curve.theta)
+        rows, valid = sampled(curve.theta)
         return path_rows(rows, sampling.layout, curve), valid
 
     def options(self) -> dict[str, Any]:

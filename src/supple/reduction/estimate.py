@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.check_points import candidates
+from supple.approximation.confidence import points_needed
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.fit import Fit
 from supple.approximation.fits.fits import FITS
@@ -31,7 +32,6 @@ from supple.compilation.patience import natively
 
 Array = NDArray[np.float64]
 
-GRID_CHECKS = 200  # points on which a grid of boxes is judged
 _DECIDING = 4e-3  # s: what `auto` spends on deciding, for each sample or check; from 1.5 to 9 ms were seen
 _LOOKS = 6  # of `auto` at the candidates, for each box
 _NODES = 9  # along a line
@@ -46,6 +46,8 @@ class Estimate(NamedTuple):
 
     least, most : samples and checks together, between which the truth is expected; most is None where nobody knows
     doubt       : why not, in words
+    budget      : samples and points that refinement may look at before it ends with the error it has; None of a grid
+    longest     : s that the budget and one set of checks take, about
     """
 
     boxes: int
@@ -55,6 +57,8 @@ class Estimate(NamedTuple):
     least: int
     most: int | None
     doubt: str = ""
+    budget: int | None = None
+    longest: float | None = None
 
 
 class _Expected(NamedTuple):
@@ -76,6 +80,9 @@ def estimate(
     boxes: Sequence[int] | None = None,
     degree: int | None = None,
     tolerance: float = 1e-3,
+    checks: int | None = None,
+    budget: int | None = None,
+    doubt: str = "",
 ) -> Estimate:
     """Samples and time of a reduction, mostly good to a factor of four where refinement decides, exact otherwise."""
     chosen = FITS[fit]
@@ -86,11 +93,11 @@ def estimate(
     sampled = [sampler(points.reshape(-1, s)) for points in lines]
     each = (time.perf_counter() - start) / sum(len(item.valid) for item in sampled)
     parts: list[_Expected] = []
-    doubts: dict[str, None] = {}
+    doubts: dict[str, None] = {doubt: None} if doubt else {}
     for item in sampled:
         if boxes is not None:
             samples = chosen.grid_samples(boxes, degree)
-            parts.append(_Expected(math.prod(boxes), samples, GRID_CHECKS, chosen.settled(degree)))
+            parts.append(_Expected(math.prod(boxes), samples, 0, chosen.settled(degree)))
             continue
         shape = (-1, _NODES)
         ok = np.asarray(item.valid.reshape(shape).all(axis=1))
@@ -103,17 +110,22 @@ def estimate(
         worst = np.max(tails, axis=0)
         doubts |= dict.fromkeys(_doubts(ok, worst, tolerance))
         parts.append(_tree(s, worst, chosen, degree, tolerance, len(item.families)))
-    samples, checks = sum(part.samples for part in parts), sum(part.checks for part in parts)
+    samples, held_out = sum(part.samples for part in parts), sum(part.checks for part in parts)
+    final = points_needed(len(sampled[0].families)) if checks is None else checks
     width, known = sampled[0].values.shape[1], sampled[0].gradients
     slopes = 0 if known is None else known.shape[2]
     raised = chosen.raises_degree and boxes is None
     fitting = sum(_fitting(s, part, width, slopes, None if raised else chosen) for part in parts)
-    seconds, total = each * (samples + checks) + fitting, samples + checks
+    total = samples + held_out
+    seconds = each * (total + final) + fitting
     whole = sum(part.boxes for part in parts)
     if boxes is not None:
-        return Estimate(whole, samples, checks, seconds, total, total)
-    least, most = math.ceil(total / _OFTEN), math.ceil(total * _OFTEN)
-    return Estimate(whole, samples, checks, seconds, least, None if doubts else most, "; ".join(doubts))
+        return Estimate(whole, samples, final, seconds, samples + final, samples + final)
+    least, most = math.ceil(total / _OFTEN) + final, math.ceil(total * _OFTEN) + final
+    longest = None if budget is None else (each + _DECIDING) * budget + each * final
+    return Estimate(
+        whole, samples, held_out + final, seconds, least, None if doubts else most, "; ".join(doubts), budget, longest
+    )
 
 
 def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:

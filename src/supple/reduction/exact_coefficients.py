@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.confidence import uniform_points
 from supple.description.mechanism import Mechanism
 from supple.equations.coefficients import Coefficients, EquationsOfMotion
 from supple.equations.row import RowLayout
@@ -64,10 +65,4 @@ def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]
 
 def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
     """Random θ in the boxes of a model, evenly by volume: (count, s)."""
-    rng = np.random.default_rng(seed)
-    leaves = model.fitted.leaves
-    lower, upper = np.array([box.lower for box in leaves]), np.array([box.upper for box in leaves])
-    volume = np.prod(upper - lower, axis=1)
-    chosen = rng.choice(len(leaves), size=count, p=volume / volume.sum())
-    inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # a face is only known to rounding
-    return np.asarray(lower[chosen] + inside * (upper - lower)[chosen])
+    return uniform_points(model.fitted, count, np.random.default_rng(seed))

@@ -10,7 +10,7 @@ natural rate of θ_j (1 for an angle, 1/extent for a length):
     Ψ_o of an output that θ hardly moves, as one that a coupling holds : as if θ moved it by r_j, or r_j × extent
 
 What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
-nothing is known better than to ROUNDING of it.
+nothing is known better than to ROUNDING of it, or to what differences of samples next to each other show (`noise`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 ROUNDING = 1e-10  # modes are solved to 1e-12, and their derivatives lose some of it
 STILL = 1e-9
 SIGNIFICANT = 1e-7
+CANCELLED = 0.1  # of the derivatives of M that Γ is a sum of: it does not count what is left of a difference below
+NOISE = 10.0  # over the tolerance: rounding seen in samples that does not count
 
 
 def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple[str, ...]) -> dict[str, Array]:

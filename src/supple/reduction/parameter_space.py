@@ -38,6 +38,7 @@ Vary = Mapping[str, Sequence[float | str]]
 """{parameter: (lower, upper)}, numbers in SI units or texts with their own."""
 
 _LEVELS, _FREE = 32, 8  # steps of a range; one in so many points keeps its own μ
+_CHECKED = 32  # values of μ at which errors are checked
 _CORNERS = 16  # of the ranges, at most, that are looked at before any work
 _STEPS, _HALVINGS = 4, 6  # of the way from the nominal values to a corner, and of a step that looks like a jump
 _FAR = 0.02  # of the mechanism's size: what a step may move a body by without a closer look
@@ -61,6 +62,19 @@ class ParameterSpace(NamedTuple):
         found[:, -count:] = np.where(share >= 1.0, upper, lower + share * (upper - lower))
         free = [zlib.crc32(point.tobytes()) % _FREE == 0 for point in np.ascontiguousarray(x)]
         found[free] = x[free]
+        return found
+
+    def check_points(self, x: Array) -> Array:
+        """Uniform points x (N, s + p) with μ at few values of their own, one in each of equal parts of the range of
+        each parameter (a Latin hypercube), in turn: θ is uniform, and so is μ."""
+        if not self.parameters:
+            return x
+        lower, upper = (np.array([item[k] for item in self.parameters]) for k in (1, 2))
+        rng, count = np.random.default_rng(_CHECKED), len(self.parameters)
+        cells = np.stack([rng.permutation(_CHECKED) for _ in range(count)], axis=1)
+        levels = lower + (cells + rng.uniform(size=cells.shape)) / _CHECKED * (upper - lower)
+        found = x.copy()
+        found[:, -count:] = levels[np.arange(len(x)) % _CHECKED]
         return found
 
     def corners(self) -> list[tuple[float, ...]]:

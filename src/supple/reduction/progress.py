@@ -22,11 +22,19 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
     """One line on standard error, renewed in place; silent where that is not a terminal.
 
     target : tolerance to reach, or None where the boxes are given; expected : samples, or None if nobody knows
+    budget : samples, at most
     """
 
-    def __init__(self, *, target: float | None, expected: int | None = None, shown: bool | None = None):
-        self.target, self.expected = target, expected
-        self.samples = 0
+    def __init__(
+        self,
+        *,
+        target: float | None,
+        expected: int | None = None,
+        budget: int | None = None,
+        shown: bool | None = None,
+    ):
+        self.target, self.expected, self.budget = target, expected, budget
+        self.samples = self.checks = 0
         self.state: Progress | None = None
         self._start = self._last = time.monotonic()
         self._first_error = math.nan
@@ -49,6 +57,11 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self.samples += count
         self._show()
 
+    def checked(self, count: int) -> None:
+        """So many more points were computed that the error is stated by."""
+        self.checks += count
+        self._show()
+
     def refined(self, state: Progress) -> None:
         """The refinement has come this far."""
         if math.isnan(self._first_error) and state.error > 0.0:
@@ -58,7 +71,10 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
 
     def text(self) -> str:
         """The line."""
-        parts = [f"{self.samples} samples" + (f" of {self.expected}" if self.expected else "")]
+        most = f" of at most {self.budget}" if self.budget else ""
+        parts = [f"{self.samples} samples" + (f" of {self.expected}" if self.expected else most)]
+        if self.checks:
+            parts.append(f"{self.checks} checks")
         if self.state is not None:
             waiting = f" ({self.state.open} to refine)" if self.state.open else ""
             parts.append(f"{self.state.boxes} boxes{waiting}")

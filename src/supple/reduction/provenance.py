@@ -41,6 +41,7 @@ def provenance(
             "python": platform.python_version(),
         },
         "error": stated,
+        "stated": {} if approximation.stated is None else approximation.stated._asdict(),
         "jumps": approximation.jumps,
         "samples": approximation.samples,
         "checks": approximation.checks,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -47,6 +48,8 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 BATCH = 256  # samples in a transaction: what a kill can cost
+_TIMED = 32  # checks by which it is known how long one takes
+_SLOW = 2e-3  # s for a sample
 TOGETHER = 16384  # samples that are looked up and computed at a time: what stands in memory beside the result
 
 
@@ -56,6 +59,7 @@ class Sampling:
     store    : file of the samples, or None to keep them in memory
     place    : where they are computed; this process if left out, whose kernels already run on all cores
     computed : called with the number of samples after each batch that was computed and stored
+    checked  : called with the number of checks after each batch of them
     store_limit : bytes of that file
     """
 
@@ -66,6 +70,7 @@ class Sampling:
         store: str | Path | None = None,
         place: Workplace | None = None,
         computed: Callable[[int], None] | None = None,
+        checked: Callable[[int], None] | None = None,
         choice: ModeChoice = RIGID,
         store_limit: float | None = None,
     ):
@@ -78,7 +83,8 @@ class Sampling:
         self.store = SampleStore(store, name, self.width, made_by=_made_by(), limit=store_limit)
         self._place: Workplace = place or Here()
         self._work = SampledRows(self.varied, choice)
-        self._computed = computed
+        self._computed, self._checked = computed, checked
+        self._slow: bool | None = None  # a sample to compute; None: not known yet
 
     def rows(self, x: Array) -> tuple[Array, Flags]:
         """Coefficients (N, width) as `layout` splits them, and where they exist (N,). Behind them, as wide each, stand
@@ -88,6 +94,32 @@ class Sampling:
         for start in range(0, len(points), TOGETHER):
             part = slice(start, start + TOGETHER)
             rows[part], valid[part] = self._some(points[part])
+        return rows, valid
+
+    def check_rows(self, x: Array) -> tuple[Array, Flags]:
+        """The same at points that only check an error. There are thousands of them: they are kept in the store only
+        where a sample takes longer than 2 ms, so that an interrupted run does not lose minutes."""
+        points = np.ascontiguousarray(x, dtype=float) + 0.0
+        first = 0
+        parts = []
+        if self._slow is None:
+            first = min(_TIMED, len(points))
+            start = time.perf_counter()
+            parts.append(self._unkept(points[:first]))
+            self._slow = time.perf_counter() - start > _SLOW * first
+        if first < len(points):
+            parts.append(self.rows(points[first:]) if self._slow else self._unkept(points[first:]))
+        if self._checked is not None:
+            self._checked(len(points))
+        return np.vstack([rows for rows, _ in parts]), np.concatenate([valid for _, valid in parts])
+
+    def _unkept(self, points: Array) -> tuple[Array, Flags]:
+        s = points.shape[1] - len(self.varied.names)
+        order = np.lexsort(points[:, s:].T) if self.varied.names else np.arange(len(points))
+        rows, valid = np.empty((len(points), self.width)), np.empty(len(points), dtype=bool)
+        for part, (found, exists) in self._place.results(self._work, points[order], together=TOGETHER):
+            rows[order[part]], valid[order[part]] = found, exists
+        self.evaluations += len(points)
         return rows, valid
 
     def _some(self, points: Array) -> tuple[Array, Flags]:

@@ -20,13 +20,15 @@ derivatives, keep three digits less. What is constant but for that differs by it
 
 
 def stated_errors(columns: Columns, approximation: Approximation, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Of each family its largest error, as `worst`, where it is, and the median of its size; JSON.
+    """Of each family its stated error, as `worst`, the largest one of the check points, `seen`, where that is, and what
+    errors are measured against: `scale`, the larger of `median_norm`, the median of ‖f‖ over the region, and `floor`;
+    JSON.
 
     Frequencies are one family, whose error is that of the worst of them; `each` says that of every one, lowest first.
     names : of what is fitted over
     """
     single = {name: item for name, item in approximation.error.items() if name not in columns.frequencies}
-    stated = {name: _stated(names, item) | {"median_norm": item.median_norm} for name, item in single.items()}
+    stated = {name: _stated(names, item) | _norm(item) for name, item in single.items()}
     for name, drift in columns.drifted.items():
         if columns.layout.constants[name].size:
             stated[name] = {"worst": max(drift, ROUNDING), "at": {}}
@@ -38,3 +40,7 @@ def stated_errors(columns: Columns, approximation: Approximation, names: tuple[s
 
 def _stated(names: tuple[str, ...], item: FamilyError) -> dict[str, Any]:
     return {"worst": max(item.worst, ROUNDING), "at": dict(zip(names, item.at.tolist(), strict=True))}
+
+
+def _norm(item: FamilyError) -> dict[str, float]:
+    return {"median_norm": item.median_norm, "floor": item.floor, "scale": item.scale, "seen": item.seen}

@@ -13,16 +13,19 @@ from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
-from supple.reduction.estimate import GRID_CHECKS
 from supple.reduction.parameter_space import Vary, require_one_branch
 from supple.reduction.region import Region
 from supple.reduction.region_check import require_region
 from supple.reduction.stated_error import ROUNDING
 
+BUDGET = 20_000  # samples, and points that refinement looks at
+
 
 class Task(NamedTuple):
     """boxes : along each coordinate of a grid; None: they are refined to the tolerance
     degree : None: the fit's own; choice : of the modes of deformation
+    checks : points on which the error is stated; None: as many as `points_needed`
+    budget : samples, and points that refinement looks at, before it ends with the error it has
     """
 
     domain: Domain
@@ -33,12 +36,14 @@ class Task(NamedTuple):
     continuous: bool
     seed: int
     choice: ModeChoice = RIGID
+    checks: int | None = None
+    budget: int = BUDGET
 
     def grid_samples(self) -> int | None:
-        """Samples and checks of a grid, which are known beforehand."""
+        """Samples of a grid, which are known beforehand."""
         if self.boxes is None:
             return None
-        return GRID_CHECKS + len(self.domain.boxes) * FITS[self.fit].grid_samples(self.boxes, self.degree)
+        return len(self.domain.boxes) * FITS[self.fit].grid_samples(self.boxes, self.degree)
 
     def options(self) -> dict[str, Any]:
         """As a file keeps them."""
@@ -50,6 +55,8 @@ class Task(NamedTuple):
             "degree": self.degree,
             "continuous": self.continuous,
             "seed": self.seed,
+            "checks": self.checks,
+            "budget": None if self.boxes else self.budget,
             "modes": {**asdict(self.choice), "constraint": list(self.choice.constraint)},
         }
 
@@ -65,6 +72,8 @@ def checked_task(
     seed: int,
     choice: ModeChoice = RIGID,
     vary: Vary | None = None,
+    checks: int | None = None,
+    budget: int | None = None,
 ) -> Task:
     """Refuse what cannot be done, before anything is computed."""
     FITS[fit].settled(degree)
@@ -77,6 +86,11 @@ def checked_task(
             f"{tolerance:g} is below {ROUNDING:g}, to which samples themselves are known",
             part="tolerance", hint="give a larger one",
         )  # fmt: skip
+    if checks is not None and checks < 1:
+        raise InputError(f"{checks} check points are asked for", part="checks", hint="ask for one at least")
+    require_within("points", checks or 1, part="checks")
+    if budget is not None and budget < 1:
+        raise InputError(f"a budget of {budget} samples is none", part="budget", hint=f"give more, such as {BUDGET}")
     domain = domain_of(mechanism, region, vary)
     require_region(domain.space.mechanism.nominal, domain)
     if domain.space.parameters:
@@ -102,4 +116,4 @@ def checked_task(
             f"the fit {fit} has M at δ = 0 alone, and stiffening is how M changes with δ",
             part="stiffening", hint="choose --fit auto or chebyshev, or leave stiffening out",
         )  # fmt: skip
-    return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice)
+    return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice, checks, budget or BUDGET)

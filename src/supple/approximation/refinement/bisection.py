@@ -56,9 +56,12 @@ def bisect(problem: Problem, chosen: Polynomials) -> Forest:
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
         spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
-        if len(evaluated) and (spent or forest.stagnant is not None):
+        errors = [(part.ancestors[-1], part.node.box) for part in level if part.ancestors]
+        if len(evaluated) and (spent or forest.stagnant is not None or problem.given_up(forest, errors)):
             for root in forest.roots:
                 root.joined([part.node for part in level])
+            if problem.confirmation is not None:
+                problem.confirmation.current = False
             return forest
         _evaluate(level, points, evaluated)
         evaluated.require_some()
@@ -74,6 +77,15 @@ def bisect(problem: Problem, chosen: Polynomials) -> Forest:
             _evaluate(done, points, evaluated)
             _share(done, forest, evaluated)
             level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+        if not level and done and problem.confirmation is not None and forest.stagnant is None:
+            rows = problem.unconfirmed(forest)
+            for part in done if len(rows) else ():
+                inside = rows[part.node.box.contains(evaluated.points[rows])]
+                part.rows = np.union1d(part.rows, inside)
+            if len(rows):
+                before = len(done)
+                level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+                problem.confirmation.current = not level and len(done) == before
         problem.tell(len(done) + len(level), len(level), worst)
     return forest
 

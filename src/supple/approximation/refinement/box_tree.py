@@ -56,11 +56,13 @@ class Forest:
     """Root boxes with their trees, and the list of multi-indices whose first terms a leaf uses, unless it has its own.
 
     stagnant : a box whose error did not fall any more, for which refinement ended
+    needed   : evaluations that the tolerance was expected to take when refinement ended early; 0: it did not
     """
 
     roots: list[Node]
     indices: Indices
     stagnant: Box | None = None
+    needed: float = 0.0
 
     def piecewise(self) -> Piecewise:
         """The function as arrays; leaves in the order of their boxes.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.approximation.approximation import bounding_half, worst_by_leaf
 from supple.approximation.check_points import filling
+from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fits.fit import Fit
 from supple.approximation.fits.fits import require_continuous
 from supple.approximation.fits.polynomials import Polynomials
@@ -61,13 +62,23 @@ def conform(problem: Problem, fit: Fit, degree: int | None) -> Forest:
             bad = _bad_cells(problem, forest, max(check_count(s) // 2, 2 * n), fresh=True)
         worst = max((error for _, error in bad), default=0.0)
         problem.tell(len(leaves), len(bad), worst * problem.tolerance)
-        if len(evaluated) > limits.samples:
+        if len(evaluated) > limits.samples or (
+            bad and problem.given_up(forest, [(error, leaf.box) for leaf, error in bad])
+        ):
             return forest
         counted = counted or influence(problem.derived, evaluated.known, s)
         weights = partial(counted.weights, degree=n, medians=problem.medians(forest))
         wanted = _planes(problem, bad, leaves, chosen, weights)
         if not bad and not any(wanted):
-            return forest
+            rows = problem.unconfirmed(forest)
+            if not len(rows):
+                return forest
+            _spoil(leaves, evaluated, rows)
+            bad = _bad_cells(problem, forest, 0, fresh=False)
+            worst = max((error for _, error in bad), default=0.0)
+            wanted = _planes(problem, bad, leaves, chosen, weights)
+        if problem.confirmation is not None:
+            problem.confirmation.current = False
         rate = None if before is None or worst == 0.0 else worst / before
         before = None
         if n < highest and bad and _raising_pays(cuts, wanted, bad, chosen, weights, rate):
@@ -104,13 +115,17 @@ def _bad_cells(problem: Problem, forest: Forest, checks: int, *, fresh: bool) ->
         if lacking > 0:
             parts.append(leaf.box.from_unit(filling(leaf.box.to_unit(evaluated.points[rows]), lacking, seed + k)))
     if parts:
-        rows = evaluated.rows(np.vstack(parts))
-        for row in rows[~evaluated.valid(rows)]:  # an invalid check point spoils its cell
-            for leaf in fitted:
-                if leaf.box.contains(evaluated.points[row]):
-                    leaf.coefficients = None
+        _spoil(fitted, evaluated, evaluated.rows(np.vstack(parts)))
     left, worst, _ = worst_by_leaf(forest, evaluated, problem.derived, problem.medians(forest))
     return [(leaf, float(e)) for leaf, e in zip(left, worst / problem.tolerance, strict=True) if e > 1.0]
+
+
+def _spoil(leaves: Sequence[Node], evaluated: Evaluated, rows: Rows) -> None:
+    """An invalid check point spoils its cell."""
+    for row in rows[~evaluated.valid(rows)]:
+        for leaf in leaves:
+            if leaf.box.contains(evaluated.points[row]):
+                leaf.coefficients = None
 
 
 def _cell_decay(leaf: Node, error: float, chosen: Polynomials, weight: Array, rate: float | None) -> Decay:

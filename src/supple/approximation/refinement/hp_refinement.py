@@ -20,7 +20,7 @@ from supple.approximation.refinement.bases import bases_of
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.decay import Decay, cost, decay, left_out
-from supple.approximation.refinement.leaf import Leaf, check_count
+from supple.approximation.refinement.leaf import NO_ROWS, Leaf, check_count
 from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.refinement.suspects import Suspicion
@@ -56,13 +56,23 @@ class Refinement:
         while True:
             work = [leaf for leaf in self.leaves if leaf.stage in ("fit", "verify")]
             if not work:
-                if not self._validate() and not self._look_again():
+                if self._validate():
+                    continue
+                if not (self._look_again() if self.problem.confirmation is None else self._confirm()):
                     return self.forest
-            elif self.forest.stagnant is not None or not self._round(work):
+            elif self._stopped(work) or not self._round(work):
                 for root in self.forest.roots:
                     root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
-                self._search(_LOOKS)  # it is not good enough: say truly how bad it is
+                if self.problem.confirmation is None:
+                    self._search(_LOOKS)  # it is not good enough: say truly how bad it is
+                else:
+                    self.problem.confirmation.current = False
                 return self.forest
+
+    def _stopped(self, work: list[Leaf]) -> bool:
+        """Whether refinement ends before its time."""
+        errors = [(leaf.ancestors[-1], leaf.box) for leaf in work if leaf.ancestors]
+        return self.forest.stagnant is not None or self.problem.given_up(self.forest, errors)
 
     def _round(self, work: list[Leaf]) -> bool:
         """Evaluate what all open leaves want in one batch; fit, measure and decide each. False if that is too much."""
@@ -259,6 +269,39 @@ class Refinement:
         """Look for larger errors than those known; whether some leaf is open again."""
         self._search(_MOST_LOOKS)
         return self._reopen()
+
+    def _confirm(self) -> bool:
+        """Check the fit on a fresh set of points; whether some leaf is open again."""
+        confirmation = self.problem.confirmation
+        assert confirmation is not None
+        self._polish()
+        rows = self.problem.unconfirmed(self.forest)
+        broken = rows[~self.evaluated.valid(rows)] if len(rows) else rows
+        for leaf in [item for item in self.leaves if len(broken)]:
+            mine = broken[leaf.box.contains(self.evaluated.points[broken])]
+            if len(mine):
+                leaf.checks = np.union1d(leaf.checks, mine)
+                self._split_invalid(leaf)
+                confirmation.current = False
+        opened = self._reopen() if len(rows) else False
+        confirmation.current = confirmation.current and not opened
+        return opened
+
+    def _polish(self) -> None:
+        """Fit every leaf once more, with the same terms, to all that is known in it.
+
+        What was held out while degrees were chosen lies where fits are worst, near faces; fresh points will judge.
+        """
+        for leaf in self.leaves:
+            if leaf.stage != "done" or not len(leaf.checks):
+                continue
+            rows = np.union1d(leaf.fitted, leaf.checks)
+            terms = leaf.node.terms(self.bases.indices)
+            found = Node(leaf.box, None, None, fit_rows(leaf.box, rows, self.evaluated, terms), leaf.node.indices)
+            if self._error(leaf, found) <= self._error(leaf, leaf.node):
+                leaf.node.coefficients = found.coefficients
+                leaf.fitted, leaf.checks = rows, NO_ROWS.copy()
+                self.evaluated.fitted[rows] = True
 
     def _search(self, most: int) -> None:
         """Evaluate the highest expected peaks of each family until the stated errors hardly grow any more, so that what

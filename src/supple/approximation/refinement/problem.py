@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from supple.approximation.approximation import Progress, Report, region_medians
-from supple.approximation.evaluated import Evaluated
+import numpy as np
+
+from supple.approximation.approximation import Progress, Report, family_floors, region_medians
+from supple.approximation.confidence import GUARD, Confirmation
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fit_error import largest
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest
+from supple.approximation.refinement.leaf import NO_ROWS
+from supple.approximation.refinement.outlook import Outlook
 from supple.approximation.samples import Derived
 from supple.approximation.validity import Limits
 
+_WORST = 8  # check points of a box that are added to what is known of it
 
-class Problem(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class Problem:
     """A function, known as far as it was `evaluated`, on a region, to a tolerance.
 
     seed : of the points that are scattered; report : is told of the progress
+    confirmation : fresh points on which the fit is checked once it looks good; None: known points have to do
+    outlook : how the error has fallen so far
     """
 
     region: Sequence[Box]
@@ -26,16 +38,52 @@ class Problem(NamedTuple):
     limits: Limits
     seed: int = 0
     report: Report | None = None
+    confirmation: Confirmation | None = None
+    outlook: Outlook = field(default_factory=Outlook)
 
     @property
     def dimension(self) -> int:
         return self.region[0].dimension
 
     def medians(self, forest: Forest) -> dict[str, float]:
-        """Of each family over the region, as far as it is fitted."""
+        """Of each family over the region, as far as it is fitted: of the function at check points, if there are any."""
+        if self.confirmation is not None and self.confirmation.checked is not None:
+            return self.confirmation.checked.scales
         return region_medians(self.region, forest, self.evaluated, self.derived)
+
+    def unconfirmed(self, forest: Forest) -> Rows:
+        """Rows of known points that a fresh set of check points adds: those above the tolerance, the worst of every
+        box, those around them, and those where the function does not exist; none if the fit is good, or another set
+        would be one too many."""
+        confirmation = self.confirmation
+        if confirmation is None:
+            return NO_ROWS.copy()
+        floors = family_floors(self.region, self.evaluated, self.derived)
+        checked = confirmation.look(forest, floors, self.evaluated.known.relative)
+        if confirmation.exhausted or (checked.valid.all() and checked.worst <= GUARD * self.tolerance):
+            return NO_ROWS.copy()
+        bad = np.full(len(checked.points), np.inf)
+        bad[checked.valid] = largest(checked.errors)
+        chosen = np.flatnonzero(bad > self.tolerance)
+        chosen = chosen[np.argsort(-bad[chosen], kind="stable")]
+        leaf_of = forest.piecewise().locate(checked.points[chosen])
+        kept = [np.flatnonzero(leaf_of == leaf)[:_WORST] for leaf in np.unique(leaf_of)]
+        points = [checked.points[chosen[part]] for part in kept]
+        return self.evaluated.rows(np.vstack([*points, checked.peak_points]), exact=True)
+
+    def given_up(self, forest: Forest, errors: Iterable[tuple[float, Box]]) -> bool:
+        """Whether refinement shall end because the tolerance is out of reach; the forest then says so.
+
+        errors : of boxes that are not good enough
+        """
+        if self.outlook.hopeless(self.tolerance, self.limits.samples):
+            forest.needed = self.outlook.needed(self.tolerance)
+            if math.isinf(forest.needed):
+                forest.stagnant = max(errors, key=lambda item: item[0], default=(0.0, None))[1]
+        return forest.needed > 0.0
 
     def tell(self, boxes: int, open: int, error: float) -> None:
         """Report the boxes there are, those that are not done, and the largest error."""
+        self.outlook.add(len(self.evaluated), error)
         if self.report is not None:
             self.report(Progress(len(self.evaluated), boxes, open, error))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 from supple.approximation.approximation import Approximation, Report, checked_region, conclude
+from supple.approximation.confidence import GUARD, Confirmation
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.fits import FITS
 from supple.approximation.refinement.bisection import bisect
@@ -33,6 +34,7 @@ def adaptive(
     floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
     placed: Placed | None = None,
+    confirmation: Confirmation | None = None,
 ) -> Approximation:
     """Approximate until the error of every family is below `tolerance`.
 
@@ -46,6 +48,8 @@ def adaptive(
     floors          : norms of families below which errors are not measured against them, but against the floor
     placed          : where points that a fit asks for are moved to, not far, if some are cheaper than others; for fits
                       that raise their degree, which take points as they come
+    confirmation    : fresh points on which the result is checked, and its error stated, see `confidence`; without, the
+                      error is stated over all points that were evaluated
     continuous      : the result is continuous across faces; boxes are then the cells of one grid
     """
     boxes = checked_region(region)
@@ -56,24 +60,34 @@ def adaptive(
     limits = Limits(largest_samples, shortest)
     free = chosen.raises_degree and not continuous
     evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
-    problem = Problem(boxes, evaluated, derived, tolerance, limits, seed, progress)
+    wanted = tolerance if confirmation is None else tolerance / GUARD
+    problem = Problem(boxes, evaluated, derived, wanted, limits, seed, progress, confirmation)
     if continuous:
         forest = conform(problem, chosen, degree)
     elif chosen.raises_degree:
         forest = Refinement(problem, degree).run()
     else:
         forest = bisect(problem, chosen.polynomials(problem.dimension, degree))
-    result = conclude(boxes, forest, evaluated, derived)
+    result = conclude(boxes, forest, evaluated, derived, confirmation)
     if result.worst > tolerance:
         name = max(result.error, key=lambda item: result.error[item].worst)
-        advice = "allow more samples, a higher degree or a smaller region"
-        if result.stagnant is not None:
-            where = ", ".join(f"{value:.4g}" for value in result.stagnant.center)
-            advice = f"dividing boxes does not lower it any more near ({where}): the function jumps there, or nearly so"
         warnings.warn(
             f'family "{name}" is approximated to {result.worst:.2g} only, not {tolerance:g}, after {len(evaluated)} '
-            f"evaluations; {advice}",
+            f"evaluations; {_advice(result, name, largest_samples)}",
             SuppleWarning,
             stacklevel=2,
         )
     return result
+
+
+def _advice(result: Approximation, name: str, budget: int) -> str:
+    """Why the tolerance is missed, and what to do about it."""
+    place = ", ".join(f"{value:.4g}" for value in result.error[name].at)
+    if result.stagnant is not None:
+        where = ", ".join(f"{value:.4g}" for value in result.stagnant.center)
+        return f"dividing boxes does not lower it any more near ({where}): the function jumps there, or is singular"
+    if result.needed:
+        why = f"at this rate it would take about {result.needed:.1g}, and refinement ended early"
+    else:
+        why = f"the budget is {budget}"
+    return f"{why}. The error is largest at ({place}): allow a larger error, a smaller region or a larger budget"

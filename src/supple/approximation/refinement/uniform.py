@@ -13,17 +13,15 @@ from supple.approximation.approximation import (
     Report,
     checked_region,
     conclude,
-    region_medians,
-    scattered_in,
-    worst_by_leaf,
 )
+from supple.approximation.confidence import Confirmation
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.fits import FITS
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, gridded
-from supple.approximation.refinement.leaf_fit import fit_leaves, suspected
+from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.refinement.streamed_grid import TOGETHER, streamed
-from supple.approximation.samples import Derived, Placed, Sampler
+from supple.approximation.samples import Derived, Sampler
 from supple.diagnostics import InputError
 
 Array = NDArray[np.float64]
@@ -37,18 +35,16 @@ def uniform(
     *,
     fit: str = "quadratic",
     degree: int | None = None,
-    checks: int = 200,
+    confirmation: Confirmation | None = None,
     seed: int = 0,
     floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
-    placed: Placed | None = None,
 ) -> Approximation:
     """Approximate on counts[i] equal boxes along axis i of every box of the region.               [Brüls 2004, 4]
 
     fit    : name of one of `FITS`, of `degree` or its own
-    checks : further points where the error is measured: half of them scattered over the region, half of them in the
-             boxes that look worst; moved by `placed`, where some are cheaper. A box with a point where the function
-             does not exist is left out.
+    confirmation : fresh points on which the error is stated, as many as `confidence` wants if left out. A box with a
+             sample where the function does not exist is left out.
     """
     boxes = checked_region(region)
     s = boxes[0].dimension
@@ -57,35 +53,20 @@ def uniform(
     chosen = FITS[fit].polynomials(s, degree)
     forest = Forest([gridded(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
+    confirmation = confirmation or Confirmation(sampler, derived, None, seed)
     if len(leaves) * len(chosen.design) > TOGETHER:
         return streamed(
-            boxes, forest, chosen, sampler, derived, checks=checks, seed=seed, floors=floors, progress=progress,
-            placed=placed,
-        )  # fmt: skip
+            boxes, forest, chosen, sampler, derived, confirmation=confirmation, floors=floors, progress=progress
+        )
     evaluated = Evaluated(sampler, s, floors)
     fit_leaves(leaves, chosen, evaluated)
     evaluated.require_some()
-    further = [
-        scattered_in(boxes, checks - checks // 2, seed),
-        _suspects(boxes, forest, evaluated, derived, checks, seed),
-    ]
-    evaluated.rows(np.vstack(further) if placed is None else placed(np.vstack(further)))
-    result = conclude(boxes, forest, evaluated, derived)
+    result = conclude(boxes, forest, evaluated, derived, confirmation)
     if progress is not None:
-        progress(Progress(len(evaluated), result.boxes, 0, result.worst))
+        progress(Progress(result.samples + result.checks, result.boxes, 0, result.worst))
     return result
 
 
 def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
     """The coordinates of equally spaced cuts along every axis, ends included."""
     return [np.linspace(a, b, n + 1) for a, b, n in zip(box.lower, box.upper, counts, strict=True)]
-
-
-def _suspects(
-    region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived, checks: int, seed: int
-) -> Array:
-    medians = region_medians(region, forest, evaluated, derived)
-    leaves, worst, _ = worst_by_leaf(forest, evaluated, derived, medians)
-    if not leaves:
-        return np.zeros((0, region[0].dimension))
-    return suspected([leaf.box for leaf in leaves], worst, checks // 2, seed)

@@ -87,6 +87,17 @@ def place_words(model: ReducedModel, at: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {in_unit(value, units.get(name, ''))}" for name, value in at.items())
 
 
+def _trusted(made: dict[str, Any]) -> str:
+    """What the stated errors are."""
+    stated = made.get("stated")
+    if not stated:
+        return f"the largest at {made['checks']} points that checked the fit"
+    return (
+        f"exceeded in at most {100.0 * stated['share']:.2g} % of the region, with {100.0 * stated['confidence']:g} % "
+        f"confidence, from {stated['points']} random points that took no part in the fit"
+    )
+
+
 def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> Section:
     made = model.provenance
     wanted = made["options"].get("tolerance") if made["options"].get("boxes") is None else None
@@ -99,9 +110,8 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
     parts: list[Html | None] = [
         paragraph(
             "Errors are relative: the largest difference of a family of coefficients from those of the mechanism, of "
-            "their own size there, or of their usual size where they are small. Stated: the largest at "
-            f"{made['checks']} points that checked the fit, which took {made['samples']} samples. Fresh: the largest "
-            f"at {fresh.points} others, which it has never seen."
+            f"their own size there, or of their usual size where they are small. The fit took {made['samples']} "
+            f"samples. Stated: {_trusted(made)}. Fresh: the largest at {fresh.points} others."
         ),
         listed(missed),
         draw.picture(error_bars(model.error, fresh.error, wanted), "Error of each family, stated and at fresh points."),

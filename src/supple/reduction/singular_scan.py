@@ -1,0 +1,140 @@
+"""A coarse look over the region for positions in which the mechanism cannot be assembled, before it is sampled.
+
+Where loops cannot be closed, or lock, there is no model, and M grows without bound on the way there. Along one
+coordinate refinement cuts such places out of the region with a few small boxes. In s coordinates they have a surface
+of s - 1 dimensions, and boxes of 1/64 of the region along it take about A 64^(s-1) × samples of a box; A is the area of
+the surface in units of a face of the region, counted on a grid between a point that can be assembled and one that
+cannot. Where that is more than the budget, the tolerance is out of reach, and it is said before anything is sampled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.refinement.box import Box
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import NumericalError
+from supple.kinematics.closure import assemble
+from supple.reduction.domain import Domain
+from supple.reduction.region_units import coordinate_units, written
+
+Array = NDArray[np.float64]
+
+_VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
+_SCATTERED = 512
+_SMALLEST = 64  # boxes along an axis, where they hold a point that cannot be assembled
+_SAMPLES = 150  # a box along the surface takes, with the larger ones beside it
+_STEPS = 12  # of the search for a smaller region
+_CLEAR = 0.25  # of the regularity in the middle: a smaller region keeps at least that much
+_LOOKED = 200  # points of a smaller region
+
+
+class Obstacle(NamedTuple):
+    """share : of the region that cannot be assembled; at : the point of it that is nearest to the middle (s,);
+    samples : that refinement along its surface takes, about."""
+
+    share: float
+    at: Array
+    samples: float
+
+
+def require_reachable(mechanism: Mechanism, domain: Domain, budget: int) -> None:
+    """Refuse to refine a region that would take more samples than the budget for what cannot be assembled in it."""
+    found = _first(mechanism, domain, budget)
+    if found is not None:
+        words, box = found
+        raise NumericalError(
+            words,
+            part=f'mechanism "{mechanism.name}"',
+            hint=f"{smaller_region(mechanism, domain, box)}; or raise the budget (--budget), or give --boxes",
+        )
+
+
+def unreachable(mechanism: Mechanism, domain: Domain, budget: int) -> str:
+    """What `require_reachable` refuses, in words; empty if it does not."""
+    found = _first(mechanism, domain, budget)
+    return "" if found is None else found[0]
+
+
+def _first(mechanism: Mechanism, domain: Domain, budget: int) -> tuple[str, Box] | None:
+    """The first box of the region that takes too much, and why."""
+    if domain.path is not None or len(domain.coordinates) < 2:
+        return None
+    for box in domain.theta_boxes:
+        found = _obstacle(mechanism, box)
+        if found is None or found.samples <= budget:
+            continue
+        place = ", ".join(f"{name}={value:.4g}" for name, value in zip(domain.theta_names, found.at, strict=True))
+        return (
+            f"the mechanism cannot be assembled, or locks, in {100.0 * found.share:.2g} % of the region, first at "
+            f"{place}. Boxes along these positions would take about {found.samples:.1g} samples, more than the budget "
+            f"of {budget}"
+        ), box
+    return None
+
+
+def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
+    """Advice: the largest region about the same middle that keeps away from such positions, if there is one."""
+    low, high = 0.0, 1.0
+    middle = assemble(mechanism, box.center[None], failures="mark")
+    least = _CLEAR * float(middle.singularity[0]) if middle.assembled[0] else math.inf
+    for _ in range(_STEPS):
+        share = 0.5 * (low + high)
+        low, high = (share, high) if _clear(mechanism, box, share, least) else (low, share)
+    if low < 1.0 / _SMALLEST:
+        return "choose a region around another position"
+    units = coordinate_units(mechanism)
+    pairs = {
+        name: (_rounded(c - low * h, up=True), _rounded(c + low * h, up=False))
+        for name, c, h in zip(domain.theta_names, box.center, box.half, strict=True)
+        if name in domain.coordinates
+    }
+    return f"--region {','.join(written(name, pair, units[name]) for name, pair in pairs.items())} keeps away from them"
+
+
+def _rounded(value: float, *, up: bool) -> float:
+    """To three digits behind the point, inwards."""
+    return (math.ceil if up else math.floor)(1e3 * value) / 1e3
+
+
+def _clear(mechanism: Mechanism, box: Box, share: float, least: float) -> bool:
+    s = box.dimension
+    inside = np.vstack([_corners(s), scattered(s, _LOOKED, 3), np.sign(scattered(s, 4 * s, 5)) * 1.0])
+    found = assemble(mechanism, box.center + share * box.half * inside, failures="mark")
+    return bool(found.assembled.all()) and float(np.min(found.singularity)) >= least
+
+
+def _corners(s: int) -> Array:
+    if s > 8:
+        return np.sign(scattered(s, 256, 7))
+    return np.stack(np.meshgrid(*[(-1.0, 1.0)] * s, indexing="ij"), axis=-1).reshape(-1, s)
+
+
+def _obstacle(mechanism: Mechanism, box: Box) -> Obstacle | None:
+    axes = [i for i in range(box.dimension) if box.half[i] > 0.0]
+    s = len(axes)
+    count = _VERTICES.get(s)
+    if count is None:
+        unit = np.vstack([_corners(s), scattered(s, _SCATTERED, 0)])
+    else:
+        unit = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, count)] * s, indexing="ij"), axis=-1).reshape(-1, s)
+    points = np.repeat(box.center[None], len(unit), axis=0)
+    points[:, axes] += unit * box.half[axes]
+    there = assemble(mechanism, points, failures="mark").assembled
+    if there.all():
+        return None
+    outside = np.flatnonzero(~there)
+    nearest = outside[np.argmin(np.abs(unit[outside]).max(axis=1))]
+    share = float(np.mean(~there))
+    if count is None:
+        area = 2.0 * s * share
+    else:
+        grid = there.reshape([count] * s)
+        faces = sum(int(np.count_nonzero(np.diff(grid.astype(np.int8), axis=i))) for i in range(s))
+        area = faces / (count - 1) ** (s - 1)
+    return Obstacle(share, points[nearest], area * float(_SMALLEST) ** (s - 1) * _SAMPLES)
