@@ -19,7 +19,7 @@ HOME, DEFORMED = np.array([1.1, 0.95]), np.array([0.02, 0.01])
 def floating() -> supple.ReducedModel:
     """Ralf without gravity and damping: what happens to its energy is the model's doing."""
     ralf = supple.load(EXAMPLES / "ralf" / "mechanism.yaml").replace(damping=None, gravity=None)
-    return supple.reduce(ralf, internal_modes=2, tolerance=1e-5)
+    return supple.reduce(ralf, checks=200, internal_modes=2, tolerance=1e-5)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def beside() -> supple.ReducedModel:
     """The same with M(θ) beside a Γ(θ) of its own, as the papers have it."""
     ralf = supple.load(EXAMPLES / "ralf" / "mechanism.yaml").replace(damping=None, gravity=None)
     around = {name: (value - 0.1, value + 0.1) for name, value in zip(("lift", "elbow"), HOME, strict=True)}
-    return supple.reduce(ralf, region=around, internal_modes=2, fit="quadratic", tolerance=1e-3)
+    return supple.reduce(ralf, region=around, checks=200, internal_modes=2, fit="quadratic", tolerance=1e-3)
 
 
 def drift(model, scale, rates):
@@ -102,7 +102,7 @@ def test_a_force_at_a_loaded_displacement_is_an_input():
     """A constant force at E deforms the four-bar by its compliance, with the crank held by its torque."""
     text = (EXAMPLES / "flexible-four-bar" / "mechanism.yaml").read_text("utf-8")
     bars = supple.loads(text.replace("rest: {crank: 0}", "damping: {modal: 0.5}\nrest: {crank: 0}"))
-    model = supple.reduce(bars, region={"crank": (-0.3, 0.3)}, constraint_modes=["E.z"], internal_modes=2,
+    model = supple.reduce(bars, region={"crank": (-0.3, 0.3)}, constraint_modes=["E.z"], checks=200, internal_modes=2,
                           tolerance=1e-4)  # fmt: skip
     c = model.evaluate([0.0])
     assert model.layout.inputs == ("crank", "E.z")

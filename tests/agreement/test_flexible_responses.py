@@ -25,7 +25,7 @@ def ralf() -> supple.Mechanism:
 
 @pytest.fixture(scope="module")
 def reduced(ralf) -> supple.ReducedModel:
-    return supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
+    return supple.reduce(ralf, checks=200, internal_modes=2, tolerance=1e-4)
 
 
 def resonances(lines, response, natural):

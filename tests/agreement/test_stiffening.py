@@ -125,7 +125,7 @@ def test_a_beam_that_is_spun_up_beyond_its_first_frequency(stiffening):
     lag = np.cos(theta) * full.outputs["B.z"] - np.sin(theta) * full.outputs["B.x"]
     beam = supple.loads(SPUN_UP)
     model = supple.reduce(
-        beam, internal_modes=3, stiffening=stiffening, boxes=1, degree=2, fit="chebyshev",
+        beam, internal_modes=3, stiffening=stiffening, boxes=1, degree=2, fit="chebyshev", checks=50,
         progress=False,
     )  # fmt: skip
     run = model.follow(course)

@@ -18,7 +18,9 @@ def rom(tmp_path_factory) -> str:
     """Its cylinders as forces: what is asked here is not about drives."""
     path, ralf = tmp_path_factory.mktemp("rom") / "ralf.rom", library.load(RALF)
     forces = {name: item.model_copy(update={"drive": None}) for name, item in ralf.actuators.items()}
-    library.reduce(ralf.replace(actuators=forces), internal_modes=2, tolerance=1e-3, output=path, store=False)
+    library.reduce(
+        ralf.replace(actuators=forces), checks=200, internal_modes=2, tolerance=1e-3, output=path, store=False
+    )
     return str(path)
 
 

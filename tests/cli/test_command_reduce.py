@@ -67,6 +67,27 @@ def test_a_dry_run_writes_nothing(supple, four_bar, folder):
     assert found["checks"] > 2995
 
 
+def test_a_tolerance_may_be_a_percentage(supple, four_bar, folder):
+    found = supple("reduce", four_bar, "--region", "crank=-0.2:0.2", "--tolerance", "1%", "--dry-run", "--json").object
+    same = supple("reduce", four_bar, "--region", "crank=-0.2:0.2", "--tolerance", "0.01", "--dry-run", "--json").object
+    assert (found["samples"], found["boxes"]) == (same["samples"], same["boxes"])
+    said = supple("reduce", four_bar, "--tolerance", "1%%")
+    assert said.status == 2
+    assert "1e-3 or 0.1%" in said.err
+
+
+def test_a_dry_run_states_the_budget(supple, four_bar, folder):
+    said = supple("reduce", four_bar, "--budget", "700", "--dry-run")
+    assert "budget: 700 samples" in said.out
+
+
+def test_what_is_stated_is_printed_with_its_norm_and_its_confidence(supple, four_bar, folder):
+    said = supple("reduce", four_bar, "--region", "crank=-0.2:0.2", "--tolerance", "1%", "--no-store")
+    assert "stated errors hold but for 0.1 % of the region, with 95 % confidence" in said.out
+    assert "relative to at least" in said.out
+    assert "(median)" in said.out
+
+
 def test_a_dry_run_says_when_it_cannot_know(supple, four_bar, folder):
     """The crank locks within the region: lines through it end where nothing can be assembled."""
     far = four_bar.with_name("far.yaml")

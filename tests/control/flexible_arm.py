@@ -38,5 +38,11 @@ def five_bar():
 @cache
 def model(germ=None, **modes):
     return supple.reduce(
-        five_bar(), region=REGION, tolerance=1e-3, germ=germ, store=False, **(modes or {"internal_modes": 2})
+        five_bar(),
+        region=REGION,
+        tolerance=1e-3,
+        germ=germ,
+        checks=200,
+        store=False,
+        **(modes or {"internal_modes": 2}),
     )

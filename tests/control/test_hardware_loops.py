@@ -39,7 +39,7 @@ def machine():
 @cache
 def small():
     return supple.reduce(machine(), region={"A": (2.0, 2.2), "E": (0.95, 1.2)}, tolerance=1e-3, internal_modes=2,
-                         store=False)  # fmt: skip
+                         checks=200, store=False)  # fmt: skip
 
 
 class Told:

@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def model() -> supple.ReducedModel:
     ralf = supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
     around = {"lift": (1.1, 1.2), "elbow": (0.95, 1.05)}
-    return supple.reduce(ralf, region=around, internal_modes=2, tolerance=1e-3)
+    return supple.reduce(ralf, region=around, checks=200, internal_modes=2, tolerance=1e-3)
 
 
 @pytest.fixture(scope="module")

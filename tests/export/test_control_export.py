@@ -37,7 +37,7 @@ damping: {modal: 0.02}
 
 @pytest.fixture(scope="module")
 def arm():
-    return supple.reduce(supple.loads(ARM), internal_modes=2, tolerance=1e-4, progress=False)
+    return supple.reduce(supple.loads(ARM), checks=200, internal_modes=2, tolerance=1e-4, progress=False)
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:THE MODEL IS NOT TO BE USED")
 def model(request) -> supple.ReducedModel:
     if request.param == "ralf":
         ralf = supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
-        return supple.reduce(ralf.replace(sensors={"tip": ralf.sensors["tip"]}), internal_modes=2, boxes=(2, 1))
+        return supple.reduce(
+            ralf.replace(sensors={"tip": ralf.sensors["tip"]}), checks=200, internal_modes=2, boxes=(2, 1)
+        )
     bars = supple.load(EXAMPLES / "flexible-four-bar" / "mechanism.yaml").replace(gravity=(0.0, 0.0, -9.81))
     options = {"fit": "lagrange", "boxes": 24} if "Lagrange" in request.param else {"boxes": 3, "degree": 6}
-    return supple.reduce(bars, region={"crank": (-1.0, 0.5)}, constraint_modes=["E.z"], internal_modes=3, **options)
+    return supple.reduce(
+        bars, region={"crank": (-1.0, 0.5)}, constraint_modes=["E.z"], checks=200, internal_modes=3, **options
+    )
 
 
 def states(model, count=60):

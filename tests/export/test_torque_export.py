@@ -32,7 +32,9 @@ def redundant() -> control.ComputedTorque:
 
 def flexible() -> control.ComputedTorque:
     five_bar = supple.load(EXAMPLES / "flexible-five-bar" / "mechanism.yaml")
-    model = supple.reduce(five_bar, region={"left": (1.6, 1.8), "right": (1.3, 1.5)}, internal_modes=2, boxes=1)
+    model = supple.reduce(
+        five_bar, region={"left": (1.6, 1.8), "right": (1.3, 1.5)}, checks=200, internal_modes=2, boxes=1
+    )
     return control.computed_torque(model, swing([1.7, 1.4], [0.05, -0.04]), [20.0, 30.0], [1.0, 0.7])
 
 

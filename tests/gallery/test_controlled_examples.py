@@ -47,7 +47,7 @@ def test_two_time_scales_settle_ralf():
     """On the nonlinear flexible arm: eight times less is left of a swing, which is at rest within a quarter second; the
     filter sees the vibration of the whole reach to 10 %, and is surprised by nothing but noise."""
     example = script("ralf")
-    model = supple.reduce(mechanism("ralf"), internal_modes=2, tolerance=1e-3)
+    model = supple.reduce(mechanism("ralf"), checks=200, internal_modes=2, tolerance=1e-3)
     observer, swing = example["observer_of"](model), supple.control.reference("swing", model)
     joints = supple.control.joint_servo(model, swing, sample_time=example["SAMPLE"], gain=example["GAIN"])
     fast = supple.control.two_time_scales(observer, swing, damping_ratios=example["ZETA"], tolerance=1e-2)

@@ -21,7 +21,7 @@ def test_random_loops_reduce_without_help(name):
     modes = 1 + NAMES.index(name) % 3
     model = supple.reduce(made, region=region, internal_modes=modes, tolerance=TOLERANCE)
     assert max(model.error.values()) <= TOLERANCE
-    assert model.provenance["samples"] + model.provenance["checks"] < 600  # at most 320 when last written
+    assert model.provenance["samples"] + model.provenance["held_out"] < 600  # at most 320 when last written
     found = supple.compare(made, model, points=200)
     assert max(found.error.values()) <= 1.1 * TOLERANCE
 
@@ -49,5 +49,5 @@ def test_random_arms_reduce_over_the_whole_range_of_their_elbow(seed):
     )
     model = supple.reduce(arm, internal_modes=2, tolerance=TOLERANCE)
     assert max(model.error.values()) <= TOLERANCE
-    assert model.provenance["samples"] + model.provenance["checks"] < 2000
+    assert model.provenance["samples"] + model.provenance["held_out"] < 2000
     assert model.provenance["exchanges"] == []

@@ -26,14 +26,14 @@ def bars():
 
 @pytest.fixture(scope="module")
 def model(bars):
-    return supple.reduce(bars, region={"crank": (-0.3, 0.6)}, tolerance=1e-3, **MODES)
+    return supple.reduce(bars, region={"crank": (-0.3, 0.6)}, tolerance=1e-3, checks=200, **MODES)
 
 
 @pytest.fixture(scope="module")
 def heavy(bars):
     """The same under gravity: it sags."""
     return supple.reduce(
-        bars.replace(gravity=(0.0, 0.0, -9.81)), region={"crank": (-0.3, 0.6)}, tolerance=1e-3, **MODES
+        bars.replace(gravity=(0.0, 0.0, -9.81)), region={"crank": (-0.3, 0.6)}, tolerance=1e-3, checks=200, **MODES
     )
 
 
@@ -41,7 +41,7 @@ def heavy(bars):
 def damped():
     bars = supple.load(EXAMPLES / "flexible-four-bar" / "mechanism.yaml")
     bars = bars.replace(damping={"modal": 0.02}, gravity=(0.0, 0.0, -0.2))
-    return supple.reduce(bars, region={"crank": (-0.3, 0.6)}, tolerance=1e-3, **MODES)
+    return supple.reduce(bars, region={"crank": (-0.3, 0.6)}, tolerance=1e-3, checks=200, **MODES)
 
 
 def deformed(count):

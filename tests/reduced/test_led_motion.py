@@ -24,7 +24,7 @@ def ralf():
 
 @pytest.fixture(scope="module")
 def model(ralf):
-    return supple.reduce(ralf, internal_modes=2, tolerance=1e-4, progress=False)
+    return supple.reduce(ralf, checks=200, internal_modes=2, tolerance=1e-4, progress=False)
 
 
 def reaching(ralf, duration, count=801):

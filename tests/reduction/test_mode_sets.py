@@ -105,7 +105,7 @@ def five_bar() -> supple.Mechanism:
 
 
 def taken(model) -> int:
-    return model.provenance["samples"] + model.provenance["checks"]
+    return model.provenance["samples"] + model.provenance["held_out"]
 
 
 @pytest.mark.parametrize("modes", [1, 2])

@@ -28,12 +28,14 @@ import supple
 from supple.reduction import sampling
 compute, log = sampling.sampled_rows, open(sys.argv[2], "ab", buffering=0)
 sampling.BATCH = 16
+sampling._TIMED, sampling._SLOW = 8, 0.0  # a check is slow, and kept as samples are
 def noted(mechanism, theta, choice):
     log.write(theta.tobytes())
     time.sleep(0.02)
     return compute(mechanism, theta, choice)
 sampling.sampled_rows = noted
-supple.reduce(supple.load(sys.argv[1]), fit="quadratic", boxes=6, output=sys.argv[3], progress=False)
+supple.reduce(supple.load(sys.argv[1]), fit="quadratic", boxes=6, checks=100, output=sys.argv[3],
+              progress=False)
 """
 EXAMPLE = Path(__file__).parents[2] / "examples" / "orthoglide" / "mechanism.yaml"
 
@@ -100,7 +102,7 @@ def test_five_kills_lose_nothing(tmp_path, orthoglide):
     assert not before & set(last)
     assert len(set(last)) == len(last)
     model = supple.load(tmp_path / "killed.rom")
-    assert_same(model, supple.reduce(orthoglide, fit="quadratic", boxes=6))
+    assert_same(model, supple.reduce(orthoglide, fit="quadratic", boxes=6, checks=100))
 
 
 def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
@@ -126,12 +128,13 @@ def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
 
 
 def test_a_second_reduction_uses_the_samples_of_the_first(tmp_path, orthoglide, monkeypatch):
-    supple.reduce(orthoglide, fit="quadratic", boxes=4, output=tmp_path / "x.rom")
+    monkeypatch.setattr(module, "_SLOW", 0.0)  # checks are kept as well
+    supple.reduce(orthoglide, fit="quadratic", boxes=4, checks=100, output=tmp_path / "x.rom")
     compute, again = module.sampled_rows, []
     monkeypatch.setattr(module, "sampled_rows", lambda m, x, choice: again.append(x) or compute(m, x, choice))
-    supple.reduce(orthoglide, fit="quadratic", boxes=4, output=tmp_path / "x.rom")
+    supple.reduce(orthoglide, fit="quadratic", boxes=4, checks=100, output=tmp_path / "x.rom")
     assert not again
-    supple.reduce(orthoglide, fit="quadratic", boxes=8, output=tmp_path / "x.rom")
+    supple.reduce(orthoglide, fit="quadratic", boxes=8, checks=100, output=tmp_path / "x.rom")
     assert len(np.vstack(again)) < 2969  # the coarse grid is part of the fine one
 
 

@@ -25,7 +25,7 @@ def four_bar():
 def model():
     return supple.reduce(
         four_bar(), region={"crank": (-0.1, 0.4)}, tolerance=1e-3, constraint_modes=["E.z"], internal_modes=3,
-        store=False, progress=False,
+        checks=200, store=False, progress=False,
     )  # fmt: skip
 
 

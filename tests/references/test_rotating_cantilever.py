@@ -41,7 +41,7 @@ def test_at_rest_it_is_the_cantilever():
 def reduced(request):
     return supple.reduce(
         BLADE, region={"spin": (-0.5, 0.5)}, internal_modes=4, stiffening=request.param, boxes=1, degree=2,
-        fit="chebyshev", progress=False,
+        fit="chebyshev", checks=50, progress=False,
     )  # fmt: skip
 
 

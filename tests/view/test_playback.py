@@ -48,7 +48,7 @@ def full(arm):
 
 @pytest.fixture(scope="module")
 def model(arm):
-    return supple.reduce(arm, region={"A": (-0.9, 0.3)}, internal_modes=2, fit="chebyshev", boxes=[2])
+    return supple.reduce(arm, region={"A": (-0.9, 0.3)}, checks=200, internal_modes=2, fit="chebyshev", boxes=[2])
 
 
 def _tip(motion, mechanism):

@@ -46,7 +46,8 @@ class Approximation:
     error   : stated error of each family: from fresh check points where `stated` says so, else the largest over all
               known points
     samples : distinct points fitted
-    checks  : distinct further points, evaluated only to check the error
+    checks  : distinct further points, evaluated only to check the error; held_out : those of them that refinement
+              decided by
     boxes   : leaves; depth : comparisons on the longest way to one
     jumps   : largest jump of each family across faces between boxes, measured like the error
     dropped : boxes left out because the function does not exist there
@@ -66,6 +67,7 @@ class Approximation:
     stagnant: Box | None = None
     stated: Stated | None = None
     needed: float = 0.0
+    held_out: int = 0
 
     @property
     def worst(self) -> float:
@@ -224,6 +226,7 @@ def conclude(
         forest.stagnant,
         stated,
         forest.needed,
+        int((~evaluated.fitted).sum()),
     )
 
 

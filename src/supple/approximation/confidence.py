@@ -51,8 +51,9 @@ _RADIUS = 0.15  # of half a box
 _INSIDE = 1.0 - 1e-9  # of half a box: a face is only known to rounding
 _TOGETHER = 1024  # points whose families are in memory at a time
 _STREAM = 0xC4EC  # of random numbers, so that no other set of points with the same seed is the same
-_TIMED = 32  # points by which it is known how long one takes
-_LONGEST, _FEWER = 30.0, (1000, 300)  # s for a set, and what is done with where it would take longer
+_NONE: Array = np.zeros(0)
+_TIMED = 64  # points by which it is known how long one takes
+_LONGEST, _FEWER = 30.0, (1000, 300)  # s of processor for a set, and points where it would take longer
 _ROUNDS = 8  # sets of check points, at most: refinement that still finds errors above the tolerance ends with them
 
 
@@ -123,7 +124,8 @@ def share_above(points: int, families: int, confidence: float = CONFIDENCE) -> f
 class Confirmation:
     """Check points of a fit, one set after the other.
 
-    count  : points of a set; None: as many as `points_needed`, or 1000 or 300 where these would take longer than 30 s;
+    count  : points of a set; None: as many as `points_needed`, or 1000 or 300 where these would take more than 30 s
+             of processor;
              a set is as large as the first one
     placed : see `Placed`
     """
@@ -157,12 +159,19 @@ class Confirmation:
         piecewise = forest.piecewise()
         rng = np.random.default_rng((self._seed, self.sets, _STREAM))
         points = self._drawn(piecewise, self.size(len(floors)), rng)
+        found, spent = [], []
+        for few in (points[:_TIMED], points[_TIMED : 2 * _TIMED]):  # reading compiled kernels does not count
+            start = time.process_time()  # of this process: what else runs on the machine has no say
+            found.append(self._compared(piecewise, few))
+            spent.append(time.process_time() - start)
         if self._count is None:
-            start = time.perf_counter()
-            self._sampler(points[:_TIMED])
-            self._count = self.size(len(floors), (time.perf_counter() - start) / _TIMED)
-            points = points[: self._count]
-        valid, sizes, differences = self._compared(piecewise, points)
+            self._count = self.size(len(floors), min(spent) / _TIMED)
+        points = points[: self._count]
+        found.append(self._compared(piecewise, points[2 * _TIMED :]))
+        valid = np.concatenate([part[0] for part in found])
+        sizes, differences = (
+            {name: np.concatenate([part[k].get(name, _NONE) for part in found]) for name in floors} for k in (1, 2)
+        )
         if not valid.any():
             raise NumericalError(
                 f"the function exists at none of {len(points)} check points of the region", hint="choose another region"

@@ -45,6 +45,7 @@ def provenance(
         "jumps": approximation.jumps,
         "samples": approximation.samples,
         "checks": approximation.checks,
+        "held_out": approximation.held_out,
         "boxes": approximation.boxes,
         "dropped": approximation.dropped,
         "depth": approximation.depth,

@@ -102,16 +102,27 @@ class Sampling:
         points = np.ascontiguousarray(x, dtype=float) + 0.0
         first = 0
         parts = []
-        if self._slow is None:
+        if self._slow is None and len(points):
             first = min(_TIMED, len(points))
-            start = time.perf_counter()
-            parts.append(self._unkept(points[:first]))
-            self._slow = time.perf_counter() - start > _SLOW * first
-        if first < len(points):
+            parts.append(self._timed(points[:first]))
+        if first < len(points) or not parts:
             parts.append(self.rows(points[first:]) if self._slow else self._unkept(points[first:]))
         if self._checked is not None:
             self._checked(len(points))
         return np.vstack([rows for rows, _ in parts]), np.concatenate([valid for _, valid in parts])
+
+    def _timed(self, points: Array) -> tuple[Array, Flags]:
+        """The first of them, by which it is known whether they are slow; then they are kept."""
+        keys = [point.tobytes() for point in points]
+        self._slow = len(self.store.find(keys)) > 0  # so they were in an earlier run
+        if self._slow:
+            return self.rows(points)
+        start = time.perf_counter()
+        rows, valid = self._unkept(points)
+        self._slow = time.perf_counter() - start > _SLOW * len(points)
+        if self._slow:
+            self.store.add(keys, [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)])
+        return rows, valid
 
     def _unkept(self, points: Array) -> tuple[Array, Flags]:
         s = points.shape[1] - len(self.varied.names)

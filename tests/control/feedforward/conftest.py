@@ -20,7 +20,7 @@ def ralf():
 
 @pytest.fixture(scope="session")
 def ralf_model(ralf):
-    return supple.reduce(ralf, internal_modes=2, tolerance=1e-3)
+    return supple.reduce(ralf, checks=200, internal_modes=2, tolerance=1e-3)
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,9 @@ def test_static_answers(both):
 def test_reduced_models(both):
     region = {"left": (1.9, 2.1), "right": (1.0, 1.15)}
     driven, hub = (
-        supple.reduce(made, region=region, internal_modes=2, germ="home", fit="chebyshev", degree=3, boxes=1)
+        supple.reduce(
+            made, region=region, checks=200, internal_modes=2, germ="home", fit="chebyshev", degree=3, boxes=1
+        )
         for made in both
     )
     at = [2.03, 1.08]

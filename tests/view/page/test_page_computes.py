@@ -59,7 +59,9 @@ def opened(browser, tmp_path):
 def test_responses_and_a_reduced_model(opened):
     arm = supple.load(RALF)
     region = {"lift": (1.05, 1.2), "elbow": (0.9, 1.0)}
-    model = supple.reduce(arm, region=region, internal_modes=1, boxes=(2, 1), fit="quadratic", progress=False)
+    model = supple.reduce(
+        arm, region=region, checks=200, internal_modes=1, boxes=(2, 1), fit="quadratic", progress=False
+    )
     page, theta = opened(model), [1.07, 0.95]
     page.evaluate("async (v) => { await supple.set(v); }", {"lift": 1.07, "elbow": 0.95})
 

@@ -135,7 +135,9 @@ def test_an_outline_encloses_the_area_of_its_section(section, area):
 
 def test_boxes_of_a_reduced_model_with_their_errors(arm):
     region = {"lift": (1.05, 1.2), "elbow": (0.9, 1.0)}
-    model = supple.reduce(arm, region=region, internal_modes=1, boxes=(2, 1), fit="quadratic", progress=False)
+    model = supple.reduce(
+        arm, region=region, checks=200, internal_modes=1, boxes=(2, 1), fit="quadratic", progress=False
+    )
     found = page_data(model)["model"]
     assert array(found["low"]).shape == (2, 2)
     errors = array(found["errors"]["frequencies"])
