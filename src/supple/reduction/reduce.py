@@ -370,7 +370,7 @@ def _noise(domain: Domain, sampling: Sampling, columns: Columns, points: Array) 
     """What rounding leaves in each family: ‖f(x - h) - 2 f(x) + f(x + h)‖/√6, the largest of some points x (P, s).
 
     Over steps of a millionth of the region a smooth function has no second difference that counts; that of independent
-    errors is √6 times theirs.                                                                  [Moré and Wild 2011, 2]
+    errors is √6 times theirs.                                                                          [Moré 2011, 2]
     """
     step = _STEP * np.max([box.half for box in domain.boxes], axis=0)
     there = [columns.samples(*domain.rows(sampling, points + k * step)) for k in (-1.0, 0.0, 1.0)]
