@@ -169,9 +169,8 @@ class Confirmation:
         points = points[: self._count]
         found.append(self._compared(piecewise, points[2 * _TIMED :]))
         valid = np.concatenate([part[0] for part in found])
-        sizes, differences = (
-            {name: np.concatenate([part[k].get(name, _NONE) for part in found]) for name in floors} for k in (1, 2)
-        )
+        sizes = {name: np.concatenate([part[1].get(name, _NONE) for part in found]) for name in floors}
+        differences = {name: np.concatenate([part[2].get(name, _NONE) for part in found]) for name in floors}
         if not valid.any():
             raise NumericalError(
                 f"the function exists at none of {len(points)} check points of the region", hint="choose another region"
