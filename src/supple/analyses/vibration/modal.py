@@ -13,7 +13,7 @@ from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.analyses.vibration.mode_slopes import mode_slopes, require_slopes
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics import InputError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
@@ -52,7 +52,7 @@ def modes(
     count          : how many; all there are, if it has fewer
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
     preload        : add the geometric stiffness of gravity and all forces at rest; left out, with free actuators only.
-                     A warning says so where that would change ω² of a locked mode by more than a tenth
+                     A note says so where that would change ω² of a locked mode by more than a tenth
     formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
     along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
                      masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
@@ -129,7 +129,7 @@ def _warn_of_loads(rest: ElasticRest, configuration: Configuration, squares: Arr
         warnings.warn(
             f'mechanism "{rest.numbering.mechanism.name}": its loads at rest would change ω² of mode {worst + 1} by '
             f"about {100.0 * share[worst]:.0f} %, and are left out; preload=True (--preload) counts them",
-            SuppleWarning, stacklevel=3,
+            SuppleNote, stacklevel=3,
         )  # fmt: skip
 
 
