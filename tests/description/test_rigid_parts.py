@@ -97,8 +97,8 @@ def test_parts_deform_unless_asked_not_to(verb):
 
 OF_MODELS = {"reduce", "compare"}  # below
 DEFORMING = {
-    "modes", "frf", "frequency_map", "compliance", "compliance_map", "deflection", "small_motions", "update",
-    "plan_test", "model_responses", "virtual_test", "check_measurement", "pair_modes",
+    "modes", "buckling", "frf", "frequency_map", "compliance", "compliance_map", "deflection", "small_motions",
+    "update", "plan_test", "model_responses", "virtual_test", "check_measurement", "pair_modes",
     "fit_damping",
 }  # fmt: skip
 """What lets every elastic part deform."""

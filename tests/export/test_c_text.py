@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import supple
 from supple.export.c.names import comment, identifier, identifiers, prefix_of, string
+from supple.export.c.polynomial import first_rows
 from supple.export.export import export
 
 HOSTILE = {
@@ -164,3 +166,10 @@ def test_a_directory_that_cannot_be_made_is_refused(models, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(supple.InputError, match="cannot write"):
         export(models["four-bar"], tmp_path / "file" / "inside")
+
+
+def test_rows_of_leaves_with_unequal_numbers_of_terms_have_a_table():
+    # The second leaf starts where the first one ends in both cases; only equal numbers of terms make that a product.
+    equal, unequal = (SimpleNamespace(arrays=SimpleNamespace(leaves_i=np.array([[0, 8], [8, k]]))) for k in (8, 12))
+    assert first_rows(equal) is None
+    assert first_rows(unequal).tolist() == [0, 8]

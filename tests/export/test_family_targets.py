@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -162,9 +163,13 @@ def test_one_model_of_a_family_is_the_code_of_its_slice(rom, tmp_path):
     one = {file.name: file.read_text() for file in export(rom, tmp_path / "one", set={"p0": MU})}
     alone = replace(rom.at(p0=MU), family=None)
     for file in export(alone, tmp_path / "alone"):
-        assert file.read_text() == one[file.name].replace(
-            " * Written for p0 = 14.3 kg; not settable at run time.\n", ""
-        )
+        one_text = one[file.name].replace(" * Written for p0 = 14.3 kg; not settable at run time.\n", "")
+        assert unstamped(file.read_text()) == unstamped(one_text)
+
+
+def unstamped(text):
+    """C without the digest of an export, which covers the line on the parameter as well."""
+    return re.sub(r"0x[0-9a-f]{8}\b", "", text)
 
 
 def test_parameters_that_are_not_there_are_refused(rom, tmp_path, reference):

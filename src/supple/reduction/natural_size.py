@@ -60,8 +60,10 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
     # How far a mode moves things, over how far the lightest θ does.
     moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
-    # A damper that θ alone moves leaves rounding on the modes, which their own damping would not tell from damping.
-    d = np.maximum(d, moved * d[:, :theta].max(axis=1, initial=0.0, keepdims=True))
+    # A damper that θ alone moves leaves rounding on the modes, and damping of modes leaves rounding on θ; neither has
+    # damping of its own there to tell it from.
+    by_modes = (d[:, theta:] / np.maximum(m[:, theta:], np.finfo(float).tiny)).max(axis=1, initial=0.0, keepdims=True)
+    d = np.maximum.reduce([d, moved * d[:, :theta].max(axis=1, initial=0.0, keepdims=True), m * by_modes])
     outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
     swept = np.maximum(rigid.max(axis=2), rate.max(initial=0.0) * min(1.0, extent))
     largest = outputs.max(axis=1, initial=0.0, keepdims=True)

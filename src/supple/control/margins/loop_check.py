@@ -26,7 +26,7 @@ from supple.control.laws.ports import Ports
 from supple.control.margins.local_loop import prompt
 from supple.control.margins.open_loop import Around, open_loop
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import SuppleError, UnstableLoop, user_level
+from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.reduced.model import ReducedModel
@@ -121,22 +121,33 @@ def warn_if_unstable(
     law    : from what is measured to commands; or plant -> that
     places : θ (s,) each
     remedy : what to do; or the worst place -> that
-    A machine that cannot be linearized there (a motion that no inputs hold) is not judged.
+    A machine that cannot be linearized there (a motion that no inputs hold) is not judged; a note gives the reason.
     """
     worst, there = complex(-np.inf), None
+    unjudged: list[str] = []
     for theta in places:
         try:
             place = place_at(of, theta, hardware)
             pole = worst_pole(place, law(place.plant) if callable(law) else law)
-        except (SuppleError, np.linalg.LinAlgError):
+        except (SuppleError, np.linalg.LinAlgError) as error:
+            unjudged.append(f"at {_where(of, theta)}: {error}")
             continue
         if pole.real > worst.real:
             worst, there = pole, place
+    if unjudged:
+        more = f" (and at {len(unjudged) - 1} more configurations)" if len(unjudged) > 1 else ""
+        advice = "run control.closed_loop to see whether it settles"
+        text = f"{part}: the stability of its loop was not checked {unjudged[0]}{more}; {advice}"
+        warnings.warn(text, SuppleNote, stacklevel=user_level())
     if there is None or not grows(worst):
         return
-    where = ", ".join(f"{name}={value:.4g}" for name, value in zip(coordinates_of(of), there.theta, strict=True))
+    where = _where(of, there.theta)
     advice = remedy(there) if callable(remedy) else remedy
     warnings.warn(f"{part}: {unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
+
+
+def _where(of: Mechanism | ReducedModel, theta: Array) -> str:
+    return ", ".join(f"{name}={value:.4g}" for name, value in zip(coordinates_of(of), theta, strict=True))
 
 
 def unstable(pole: complex) -> str:

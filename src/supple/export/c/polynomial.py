@@ -163,5 +163,5 @@ def combine_call(fitted: Piecewise, columns: tuple[int, int], basis: str, out: s
 def first_rows(fitted: Piecewise) -> np.ndarray | None:
     """First row of coefficients of each leaf; None where leaf l simply starts at l times the number of terms."""
     leaves = fitted.arrays.leaves_i
-    regular = np.arange(len(leaves)) * leaves[0, 1]
+    regular = np.arange(len(leaves)) * leaves[:, 1].max()
     return None if np.array_equal(leaves[:, 0], regular) else leaves[:, 0]
