@@ -32,7 +32,8 @@ Array = NDArray[np.float64]
 _MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
 _WIDER = 8.0
 _PER_TURN = 0.5 / np.pi
-_MUCH = 0.1  # of ω²: a change by loads that are left out which is said
+_MUCH = 0.1  # of ω²: a change by loads left out that deserves a note
+_LITTLE = 0.01  # of ω²: a change at the first posture that no other posture is expected to raise to _MUCH
 _ROUNDING = 1e-9  # of the highest ω² that is asked for
 
 
@@ -117,7 +118,14 @@ def modes(
 
 
 def _warn_of_loads(rest: ElasticRest, configuration: Configuration, squares: Array, Z: Array) -> None:
-    """Say so where the loads at rest, which were left out, would change a mode by much."""
+    """Note loads at rest that are left out and would change ω² of a mode by more than _MUCH.
+
+    The geometric stiffness costs several times what the modes do. Where it changes ω² by less than _LITTLE at the first
+    posture that is asked for, others are not checked.
+    """
+    first: dict[str, float] = rest.numbering.mechanism.remembered("share of loads", dict)
+    if first.get("share", _LITTLE) < _LITTLE:
+        return
     X, w = configuration.X[None], configuration.w[None]
     try:
         K = geometric_stiffnesses(rest, X, batch_row_forces(rest, X, w))[0]
@@ -125,6 +133,7 @@ def _warn_of_loads(rest: ElasticRest, configuration: Configuration, squares: Arr
         return
     share = np.einsum("ki,ij,kj->k", Z, K, Z) / np.maximum(np.abs(squares), _ROUNDING * np.abs(squares).max())
     worst = int(np.argmax(np.abs(share)))
+    first.setdefault("share", float(abs(share[worst])))
     if abs(share[worst]) > _MUCH:
         warnings.warn(
             f'mechanism "{rest.numbering.mechanism.name}": its loads at rest would change ω² of mode {worst + 1} by '
