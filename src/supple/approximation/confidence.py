@@ -194,7 +194,7 @@ class Confirmation:
         return points[piecewise.locate(points) != NOWHERE]
 
     def stated(self) -> Stated:
-        """Of the last set."""
+        """Stated errors from the last set of check points."""
         assert self.checked is not None
         good, families = int(self.checked.valid.sum()), len(self.checked.errors)
         return Stated(good, share_above(good, families), CONFIDENCE, self.sets, len(self.checked.valid) - good)

@@ -20,7 +20,7 @@ derivatives, keep three digits less. What is constant but for that differs by it
 
 
 def stated_errors(columns: Columns, approximation: Approximation, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Of each family its stated error, as `worst`, the largest one of the check points, `seen`, where that is, and what
+    """Stated error of each family, as `worst`, the largest one of the check points, `seen`, where that is, and what
     errors are measured against: `scale`, the larger of `median_norm`, the median of ‖f‖ over the region, and `floor`;
     JSON.
 

@@ -46,7 +46,7 @@ class Problem:
         return self.region[0].dimension
 
     def medians(self, forest: Forest) -> dict[str, float]:
-        """Of each family over the region, as far as it is fitted: of the function at check points, if there are any."""
+        """Median norm of each family over the fitted region, at its check points if there are any."""
         if self.confirmation is not None and self.confirmation.checked is not None:
             return self.confirmation.checked.scales
         return region_medians(self.region, forest, self.evaluated, self.derived)

@@ -103,7 +103,7 @@ class AffineLaw:
 
     @property
     def _fits(self) -> tuple[Piecewise | None, Piecewise | None]:
-        """Of the matrices, and of the equilibrium."""
+        """Fits of the matrices and of the equilibrium."""
         return self.fitted, None if self.equilibrium is None else self.equilibrium.fitted
 
     def at(self, sigma: ArrayLike | Mapping[str, float] | None = None) -> AffineMatrices:

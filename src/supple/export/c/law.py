@@ -140,7 +140,7 @@ def law_files(law: AffineLaw, prefix: str) -> dict[str, str]:
 
 
 def _rows(law: AffineLaw) -> list[FittedRow]:
-    """Of the matrices, and of the equilibrium if it keeps one."""
+    """Fitted rows of the matrices, and of the equilibrium if the law keeps one."""
     matrices = FittedRow(law.template, law.varying, law.fitted)
     return [matrices] if law.equilibrium is None else [matrices, law.equilibrium]
 

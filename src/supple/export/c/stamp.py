@@ -12,7 +12,7 @@ _GUARD = re.compile(r"^#ifndef (\w+)_H\n#define \1_H\n", re.MULTILINE)
 
 
 class _Stamp(NamedTuple):
-    """Of a header: where its definition goes, the name of the macro, and its value."""
+    """Digest of a header: where its definition goes, the name of the macro, and its value."""
 
     end: int
     macro: str

@@ -223,7 +223,7 @@ def geometric_matrices(rest, forms, X, row_forces, K):
 
 
 def load_forms(rest: ElasticRest) -> LoadForms:
-    """Of a mechanism; computed once."""
+    """Load patterns of a mechanism, computed once."""
     key = f"load forms {rest.band} {list(rest.displacements)}"
     return rest.numbering.mechanism.remembered(key, lambda: _load_forms(rest))
 

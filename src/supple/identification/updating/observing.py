@@ -119,7 +119,7 @@ class Observer:
 
     @property
     def _share(self) -> float | None:
-        """Of structural damping, as the test or else the file says."""
+        """Share of structural damping, from the test or else from the file."""
         said = self.measured.structural
         return structural_share(self.model.structure.mechanism) if said is None else float(said)
 
