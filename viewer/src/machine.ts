@@ -98,7 +98,7 @@ export class Machine {
   /** Modes with actuators locked, or null where nothing is elastic. */
   modes(position: Position): Modes | null {
     if (!this.structure) return null;
-    const found = lowestModes(this.structure, position.X, this.start);
+    const found = lowestModes(this.structure, position.X, position.w, this.start);
     this.start = found.start;
     return found;
   }

@@ -67,6 +67,7 @@ def view_page(
     at: At = None,
     runs: Sequence[Any] = (),
     test: ModalParameters | MeasuredModes | None = None,
+    preload: bool | None = None,
     browser: bool = True,
     wait: bool | None = None,
 ) -> ShownPage:
@@ -75,11 +76,13 @@ def view_page(
 
     at      : the posture to begin with
     runs    : up to two simulations, played back; test : modes of a measured test, drawn at its points
+    preload : modes with or without the geometric stiffness of gravity and all forces at rest; left out, as the reduced
+              model has it, or without
     browser : open it there
     wait    : serve until Ctrl-C; left out, a script waits and a prompt does not
     """
     modes = measured_modes(test) if isinstance(test, ModalParameters) else test
-    data = whole_page(thing, at=at, runs=runs, test=modes)
+    data = whole_page(thing, at=at, runs=runs, test=modes, preload=preload)
     text = page_html(data)
     if in_notebook():
         return ShownPage(data["name"], text)

@@ -1,28 +1,50 @@
-/** The lowest modes under constraints: block Krylov spaces of the response A, eigenvalues 1/(ω² + s).
+/** The lowest modes under constraints and loads: (K + K_g) v = ω² M v, C v = 0.
  *
- * A start near the wanted modes (those of the posture before, in body axes) makes one or two passes enough; residuals
- * ‖A M v - μ v‖ tell when. Vectors without a pattern stand beside them, for modes that have no part in the start.
+ * A block of p vectors is sharpened by the response A = (K + s M)⁻¹ on motions that keep the rows,
+ *
+ *     v ← A ((ω² + s) M v - K_g v)                                      (docs/theory/elastic-rest.md, 7, 8, 14c)
+ *
+ * whose fixed points are the modes. What a pass leaves is judged by its energy in the span of these steps. A start near
+ * the wanted modes (those of the posture before, in body axes) makes one or two passes enough. Vectors without a pattern
+ * stand beside them, for modes that have no part in the start. The block is as large as modes at rest ask for, so that it
+ * does not end within a cluster; where residuals fall too slowly all the same, it is doubled (8a and below).
  */
 
 import { symmetricEigen } from "../algebra/symmetric_eigen";
+import type { GeometricStiffness } from "./loads";
 import { Response, type Structure } from "./structure";
 
-const SPARE = 4, BLOCKS = 3, PASSES = 40;
-const SHAPES = 1e-6; // residual in units of a mode's eigenvalue; its frequency errs by the square
-const NOTHING = 1e-13; // of the largest eigenvalue of A: rounding, not a motion
+const STEPS = 3; // of a pass
+const PASSES = 40, EARLY = 4; // of a block at most, and before it is judged by how fast its residuals fall
+const PATIENCE = 12; // passes that a block may still need as its residuals fall
+const FRESH = 2; // vectors of a block that begin without a pattern
+const SHAPES = 1e-6; // error of a shape; its frequency errs by the square
+const ROUNDING = 1e-15; // of the size of A, 1/s
+const VANISHED = 1e-9; // what is left of a vector that lies in the space already
+const MOTION = 0.1; // what keeping the rows leaves of one that is a motion
 
 export interface Modes {
-  /** Hz, rising. */
+  /** Hz, rising; below zero where loads are more than the mechanism bears: -√|ω²| / 2π. */
   frequencies: Float64Array;
+  /** ω², 1/s². */
+  squares: Float64Array;
+  /** vᵀK v without the stiffness of loads: ω² where there are none. */
+  elastic: Float64Array;
   /** (count, n) over z, of unit modal mass. */
   shapes: Float64Array;
   count: number;
   /** Whether residuals fell below what is wanted. */
   converged: boolean;
   passes: number;
+  /** Vectors of the block that converged. */
+  block: number;
   /** (p, n), where the next search may begin. */
   start: Float64Array;
   response: Response;
+  /** Stiffness of loads; null where there is none. */
+  loads: GeometricStiffness | null;
+  /** Whether loads move something that nothing holds, so that their stiffness is left out. */
+  unheld: boolean;
 }
 
 /** Numbers without a pattern, the same every time. */
@@ -34,77 +56,151 @@ function scattered(out: Float64Array): void {
   }
 }
 
-export function lowestModes(structure: Structure, X: Float64Array, start?: Float64Array): Modes {
-  const n = structure.size, wanted = structure.data.count, p = Math.min(wanted + SPARE, n);
-  const A = new Response(structure, X, structure.data.shift);
-  const V = new Float64Array(p * n);
-  scattered(V);
-  if (start) V.set(start.subarray(0, Math.max(0, p - 2) * n));
-  const most = Math.min(BLOCKS * p, n), Q = new Float64Array(most * n), AQ = new Float64Array(most * n);
-  let block = new Float64Array(p * n), next = new Float64Array(p * n);
-  let frequencies = new Float64Array(0), count = 0, converged = false, size = 0, passes = 0;
-  for (let pass = 0; pass < PASSES && !converged; pass++) {
-    size = 0;
-    passes = pass + 1;
-    block.set(V);
-    for (let b = 0; b < BLOCKS; b++) {
-      A.step(block, next, p);
-      [block, next] = [next, block];
-      size = extend(A, Q, size, block, p, n, most);
-    }
-    if (size === 0) break;
-    A.step(Q, AQ, size);
-    // Ritz values μ of A M in the inner product of M, in which Q is orthonormal.
-    const H = new Float64Array(size * size), MQ = new Float64Array(n);
-    for (let i = 0; i < size; i++) {
-      A.mass(Q, i * n, MQ, 0);
-      for (let j = 0; j < size; j++) {
-        let total = 0;
-        for (let c = 0; c < n; c++) total += MQ[c] * AQ[j * n + c];
-        H[i * size + j] = total;
-      }
-    }
-    for (let i = 0; i < size; i++) for (let j = 0; j < i; j++) H[i * size + j] = H[j * size + i] = 0.5 * (H[i * size + j] + H[j * size + i]);
-    const { values, vectors } = symmetricEigen(H, size);
-    const kept = Math.min(p, size);
-    V.fill(0);
-    count = 0;
-    converged = true;
-    const found: number[] = [], residual = new Float64Array(n);
-    for (let k = 0; k < kept; k++) {
-      const at = size - 1 - k, mu = values[at];
-      residual.fill(0);
-      for (let i = 0; i < size; i++) {
-        const share = vectors[at * size + i];
-        for (let c = 0; c < n; c++) {
-          V[k * n + c] += share * Q[i * n + c];
-          residual[c] += share * (AQ[i * n + c] - mu * Q[i * n + c]);
-        }
-      }
-      if (mu * A.shift <= NOTHING) break;
-      if (k < wanted) {
-        count = k + 1;
-        found.push(Math.sqrt(Math.max(1 / mu - A.shift, 0)) / (2 * Math.PI));
-        let gap = 0;
-        for (let c = 0; c < n; c++) gap += residual[c] * residual[c];
-        if (!(Math.sqrt(gap) <= SHAPES * mu + (1e-15 * (1 + pass)) / A.shift)) converged = false;
-      }
-    }
-    frequencies = Float64Array.from(found);
+/** The lowest modes at poses X where measures have the values w. start: vectors (k, n) near them. */
+export function lowestModes(structure: Structure, X: Float64Array, w: Float64Array, start?: Float64Array): Modes {
+  const n = structure.size, A = new Response(structure, X, structure.data.shift);
+  const loads = structure.loads?.stiffness(X, w, A.poses, A.C) ?? null;
+  const search = new Search(A, loads, structure.data.count);
+  let p = Math.min(structure.data.block, n), V = search.begin(p, start, FRESH), found = search.block(V);
+  let passes = found.passes;
+  while (!found.converged && p < n) {
+    p = Math.min(2 * p, n);
+    V = search.begin(p, found.V, 0);
+    found = search.block(V);
+    passes += found.passes;
   }
-  return { frequencies, shapes: V.slice(0, count * n), count, converged, passes, start: V, response: A };
+  const count = Math.min(structure.data.count, found.size), squares = found.values.slice(0, count);
+  return {
+    frequencies: squares.map((x) => (Math.sign(x) * Math.sqrt(Math.abs(x))) / (2 * Math.PI)), squares,
+    elastic: squares.map((_, k) => search.elastic(found.V, k)),
+    shapes: found.V.slice(0, count * n), count, converged: found.converged, passes, block: p,
+    start: found.V, response: A, loads, unheld: structure.loads !== null && loads === null,
+  };
 }
 
-/** Orthonormalise the rows of W against Q[:size] and each other in the inner product of M, and append them. */
-function extend(A: Response, Q: Float64Array, size: number, W: Float64Array, p: number, n: number, most: number): number {
-  const v = new Float64Array(n), Mv = new Float64Array(n);
-  for (let i = 0; i < p && size < most; i++) {
-    for (let c = 0; c < n; c++) v[c] = W[i * n + c];
-    A.mass(v, 0, Mv, 0);
-    let before = 0;
-    for (let c = 0; c < n; c++) before += v[c] * Mv[c];
-    if (!(before > 0)) continue;
-    for (let turn = 0; turn < 2; turn++) {
+interface Found { V: Float64Array; values: Float64Array; size: number; converged: boolean; passes: number }
+
+class Search {
+  private readonly n: number;
+  private readonly one: Float64Array;
+
+  constructor(private readonly A: Response, private readonly loads: GeometricStiffness | null, private readonly wanted: number) {
+    this.n = A.structure.size;
+    this.one = new Float64Array(this.n);
+  }
+
+  /** A block (p, n) of motions that keep the rows, from a start of any size; what is missing, and the last `fresh`, is
+   * without a pattern. */
+  begin(p: number, start: Float64Array | undefined, fresh: number): Float64Array {
+    const { A, n } = this, V = new Float64Array(p * n), kept = new Float64Array(p * n), stiffness = A.structure.stiffness;
+    const given = start ? Math.max(0, Math.min(start.length / n, p - fresh)) : 0;
+    scattered(V);
+    for (let i = given * n; i < p * n; i++) V[i] *= stiffness[i % n] + A.shift; // A of it has all motions alike
+    for (let i = 0; i < given; i++) A.mass(start!, i * n, V, i * n);
+    A.respond(V, kept, p);
+    this.step(kept, new Float64Array(p), V, p);
+    return V;
+  }
+
+  /** A ((ω² + s) M v - K_g v) of `count` vectors with their ω². */
+  private step(V: Float64Array, squares: Float64Array, out: Float64Array, count: number): void {
+    const { A, n, loads } = this, forces = new Float64Array(count * n);
+    for (let i = 0; i < count; i++) {
+      A.mass(V, i * n, forces, i * n);
+      for (let c = i * n; c < (i + 1) * n; c++) forces[c] *= squares[i] + A.shift;
+      loads?.add(V, i * n, -1, forces, i * n);
+    }
+    A.respond(forces, out, count);
+  }
+
+  elastic(V: Float64Array, k: number): number {
+    const { A, n, one } = this;
+    A.stiff(V, k * n, one, 0);
+    let total = 0;
+    for (let c = 0; c < n; c++) total += one[c] * V[k * n + c];
+    return total;
+  }
+
+  /** ω² rising and vectors (kept, n) of the span of Q (size, n), orthonormal in M: at most p. */
+  private ritz(Q: Float64Array, size: number, p: number): { values: Float64Array; V: Float64Array; kept: number } {
+    const { A, n, one } = this, H = new Float64Array(size * size);
+    for (let i = 0; i < size; i++) {
+      A.stiff(Q, i * n, one, 0);
+      this.loads?.add(Q, i * n, 1, one, 0);
+      for (let j = 0; j <= i; j++) {
+        let total = 0;
+        for (let c = 0; c < n; c++) total += one[c] * Q[j * n + c];
+        H[i * size + j] = H[j * size + i] = total;
+      }
+    }
+    const { values, vectors } = symmetricEigen(H, size), kept = Math.min(p, size), V = new Float64Array(p * n);
+    for (let k = 0; k < kept; k++) {
+      for (let i = 0; i < size; i++) {
+        const share = vectors[k * size + i];
+        for (let c = 0; c < n; c++) V[k * n + c] += share * Q[i * n + c];
+      }
+    }
+    return { values: values.slice(0, kept), V, kept };
+  }
+
+  /** The modes in a block that grows by STEPS of (14c) and is cut back to p vectors, pass by pass. */
+  block(start: Float64Array): Found {
+    const { n } = this, p = start.length / n, most = Math.min((1 + STEPS) * p, n), Q = new Float64Array(most * n);
+    let { values, V, kept } = this.ritz(Q, this.extend(Q, 0, start, p, most), p), before = Infinity;
+    let block = new Float64Array(p * n), next = new Float64Array(p * n);
+    for (let pass = 0; ; pass++) {
+      this.step(V, values, block, kept);
+      const now = this.excess(V, block, values, kept, kept < p, (1 + pass) * ROUNDING);
+      if (now <= 1 || kept === 0) return { V: V.slice(0, kept * n), values, size: kept, converged: kept > 0, passes: pass };
+      const slow = pass >= EARLY && now > (now / before) ** -PATIENCE;
+      if (slow || pass >= PASSES) return { V: V.slice(0, kept * n), values, size: kept, converged: false, passes: pass };
+      before = now;
+      let size = this.extend(Q, 0, V, kept, most);
+      for (let step = 1; step <= STEPS; step++) {
+        size = this.extend(Q, size, block, kept, most);
+        if (step === STEPS) break;
+        this.step(block, values, next, kept);
+        [block, next] = [next, block];
+      }
+      ({ values, V, kept } = this.ritz(Q, size, p));
+    }
+  }
+
+  /** The largest error of the wanted shapes in units of what is allowed.
+   *
+   * A residual v - A(...) leaves (ω_p² + s)/(ω_p² - ω²) of itself in a shape from modes outside the block, ω_p the last
+   * one within (8a). all: nothing is outside.
+   */
+  private excess(V: Float64Array, stepped: Float64Array, values: Float64Array, kept: number, all: boolean, rounding: number): number {
+    const { n, A, wanted } = this, last = values[kept - 1];
+    let worst = 0;
+    for (let k = 0; k < Math.min(wanted, kept); k++) {
+      let total = 0;
+      for (let c = k * n; c < (k + 1) * n; c++) total += (V[c] - stepped[c]) ** 2;
+      const gap = all ? 1 : Math.min(1, (2 * (last - values[k])) / (last + A.shift));
+      worst = Math.max(worst, Math.sqrt(total) / (SHAPES * gap + rounding * Math.abs(values[k] / A.shift + 1)));
+    }
+    return worst;
+  }
+
+  /** Orthonormalise the rows of W against Q[:size] and each other in the inner product of M, and append them. */
+  private extend(Q: Float64Array, size: number, W: Float64Array, p: number, most: number): number {
+    const { A, n } = this, v = new Float64Array(n);
+    for (let i = 0; i < p && size < most; i++) {
+      for (let c = 0; c < n; c++) v[c] = W[i * n + c];
+      if (!(this.orthogonal(v, Q, 0) > 0) || !(this.orthogonal(v, Q, size) > VANISHED)) continue;
+      A.keepRows(v);
+      if (!(this.orthogonal(v, Q, size) > MOTION)) continue; // rounding, not a motion
+      Q.set(v, size * n);
+      size += 1;
+    }
+    return size;
+  }
+
+  /** Make v of unit length and orthogonal to Q[:size]; how long what is left of it was. */
+  private orthogonal(v: Float64Array, Q: Float64Array, size: number): number {
+    const { A, n, one: Mv } = this;
+    for (let turn = 0; turn < (size ? 2 : 0); turn++) {
       A.mass(v, 0, Mv, 0);
       for (let k = 0; k < size; k++) {
         let share = 0;
@@ -113,12 +209,10 @@ function extend(A: Response, Q: Float64Array, size: number, W: Float64Array, p: 
       }
     }
     A.mass(v, 0, Mv, 0);
-    let after = 0;
-    for (let c = 0; c < n; c++) after += v[c] * Mv[c];
-    if (!(after > 1e-18 * before)) continue;
-    const inverse = 1 / Math.sqrt(after);
-    for (let c = 0; c < n; c++) Q[size * n + c] = v[c] * inverse;
-    size += 1;
+    let total = 0;
+    for (let c = 0; c < n; c++) total += v[c] * Mv[c];
+    const length = Math.sqrt(total);
+    if (length > 0) for (let c = 0; c < n; c++) v[c] /= length;
+    return length;
   }
-  return size;
 }

@@ -2,14 +2,16 @@
  *
  * Bodies do not change with θ: unit mass, stiffness Λ. Only the rows C(θ) do. With D = (Λ + s)⁻¹ and
  * S = C D Cᵀ + diag(c) = L Lᵀ, the response to forces F is z = A F, A = D - BᵀB, B = L⁻¹ C D (eq. 6). Rows that depend on
- * others are left out by pivoting.
+ * others are left out by pivoting. Where a pivot is small, B is refined once (eq. 6a).
  */
 
 import type { Table } from "../data/encoded";
 import { A, INTEGERS, KIND, NONE, THEN } from "../kinematics/row_table";
 import { gradient, type Terms } from "../kinematics/terms";
+import { Loads, type LoadData } from "./loads";
 
 const DEPENDENT = 1e-11; // of a row's own length squared, when the others have taken their share
+const ROUGH = 1e-5; // a pivot of S below which B is refined
 
 export interface StructureData {
   size: number;
@@ -27,6 +29,9 @@ export interface StructureData {
   tables: { of_row: Table; coordinate: Table; first: Table; at: Table; stiffness: Table; slope: Table; reference: Table; middle: (number | null)[] };
   shift: number;
   count: number;
+  /** Vectors of the search for that many modes; chosen at rest, so that it does not end within a cluster of modes. */
+  block: number;
+  loads: LoadData | null;
 }
 
 export class Structure implements Terms {
@@ -36,10 +41,12 @@ export class Structure implements Terms {
   readonly numbers: Float64Array;
   readonly held: Int32Array;
   readonly motors: Int32Array;
-  private readonly parts: number;
-  private readonly widest: number;
-  private readonly columns: Int32Array;
-  private readonly part: Int32Array;
+  readonly parts: number;
+  readonly widest: number;
+  readonly columns: Int32Array;
+  /** Of each part: its body, the first coordinate of that and their number. */
+  readonly part: Int32Array;
+  readonly loads: Loads | null;
   private readonly of_row: Int32Array;
 
   constructor(readonly data: StructureData) {
@@ -54,6 +61,7 @@ export class Structure implements Terms {
     this.columns = Int32Array.from(data.column.values);
     this.part = Int32Array.from(data.part_i.values);
     this.of_row = Int32Array.from(data.tables.of_row.values);
+    this.loads = data.loads ? new Loads(this, data.loads) : null;
   }
 
   /** Poses (parts + 1, 12) of what rows touch of the bodies, the ground last. */
@@ -94,7 +102,7 @@ export class Structure implements Terms {
   }
 
   /** s of a row whose stiffness follows a coordinate, k = k_ref s² (eq. 5d); one elsewhere. */
-  private scale(row: number, poses: Float64Array, g: Float64Array): number {
+  scale(row: number, poses: Float64Array, g: Float64Array): number {
     const t = this.of_row[row];
     if (t === undefined || t === NONE) return 1;
     const { coordinate, first, at, stiffness, slope, reference, middle } = this.data.tables;
@@ -129,18 +137,26 @@ export class Structure implements Terms {
 export class Response {
   readonly D: Float64Array;
   readonly B: Float64Array;
+  /** B once more, with what the rounding of S left taken away. */
+  private readonly refined: Float64Array;
+  readonly poses: Float64Array;
   readonly rank: number;
   /** Rows of motors over z, and their inertia. */
   readonly motorRows: Float64Array;
   readonly inertia: Float64Array;
   /** The rows that are held, over z, and their compliance. */
   readonly C: Float64Array;
+  readonly compliance: Float64Array;
+  private readonly sparse: SparseRow[];
+  /** Held rows that give way. */
+  private readonly springs: number[];
   private readonly L: Float64Array;
   private readonly order: Int32Array;
   private readonly scale: Float64Array;
 
   constructor(readonly structure: Structure, X: Float64Array, readonly shift: number) {
     const n = structure.size, poses = structure.poses(X), held = structure.held;
+    this.poses = poses;
     this.motorRows = structure.rows(structure.motors, poses);
     this.inertia = structure.data.inertia.values;
     const motors = this.inertia.length, m = held.length + motors;
@@ -150,6 +166,9 @@ export class Response {
     compliance.set(structure.data.compliance.values);
     for (let i = 0; i < motors; i++) compliance[held.length + i] = 1 / (shift * this.inertia[i]); // K + s M
     this.C = C;
+    this.compliance = compliance;
+    this.sparse = sparseRows(C, m, n);
+    this.springs = Array.from(held, (_, i) => i).filter((i) => compliance[i] > 0);
     this.D = new Float64Array(n);
     for (let c = 0; c < n; c++) this.D[c] = 1 / (structure.stiffness[c] + shift);
     const { S, CD } = this.schur(C, m, n);
@@ -173,6 +192,47 @@ export class Response {
       const inverse = 1 / this.L[i * m + i];
       for (let c = 0; c < n; c++) this.B[to + c] *= inverse;
     }
+    const last = this.rank - 1;
+    this.refined = last >= 0 && this.L[last * m + last] ** 2 < ROUGH ? this.refinedRows(CD, m) : this.B;
+  }
+
+  /** B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B): rods that are stiff beside the shift leave pivots of 1e-9 (eq. 6a). */
+  private refinedRows(CD: Float64Array, m: number): Float64Array {
+    const { B, C, L, order, rank, scale } = this, n = this.structure.size;
+    const inverse = new Float64Array(rank * rank), P = new Float64Array(rank * rank), gap = new Float64Array(rank * n);
+    for (let i = 0; i < rank; i++) {
+      inverse[i * rank + i] = 1 / L[i * m + i];
+      for (let k = 0; k < i; k++) {
+        const factor = L[i * m + k] * inverse[i * rank + i];
+        if (factor !== 0) for (let j = 0; j <= k; j++) inverse[i * rank + j] -= factor * inverse[k * rank + j];
+      }
+    }
+    const used = new Int32Array(n);
+    for (let i = 0; i < rank; i++) {
+      const row = order[i] * n, s = scale[order[i]];
+      let count = 0;
+      for (let c = 0; c < n; c++) if (C[row + c] !== 0) used[count++] = c;
+      for (let j = 0; j < rank; j++) {
+        let total = 0;
+        for (let k = 0; k < count; k++) total += C[row + used[k]] * B[j * n + used[k]];
+        P[i * rank + j] = s * total;
+      }
+      const soft = this.compliance[order[i]] * s * s;
+      if (soft > 0) for (let j = i; j < rank; j++) P[i * rank + j] += soft * inverse[j * rank + i];
+      for (let c = 0; c < n; c++) gap[i * n + c] = s * CD[row + c];
+      for (let j = 0; j < rank; j++) {
+        const factor = P[i * rank + j];
+        if (factor !== 0) for (let c = 0; c < n; c++) gap[i * n + c] -= factor * B[j * n + c];
+      }
+    }
+    const found = Float64Array.from(B);
+    for (let i = 0; i < rank; i++) {
+      for (let k = 0; k <= i; k++) {
+        const factor = inverse[i * rank + k];
+        if (factor !== 0) for (let c = 0; c < n; c++) found[i * n + c] += factor * gap[k * n + c];
+      }
+    }
+    return found;
   }
 
   /** C D and S = C D Cᵀ; rows touch few bodies, so that zeros are passed over. */
@@ -196,16 +256,16 @@ export class Response {
 
   /** A F for `count` vectors of forces one behind the other in V, into out; V and out are different arrays. */
   respond(V: Float64Array, out: Float64Array, count = 1): void {
-    const n = this.structure.size, { B, D, rank } = this;
+    const n = this.structure.size, { B, D, rank, refined } = this;
     for (let v = 0; v < count * n; v += n) for (let c = 0; c < n; c++) out[v + c] = V[v + c] * D[c];
     for (let i = 0; i < rank; i++) {
-      const row = B.subarray(i * n, (i + 1) * n); // read once for all vectors
+      const row = B.subarray(i * n, (i + 1) * n), seen = refined.subarray(i * n, (i + 1) * n); // read once for all vectors
       let v = 0;
       for (; v + 3 * n < count * n; v += 4 * n) { // four side by side
         const p = v + n, q = v + 2 * n, r = v + 3 * n;
         let a = 0, b = 0, d = 0, e = 0;
         for (let c = 0; c < n; c++) {
-          const x = row[c];
+          const x = seen[c];
           a += x * V[v + c];
           b += x * V[p + c];
           d += x * V[q + c];
@@ -221,21 +281,48 @@ export class Response {
       }
       for (; v < count * n; v += n) {
         let total = 0;
-        for (let c = 0; c < n; c++) total += row[c] * V[v + c];
+        for (let c = 0; c < n; c++) total += seen[c] * V[v + c];
         for (let c = 0; c < n; c++) out[v + c] -= total * row[c];
       }
     }
   }
 
-  /** A M V for `count` vectors. */
-  step(V: Float64Array, out: Float64Array, count: number): void {
-    if (this.inertia.length === 0) {
-      this.respond(V, out, count);
-      return;
+  /** K v of one vector: Λ v and the springs of rows that give way, without the stiffness of loads. */
+  stiff(V: Float64Array, from: number, out: Float64Array, to: number): void {
+    const n = this.structure.size, stiffness = this.structure.stiffness;
+    for (let c = 0; c < n; c++) out[to + c] = stiffness[c] * V[from + c];
+    for (const i of this.springs) {
+      const { at, values } = this.sparse[i];
+      let stretch = 0;
+      for (let k = 0; k < at.length; k++) stretch += values[k] * V[from + at[k]];
+      const force = stretch / this.compliance[i];
+      for (let k = 0; k < at.length; k++) out[to + at[k]] += force * values[k];
     }
-    const n = this.structure.size, forces = new Float64Array(count * n);
-    for (let i = 0; i < count; i++) this.mass(V, i * n, forces, i * n);
-    this.respond(forces, out, count);
+  }
+
+  /** Take from v what it moves along ideal rows, by the response to its opposite: v keeps them to the last bits.
+   *
+   * Where little is left of a vector by orthogonalisation, the rounding of A would be a large part of it.
+   */
+  keepRows(v: Float64Array): void {
+    const { L, order, rank, scale, compliance, sparse, D } = this, m = scale.length, y = new Float64Array(rank);
+    for (let i = 0; i < rank; i++) {
+      const row = order[i];
+      let total = 0;
+      if (compliance[row] === 0) {
+        const { at, values } = sparse[row];
+        for (let k = 0; k < at.length; k++) total += values[k] * v[at[k]];
+      }
+      total *= scale[row];
+      for (let k = 0; k < i; k++) total -= L[i * m + k] * y[k];
+      y[i] = total / L[i * m + i];
+    }
+    for (let i = rank - 1; i >= 0; i--) {
+      y[i] /= L[i * m + i];
+      for (let k = 0; k < i; k++) y[k] -= L[i * m + k] * y[i];
+      const { at, values } = sparse[order[i]], force = y[i] * scale[order[i]];
+      for (let k = 0; k < at.length; k++) v[at[k]] -= D[at[k]] * force * values[k];
+    }
   }
 
   /** M v of one vector. */
@@ -250,8 +337,21 @@ export class Response {
   }
 }
 
+/** The entries of a row that are not zero. */
+interface SparseRow { at: Int32Array; values: Float64Array }
+
+function sparseRows(C: Float64Array, m: number, n: number): SparseRow[] {
+  const used = new Int32Array(n);
+  return Array.from({ length: m }, (_, i) => {
+    let count = 0;
+    for (let c = 0; c < n; c++) if (C[i * n + c] !== 0) used[count++] = c;
+    const at = used.slice(0, count);
+    return { at, values: Float64Array.from(at, (c) => C[i * n + c]) };
+  });
+}
+
 /** S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal. */
-function pivotedCholesky(S: Float64Array, m: number, order: Int32Array, L: Float64Array): number {
+export function pivotedCholesky(S: Float64Array, m: number, order: Int32Array, L: Float64Array): number {
   const left = new Float64Array(m);
   for (let i = 0; i < m; i++) {
     order[i] = i;

@@ -14,25 +14,32 @@ from supple.kinematics.rest import Rest, rest
 from supple.reduced.model import ReducedModel
 from supple.view.page.closing_rows import closing_rows
 from supple.view.page.encoding import encoded
-from supple.view.page.model_tables import model_tables
+from supple.view.page.model_tables import counts_loads, model_tables
 from supple.view.page.region import ranges
 from supple.view.page.scene import scene
-from supple.view.page.vibration import vibrating, vibration
+from supple.view.page.vibration import COUNT, vibrating, vibration
 
 __all__ = ["encoded", "page_data"]
 
 FORMAT = 1
 
 
-def page_data(thing: Mechanism | ReducedModel, *, at: At = None) -> dict[str, Any]:
+def page_data(
+    thing: Mechanism | ReducedModel, *, at: At = None, preload: bool | None = None, count: int = COUNT
+) -> dict[str, Any]:
     """The page of a mechanism, or of a reduced model and the mechanism it was made from.
 
-    at : the posture that it opens with; rest if left out
+    at      : the posture that it opens with; rest if left out
+    preload : modes with the geometric stiffness of loads at rest; left out, as the reduced model has it or as PRELOAD
+              says
+    count   : how many modes
     """
+    if preload is None and isinstance(thing, ReducedModel):
+        preload = counts_loads(thing)
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
-    numbering, found = position.numbering, vibrating(position)
-    elastic = None if isinstance(found, str) else found[0]
+    numbering, found = position.numbering, vibrating(position, count, preload=preload)
+    elastic = None if isinstance(found, str) else found.rest
     notes: list[str] = []
     return {
         "format": FORMAT,
@@ -49,7 +56,7 @@ def page_data(thing: Mechanism | ReducedModel, *, at: At = None) -> dict[str, An
         ],
         "configurations": _configurations(position, notes),
         "scene": scene(numbering, elastic),
-        "vibration": None if isinstance(found, str) else vibration(position, found),
+        "vibration": None if isinstance(found, str) else vibration(position, found, count),
         "still": found if isinstance(found, str) else "",
         "at": None if at is None else [float(value) for value in assemble(mechanism, at).theta],
         "notes": notes,

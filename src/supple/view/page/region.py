@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kinematics.closing import close_all
+from supple.kinematics.configuration import Configuration
 from supple.kinematics.limits import within_limits
 from supple.kinematics.rest import Rest
 
@@ -57,14 +58,15 @@ def _limits(mechanism: Any, name: str) -> tuple[float, float] | None:
     return None if found is None else mechanism.joints[found[0]].value("limits", found[1], mechanism.plane)
 
 
-def sampled(position: Rest, count: int) -> Array:
-    """Poses (k, bodies + 1, 12) at rest and at some postures within all limits, without a pattern but always the
-    same."""
-    found = ranges(position)
-    if not found:
-        return position.X[None].copy()
-    low, high = np.array([item.low for item in found]), np.array([item.high for item in found])
-    theta = low + np.random.default_rng(1).random((count, len(found))) * (high - low)
-    X, w, reached = close_all(position, theta)
-    inside = (reached >= 1.0) & within_limits(position.numbering, w)
-    return np.concatenate([position.X[None], X[inside]])
+def sampled(position: Rest, count: int) -> Configuration:
+    """The mechanism at rest, and at some postures within all limits: without a pattern, but always the same."""
+    found, theta = ranges(position), position.theta[None]
+    X, w = position.X[None].copy(), position.w[None].copy()
+    if found:
+        low, high = np.array([item.low for item in found]), np.array([item.high for item in found])
+        others = low + np.random.default_rng(1).random((count, len(found))) * (high - low)
+        poses, measures, reached = close_all(position, others)
+        inside = (reached >= 1.0) & within_limits(position.numbering, measures)
+        theta, X = np.concatenate([theta, others[inside]]), np.concatenate([X, poses[inside]])
+        w = np.concatenate([w, measures[inside]])
+    return Configuration(position, theta, X, w, np.ones(len(X)))

@@ -5,7 +5,7 @@ Bodies are constants in their own axes; the page forms the rows between them at 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,41 +13,75 @@ from numpy.typing import NDArray
 from supple.analyses.vibration.modal import require_elastic
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, search_for
 from supple.formulations.elastic_rest.dense import acting
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
+from supple.formulations.elastic_rest.loads import carries_loads
+from supple.formulations.elastic_rest.preload import UnheldLoads
+from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import Rest
 from supple.view.page.encoding import table
+from supple.view.page.load_tables import load_tables
 from supple.view.page.region import sampled
 
 Array = NDArray[np.float64]
 
 COUNT = 8  # modes on the page
+PRELOAD = False  # whether modes of a page have the geometric stiffness of loads at rest, as those of `modes`
 _SAMPLES = 24  # postures by which the band is chosen
 _MARGIN = 1.1
 _SHIFT = 4.0  # of the lowest ω² of all: lower, and stiff rows next to redundant ones would drown in rounding
 _RATIO = 0.01  # ζ where the mechanism has no damping of its own
 
 
-def vibrating(position: Rest, count: int = COUNT) -> tuple[ElasticRest, Held, Array] | str:
-    """The elastic mechanism, condensed for what its lowest modes need at some postures, what is held with actuators
-    locked, and ω² (N, k) there; or why it has no modes, in words."""
+class Vibrating(NamedTuple):
+    """A mechanism as the page vibrates it.
+
+    rest, held : condensed for what its lowest modes need at some postures, and rows held with actuators locked
+    squares    : (N, k) ω² there, without loads
+    loads      : "counted", "left out" or "none": the stiffness of its loads at rest
+    """
+
+    rest: ElasticRest
+    held: Held
+    squares: Array
+    loads: str
+
+
+def vibrating(position: Rest, count: int = COUNT, *, preload: bool | None = None) -> Vibrating | str:
+    """The elastic mechanism, condensed for its lowest modes; or why it has no modes, in words.
+
+    preload : count the geometric stiffness of its loads at rest; left out, as PRELOAD says
+    """
     mechanism = position.numbering.mechanism
-    X, band = sampled(position, _SAMPLES), own_band(mechanism)
+    postures, band = sampled(position, _SAMPLES), own_band(mechanism)
+    loads = "none" if not carries_loads(mechanism) else "counted" if _counts(preload) else "left out"
     try:
         while True:
             rest = elastic_rest(mechanism, band)
             require_elastic(rest)
             held = rest.held(actuators=True)
-            squares = _squares(rest, held, X, count)
-            highest = float(np.sqrt(np.abs(squares)).max(initial=0.0)) / (2.0 * np.pi)
+            squares = _squares(rest, held, postures.X, count)
             if squares.shape[1] == 0:
                 return "nothing of it can move while its actuators are locked"
-            if rest.whole or (highest <= rest.band and squares.shape[1] == count):
-                return rest, held, squares
+            enough, highest = squares.shape[1] == count, _highest(squares)
+            if loads == "counted" and (rest.whole or (highest <= rest.band and enough)):
+                highest = max(highest, _highest(_loaded_squares(rest, held, postures, count)))
+            if rest.whole or (highest <= rest.band and enough):
+                return Vibrating(rest, held, squares, loads)
             band = _MARGIN * highest if highest > rest.band else 8.0 * rest.band
     except InputError as error:
         return f"{error.message}; {error.hint}" if error.hint else error.message
+
+
+def _counts(preload: bool | None) -> bool:
+    return PRELOAD if preload is None else preload
+
+
+def _highest(squares: Array) -> float:
+    """Hz."""
+    return float(np.sqrt(np.abs(squares)).max(initial=0.0)) / (2.0 * np.pi)
 
 
 def _squares(rest: ElasticRest, held: Held, X: Array, count: int) -> Array:
@@ -62,9 +96,18 @@ def _squares(rest: ElasticRest, held: Held, X: Array, count: int) -> Array:
     return np.array([item[:least] for item in found])
 
 
-def vibration(position: Rest, found: tuple[ElasticRest, Held, Array], count: int = COUNT) -> dict[str, Any]:
-    """Constants of the bodies, rows between parts, what is held, motors that are free, and where a search begins."""
-    rest, held, squares = found
+def _loaded_squares(rest: ElasticRest, held: Held, postures: Configuration, count: int) -> Array:
+    """ω² (N, k) under loads at rest, none where nothing holds them."""
+    try:
+        return constrained_loaded_modes(rest, held, postures, count)[0]
+    except UnheldLoads:
+        return np.zeros((0, 0))
+
+
+def vibration(position: Rest, found: Vibrating, count: int = COUNT) -> dict[str, Any]:
+    """Constants of the bodies, rows between parts, what is held, motors that are free, loads, and where a search
+    begins."""
+    rest, held, squares, loads = found
     arrays, tables = rest.arrays, rest.arrays.tables
     locked = range(position.numbering.constraints, position.numbering.constraints + len(position.numbering.coordinates))
     motors = {row: J for row, J in acting(rest, "inertia").items() if row not in locked}
@@ -94,6 +137,9 @@ def vibration(position: Rest, found: tuple[ElasticRest, Held, Array], count: int
         },
         "shift": _SHIFT * float(moving.min(initial=np.inf)) if len(moving) else 1.0,
         "count": count,
+        "block": len(search_for(rest, held, count).start),
+        "loads": load_tables(rest, held) if loads == "counted" else None,
+        "preload": loads,
         "band": float(rest.band),
         "bodies": [[body.start, body.size] for body in rest.bodies],
         "softness": [{"row": int(row), "part": soft.part} for row, soft in rest.elastic_rows.items()],

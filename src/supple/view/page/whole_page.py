@@ -25,12 +25,14 @@ def whole_page(
     at: At = None,
     runs: Sequence[Simulation | Run] = (),
     test: MeasuredModes | None = None,
+    preload: bool | None = None,
 ) -> dict[str, Any]:
     """What the page is given of it.
 
     thing : a run in time is drawn on the mechanism that ran
     at    : the posture to begin with; rest if left out
     runs  : up to two, played back over one another; test : measured modes, drawn at the points of the test
+    preload : modes with or without the geometric stiffness of loads at rest; see `page_data`
     """
     given = [run_of(run) if isinstance(run, Simulation) else run for run in runs]
     if isinstance(thing, Simulation):
@@ -47,4 +49,4 @@ def whole_page(
         sections["test"] = measured_section(test, mechanism, at)
         if at is None:
             at = sections["test"]["coordinates"] or None
-    return page_data(thing, at=at) | sections
+    return page_data(thing, at=at, preload=preload) | sections
