@@ -188,9 +188,9 @@ class Search {
     const { A, n } = this, v = new Float64Array(n);
     for (let i = 0; i < p && size < most; i++) {
       for (let c = 0; c < n; c++) v[c] = W[i * n + c];
-      if (!(this.orthogonal(v, Q, 0) > 0) || !(this.orthogonal(v, Q, size) > VANISHED)) continue;
+      if (!(this.orthogonal(v, Q, 0, 0) > 0) || !(this.orthogonal(v, Q, size, 1) > VANISHED)) continue;
       A.keepRows(v);
-      if (!(this.orthogonal(v, Q, size) > MOTION)) continue; // rounding, not a motion
+      if (!(this.orthogonal(v, Q, size, 2) > MOTION)) continue; // rounding, not a motion
       Q.set(v, size * n);
       size += 1;
     }
@@ -198,9 +198,9 @@ class Search {
   }
 
   /** Make v of unit length and orthogonal to Q[:size]; how long what is left of it was. */
-  private orthogonal(v: Float64Array, Q: Float64Array, size: number): number {
+  private orthogonal(v: Float64Array, Q: Float64Array, size: number, turns: number): number {
     const { A, n, one: Mv } = this;
-    for (let turn = 0; turn < (size ? 2 : 0); turn++) {
+    for (let turn = 0; turn < turns; turn++) {
       A.mass(v, 0, Mv, 0);
       for (let k = 0; k < size; k++) {
         let share = 0;
