@@ -23,6 +23,11 @@ export function api(page: Page, playback: Playback | null) {
     },
     frame: (name: string) => page.frame(name),
     frequencies: () => Array.from(page.freshModes()?.frequencies ?? []),
+    /** How the modes were found. */
+    search: () => {
+      const { converged, passes, block, unheld } = page.freshModes()!;
+      return { converged, passes, block, unheld };
+    },
     response: (input: string, output: string, hertz: number[]) => {
       const vibration = page.data.vibration, modes = page.freshModes();
       if (!vibration || !modes) throw new Error("nothing is elastic");

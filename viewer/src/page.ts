@@ -144,11 +144,11 @@ export class Page {
       this.shape.displace(0);
       return;
     }
-    const n = vibration.size, z = modes.shapes.subarray(mode * n, (mode + 1) * n), omega = 2 * Math.PI * modes.frequencies[mode];
+    const n = vibration.size, z = modes.shapes.subarray(mode * n, (mode + 1) * n);
     const found = this.shape.shape((body) => {
       const own = vibration.bodies[body];
       return own ? z.subarray(own[0], own[0] + own[1]) : null;
-    }, 0.5 * omega * omega);
+    }, 0.5 * modes.elastic[mode]);
     this.unit = found.largest > 0 ? 1 / found.largest : 0;
     this.density = found.density;
     this.shape.paint(found.density, true);

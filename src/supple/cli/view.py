@@ -54,6 +54,14 @@ Speed = Annotated[
     typer.Option("--speed", metavar="SHARE", show_default=False, help="Of a movie of a run: 1 is as fast as it ran."),
 ]
 Port = Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 takes one that is free.")]
+Preload = Annotated[
+    bool | None,
+    typer.Option(
+        "--preload/--no-preload", show_default=False,
+        help="Modes with or without the geometric stiffness of gravity and all forces at rest. Default: as the reduced "
+        "model has it; as `supple modes` for everything else.",
+    ),
+]  # fmt: skip
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
 
 _PAGES, _PICTURES, _MOVIES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".gif", ".mp4")
@@ -116,6 +124,7 @@ def view(
     speed: Speed = None,
     port: Port = 0,
     no_browser: NoBrowser = False,
+    preload: Preload = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -129,12 +138,12 @@ def view(
         shown = Shown(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
-            _drawn(shown, place, output, mode, speed)
+            _drawn(shown, place, output, mode, speed, preload)
         else:
             from supple.view.page.single_file import page_html
             from supple.view.page.whole_page import whole_page
 
-            html = page_html(whole_page(shown.thing, at=place, runs=shown.runs, test=shown.test))
+            html = page_html(whole_page(shown.thing, at=place, runs=shown.runs, test=shown.test, preload=preload))
             if output is None:
                 _served(answer, shown.mechanism.name, html, port, not no_browser)
                 return
@@ -182,7 +191,7 @@ def _ending() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None) -> None:
+def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool | None) -> None:
     """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 
@@ -193,12 +202,12 @@ def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: floa
 
             run_movie(output, mechanism, [played(run, mechanism) for run in shown.runs], speed=speed)
         else:
-            mode_movie(output, mechanism, place, mode=mode or 1)
+            mode_movie(output, mechanism, place, mode=mode or 1, preload=preload)
         return
     if mode is not None:
         from supple.analyses.vibration.modal import modes
 
-        found = modes(mechanism, place, count=max(mode, 6))
+        found = modes(mechanism, place, count=max(mode, 6), preload=preload)
         from supple.view.mode_sketch import mode_sketch
 
         draw(output, lambda: mode_sketch(found, which=[mode - 1]))

@@ -41,16 +41,23 @@ class Still(NamedTuple):
 
 
 def mode_movie(
-    path: str | Path, mechanism: Mechanism, at: At = None, *, mode: int = 1, scale: float = 1.0, pictures: int = _PERIOD
+    path: str | Path,
+    mechanism: Mechanism,
+    at: At = None,
+    *,
+    mode: int = 1,
+    scale: float = 1.0,
+    pictures: int = _PERIOD,
+    preload: bool | None = None,
 ) -> Path:
     """One period of a mode, without end.
 
     mode : from 1; scale : of the displacements, the largest of which is 12 % of the mechanism's size otherwise
-    pictures : of the period, 25 a second
+    pictures : of the period, 25 a second; preload : see `modes`
     """
     from supple.analyses.vibration.modal import modes
 
-    found = modes(mechanism, at, count=max(mode, 6))
+    found = modes(mechanism, at, count=max(mode, 6), preload=preload)
     if not 1 <= mode <= len(found):
         raise InputError(f"there is no mode {mode}: there are {len(found)}", part="--mode", hint="give one of these")
     shape, places = found.shapes[mode - 1], found.configuration

@@ -76,8 +76,8 @@ def view_page(
 
     at      : the posture to begin with
     runs    : up to two simulations, played back; test : modes of a measured test, drawn at its points
-    preload : modes with or without the geometric stiffness of gravity and all forces at rest; left out, as the reduced
-              model has it, or without
+    preload : modes with or without the geometric stiffness of gravity and all forces at rest; left out, as a reduced
+              model has it, and as `supple.modes` for everything else
     browser : open it there
     wait    : serve until Ctrl-C; left out, a script waits and a prompt does not
     """

@@ -39,6 +39,8 @@ export interface SceneData {
 
 export interface VibrationData extends StructureData {
   band: number;
+  /** Whether modes have the stiffness of loads at rest; or there are none. */
+  preload: "counted" | "left out" | "none";
   bodies: [number, number][];
   damping: DampingLaw & { says: string[]; given: boolean };
   softness: { row: number; part: string; compliance: number }[];

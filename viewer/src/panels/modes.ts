@@ -4,6 +4,7 @@ import { button, el, slider } from "../dom";
 import type { Page } from "../page";
 import { length, number } from "../units";
 import { energyShares } from "../vibration/energy_shares";
+import { loadsSay, loadsWarn } from "../vibration/loads_text";
 import { panel } from "./panel";
 
 export function modesPanel(page: Page): HTMLElement {
@@ -34,9 +35,10 @@ export function modesPanel(page: Page): HTMLElement {
     control("amplitude", 0, 0.2, amplitude, (a) => length(a * extent), (a) => page.animate({ amplitude: a })),
     control("phase", 0, 2 * Math.PI, 0, (a) => `${number((a * 180) / Math.PI, 3)} °`, (phase) => page.animate({ phase })),
     control("speed", 0, 3, speed, (a) => `${number(a, 2)} Hz`, (a) => page.animate({ speed: a })),
-    el("div", { class: "row" }, play, el("span", { class: "note" }, "largest displacement as drawn; actuators locked, without stiffness of loads")),
+    el("div", { class: "row" }, play, el("span", { class: "note" }, `largest displacement as drawn; actuators locked, ${loadsSay(vibration)}`)),
     shares);
-  body.append(el("div", { class: "modes", role: "group", "aria-label": "Modes" }, ...buttons.map(({ made }) => made)), moving);
+  const warning = el("p", { class: "note", role: "status" });
+  body.append(warning, el("div", { class: "modes", role: "group", "aria-label": "Modes" }, ...buttons.map(({ made }) => made)), moving);
   const update = () => {
     const modes = page.modes, chosen = page.animation.mode;
     buttons.forEach(({ made, hertz }, k) => {
@@ -48,6 +50,8 @@ export function modesPanel(page: Page): HTMLElement {
     moving.hidden = chosen === null;
     play.textContent = page.animation.paused ? "go on" : "pause";
     hint.textContent = modes ? `${number(modes.frequencies[0])} Hz lowest${modes.converged ? "" : ", not converged"}` : "";
+    warning.textContent = modes ? loadsWarn(modes) : "";
+    warning.hidden = warning.textContent === "";
     shares.replaceChildren();
     if (modes && chosen !== null && chosen < modes.count) {
       for (const { part, share } of energyShares(page.machine.structure!, vibration, page.data, modes, chosen).slice(0, 4)) {

@@ -6,6 +6,7 @@ import type { Page } from "../page";
 import { PALETTE } from "../scene/colors";
 import { colors } from "../theme";
 import { number } from "../units";
+import { loadsSay } from "../vibration/loads_text";
 import type { Modes } from "../vibration/modes";
 import { portRow, ports as portsOf } from "../vibration/port";
 import { receptance, type DampingLaw } from "../vibration/frf";
@@ -32,7 +33,7 @@ export function responsePanel(page: Page): HTMLElement {
     body.append(el("label", { class: "control" }, el("span", { class: "faint" }, label), slider(label, -4, -0.5, "any", Math.log10(Math.max(choice.ratio, 1e-4)), (x) => { choice.ratio = 10 ** x; sayRatio(); draw(); }), told));
   }
   sayRatio();
-  body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
+  body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked, ${loadsSay(vibration)}.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
   let chosen = false, plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
 
   const row = (i: number) => portRow(ports[i], vibration, page.position.X);
@@ -47,7 +48,7 @@ export function responsePanel(page: Page): HTMLElement {
       for (let k = 0; k < modes.count; k++) {
         let moved = 0;
         for (let c = 0; c < n; c++) moved += g[c] * modes.shapes[k * n + c];
-        total += (moved / Math.max(modes.frequencies[k], 1e-9)) ** 2;
+        total += (moved / Math.max(Math.abs(modes.frequencies[k]), 1e-9)) ** 2;
       }
       return total;
     });
@@ -62,7 +63,7 @@ export function responsePanel(page: Page): HTMLElement {
       choice.input = choice.output = liveliest(modes);
       inputs.input.value = outputs.input.value = String(choice.input);
     }
-    const low = 0.3 * Math.max(modes.frequencies[0], 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
+    const low = 0.3 * Math.max(Math.min(...modes.frequencies.map(Math.abs)), 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
     const hertz = Float64Array.from({ length: LINES }, (_, i) => low * (high / low) ** (i / (LINES - 1)));
     const found = receptance(modes, row(choice.input), row(choice.output), hertz, law());
     const least = 1e-14 * Math.max(...found.real.map((x) => Math.abs(x))); // less is rounding

@@ -67,8 +67,8 @@ def load_tables(rest: ElasticRest, held: Held) -> dict[str, Any]:
                 of_parts.append((part, c, forms.add(K)))
     position = undeformed(rest.numbering.mechanism)
     arrays, first = carried(position).arrays, rest.numbering.constraints
-    measures = measures_acted_along(rest)
-    along = [along_measure(arrays, measure, 0.0) for measure in measures]
+    along = {measure: along_measure(arrays, measure, 0.0) for measure in measures_acted_along(rest)}
+    along = {measure: item for measure, item in along.items() if item.force or item.slope}
     return {
         "place": table(given.loads.place[acting], "i4"),
         "maps": table(given.loads.maps[acting]),
@@ -76,8 +76,8 @@ def load_tables(rest: ElasticRest, held: Held) -> dict[str, Any]:
         "of_loads": table(np.array(of_loads).reshape(-1, 3), "i4"),
         "of_parts": table(np.array(of_parts).reshape(-1, 3), "i4"),
         "forms": table(np.concatenate([np.zeros(0), *forms.values]), "f4"),
-        "acted": table(np.array([(first + measure, measure) for measure in measures]).reshape(-1, 2), "i4"),
-        "along": table(np.array([(item.force, item.slope) for item in along]).reshape(-1, 2)),
+        "acted": table(np.array([(first + measure, measure) for measure in along]).reshape(-1, 2), "i4"),
+        "along": table(np.array([(item.force, item.slope) for item in along.values()]).reshape(-1, 2)),
         "pushed": table(pushed_rows(rest), "i4"),
         "theta": [int(first), len(rest.numbering.coordinates)],
         "shift": float(first_shift(rest, held, position.X)),

@@ -30,6 +30,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL, Responses
 from supple.view.page.encoding import table
+from supple.view.page.load_choice import PRELOAD
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -113,8 +114,13 @@ def _saved(path: Path) -> Any:
     return None
 
 
-def measured_section(test: MeasuredModes, mechanism: Mechanism, at: At = None) -> dict[str, Any]:
-    """What the page holds of a test on this mechanism: points on its bodies, and how they move in each mode."""
+def measured_section(
+    test: MeasuredModes, mechanism: Mechanism, at: At = None, *, preload: bool = PRELOAD
+) -> dict[str, Any]:
+    """What the page holds of a test on this mechanism: points on its bodies, and how they move in each mode.
+
+    preload : the model's modes beside them have the geometric stiffness of loads at rest
+    """
     places = assemble(mechanism, at if at is not None else (test.at or None))
     channels = _on_places(test, mechanism, places)
     points = list(dict.fromkeys(one.point for one in channels if one.vector is not None and not one.turns))
@@ -131,7 +137,7 @@ def measured_section(test: MeasuredModes, mechanism: Mechanism, at: At = None) -
         "points": [_point(places, point) for point in points],
         "real": table(shapes.real, "f4"),
         "imag": table(shapes.imag, "f4"),
-        **_paired(test, mechanism, places, channels),
+        **_paired(test, mechanism, places, channels, preload),
     }
 
 
@@ -165,14 +171,16 @@ def _point(places: Configuration, name: str) -> dict[str, Any]:
     return {"name": name, "body": body, "place": position.tolist(), "local": local.tolist()}
 
 
-def _paired(test: MeasuredModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel]) -> Any:
+def _paired(
+    test: MeasuredModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel], preload: bool
+) -> Any:
     """Frequencies of the model's modes that those of the test are, and how alike their shapes are."""
     count = len(test.frequencies_hz)
     hertz: list[float | None] = [None] * count
     alike: list[float | None] = [None] * count
     if test.found is not None and mechanism.elastic and count:
         named = replace(test.found, responses=test.found.responses.changed(responses=tuple(channels)))
-        for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4, preload=False)).pairs:
+        for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4, preload=preload)).pairs:
             for i, f in zip(pair.measured, pair.model_hz, strict=False):
                 hertz[i], alike[i] = float(f), pair.mac
     return {"model_hz": hertz, "mac": alike}

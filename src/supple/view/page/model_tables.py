@@ -55,13 +55,6 @@ def model_tables(mechanism: Mechanism, model: ReducedModel) -> dict[str, Any]:
     }
 
 
-def counts_loads(model: ReducedModel) -> bool | None:
-    """Whether K has the geometric stiffness of loads at rest; None where the model does not deform."""
-    if not model.layout.internal:
-        return None
-    return model.stiffening or bool(model.provenance.get("options", {}).get("modes", {}).get("preload"))
-
-
 def fitted_function(model: ReducedModel, says: list[str]) -> dict[str, Any]:
     """The fitted polynomials of what a posture has of coefficients, which the page evaluates by itself.
 

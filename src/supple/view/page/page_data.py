@@ -14,7 +14,8 @@ from supple.kinematics.rest import Rest, rest
 from supple.reduced.model import ReducedModel
 from supple.view.page.closing_rows import closing_rows
 from supple.view.page.encoding import encoded
-from supple.view.page.model_tables import counts_loads, model_tables
+from supple.view.page.load_choice import counts_loads
+from supple.view.page.model_tables import model_tables
 from supple.view.page.region import ranges
 from supple.view.page.scene import scene
 from supple.view.page.vibration import COUNT, vibrating, vibration
@@ -30,15 +31,12 @@ def page_data(
     """The page of a mechanism, or of a reduced model and the mechanism it was made from.
 
     at      : the posture that it opens with; rest if left out
-    preload : modes with the geometric stiffness of loads at rest; left out, as the reduced model has it or as PRELOAD
-              says
+    preload : modes with the geometric stiffness of loads at rest; left out, see `counts_loads`
     count   : how many modes
     """
-    if preload is None and isinstance(thing, ReducedModel):
-        preload = counts_loads(thing)
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
-    numbering, found = position.numbering, vibrating(position, count, preload=preload)
+    numbering, found = position.numbering, vibrating(position, count, preload=counts_loads(thing, preload))
     elastic = None if isinstance(found, str) else found.rest
     notes: list[str] = []
     return {

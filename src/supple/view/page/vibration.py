@@ -22,13 +22,13 @@ from supple.formulations.elastic_rest.preload import UnheldLoads
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import Rest
 from supple.view.page.encoding import table
+from supple.view.page.load_choice import PRELOAD
 from supple.view.page.load_tables import load_tables
 from supple.view.page.region import sampled
 
 Array = NDArray[np.float64]
 
 COUNT = 8  # modes on the page
-PRELOAD = False  # whether modes of a page have the geometric stiffness of loads at rest, as those of `modes`
 _SAMPLES = 24  # postures by which the band is chosen
 _MARGIN = 1.1
 _SHIFT = 4.0  # of the lowest ω² of all: lower, and stiff rows next to redundant ones would drown in rounding
@@ -49,14 +49,14 @@ class Vibrating(NamedTuple):
     loads: str
 
 
-def vibrating(position: Rest, count: int = COUNT, *, preload: bool | None = None) -> Vibrating | str:
+def vibrating(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) -> Vibrating | str:
     """The elastic mechanism, condensed for its lowest modes; or why it has no modes, in words.
 
-    preload : count the geometric stiffness of its loads at rest; left out, as PRELOAD says
+    preload : count the geometric stiffness of its loads at rest
     """
     mechanism = position.numbering.mechanism
     postures, band = sampled(position, _SAMPLES), own_band(mechanism)
-    loads = "none" if not carries_loads(mechanism) else "counted" if _counts(preload) else "left out"
+    loads = "none" if not carries_loads(mechanism) else "counted" if preload else "left out"
     try:
         while True:
             rest = elastic_rest(mechanism, band)
@@ -73,10 +73,6 @@ def vibrating(position: Rest, count: int = COUNT, *, preload: bool | None = None
             band = _MARGIN * highest if highest > rest.band else 8.0 * rest.band
     except InputError as error:
         return f"{error.message}; {error.hint}" if error.hint else error.message
-
-
-def _counts(preload: bool | None) -> bool:
-    return PRELOAD if preload is None else preload
 
 
 def _highest(squares: Array) -> float:

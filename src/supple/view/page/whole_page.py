@@ -11,6 +11,7 @@ from supple.formats.model_description import described
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 from supple.results.simulation import Simulation
+from supple.view.page.load_choice import counts_loads
 from supple.view.page.measured_modes import MeasuredModes, measured_section
 from supple.view.page.page_data import page_data
 from supple.view.page.playback import run_section
@@ -46,7 +47,7 @@ def whole_page(
     if given:
         sections["runs"] = [run_section(run, mechanism) for run in given]
     if test is not None:
-        sections["test"] = measured_section(test, mechanism, at)
+        sections["test"] = measured_section(test, mechanism, at, preload=counts_loads(thing, preload))
         if at is None:
             at = sections["test"]["coordinates"] or None
     return page_data(thing, at=at, preload=preload) | sections
