@@ -3,10 +3,12 @@
  *     H(ω) = Σ_r (g_o φ_r)(g_i φ_r) / (ω_r² - ω² + i d_r(ω)) + g_o (K⁻¹ g_iᵀ - Σ_r φ_r (g_i φ_r) / ω_r²)
  *
  * (docs/theory/frequency-response.md, 7-10; actuators locked), K with the stiffness of loads where the page has it.
- * Damping is that of the deformation: d_r is 2 ζ √U_r ω, η U_r or (α + β U_r) ω, U_r = φ_rᵀKφ_r without that stiffness,
- * ω_r² where there is none. By a loss factor or β the second part is over 1 + iη or 1 + iβω.
+ * d_r is 2 ζ ω_r ω, η ω_r² or (α + β ω_r²) ω; by a loss factor or β the second part is over 1 + iη or 1 + iβω. Damping
+ * is that of the deformation: under loads E = ΦᵀKΦ without their stiffness stands for ω_r², and couples the modes.
  */
 
+import { solveGauss } from "../algebra/gauss";
+import { symmetricEigen } from "../algebra/symmetric_eigen";
 import type { Modes } from "./modes";
 
 const TURNS = 200, SETTLED = 1e-22; // of conjugate gradients: at most, and of the energy of their first step
@@ -69,32 +71,63 @@ function product(x: Float64Array, y: Float64Array): number {
 }
 
 export function receptance(modes: Modes, input: Float64Array, output: Float64Array, hertz: Float64Array, law: DampingLaw): Receptance {
-  const n = input.length, real = new Float64Array(hertz.length), imag = new Float64Array(hertz.length);
-  let still = 0;
-  const rest = residual(modes, input);
-  for (let c = 0; c < n; c++) still += output[c] * rest[c];
-  const shares = new Float64Array(modes.count);
-  for (let k = 0; k < modes.count; k++) {
-    let a = 0, b = 0;
-    for (let c = 0; c < n; c++) {
-      a += input[c] * modes.shapes[k * n + c];
-      b += output[c] * modes.shapes[k * n + c];
-    }
-    shares[k] = a * b;
-  }
+  const n = input.length, count = modes.count, real = new Float64Array(hertz.length), imag = new Float64Array(hertz.length);
+  const still = product(output, residual(modes, input));
+  const shape = (k: number) => modes.shapes.subarray(k * n, (k + 1) * n);
+  const into = Float64Array.from({ length: count }, (_, k) => product(input, shape(k)));
+  const from = Float64Array.from({ length: count }, (_, k) => product(output, shape(k)));
+  const coupled = modes.loads ? coupledDamping(modes, law) : null;
   for (let l = 0; l < hertz.length; l++) {
     const w = 2 * Math.PI * hertz[l];
     const behind = follows(law, w), size = 1 + behind * behind;
     let x = still / size, y = (-behind * still) / size;
-    for (let k = 0; k < modes.count; k++) {
-      const loss = lost(law, modes.elastic[k], w), gap = modes.squares[k] - w * w, square = gap * gap + loss * loss;
-      x += (shares[k] * gap) / square;
-      y -= (shares[k] * loss) / square;
+    if (coupled) {
+      const q = coupledResponse(modes, coupled, law, w, into);
+      for (let k = 0; k < count; k++) {
+        x += from[k] * q[k];
+        y += from[k] * q[count + k];
+      }
+    } else {
+      for (let k = 0; k < count; k++) {
+        const loss = lost(law, modes.squares[k], w), gap = modes.squares[k] - w * w, square = gap * gap + loss * loss;
+        x += (from[k] * into[k] * gap) / square;
+        y -= (from[k] * into[k] * loss) / square;
+      }
     }
     real[l] = x;
     imag[l] = y;
   }
   return { real, imag };
+}
+
+/** Damping over the modes where loads turn them: E = ΦᵀKΦ without loads is not diagonal, and damping is a function of it. */
+function coupledDamping(modes: Modes, law: DampingLaw): Float64Array {
+  const { response: A, shapes, count } = modes, n = A.structure.size, E = new Float64Array(count * count), Kv = new Float64Array(n);
+  for (let i = 0; i < count; i++) {
+    A.stiff(shapes, i * n, Kv, 0);
+    for (let j = 0; j < count; j++) E[i * count + j] = product(Kv, shapes.subarray(j * n, (j + 1) * n));
+  }
+  const { values, vectors } = symmetricEigen(E, count), found = new Float64Array(count * count);
+  for (let k = 0; k < count; k++) {
+    const loss = lost(law, values[k], 1); // at 1 rad/s
+    for (let i = 0; i < count; i++) for (let j = 0; j < count; j++) found[i * count + j] += loss * vectors[k * count + i] * vectors[k * count + j];
+  }
+  return found;
+}
+
+/** q of (ω_r² - ω² + i D) q = b, real parts before imaginary ones. */
+function coupledResponse({ squares, count }: Modes, damping: Float64Array, law: DampingLaw, w: number, b: Float64Array): Float64Array {
+  const size = 2 * count, M = new Float64Array(size * size), q = new Float64Array(size), factor = law.kind === "structural" ? 1 : w;
+  q.set(b);
+  for (let i = 0; i < count; i++) {
+    M[i * size + i] = M[(count + i) * size + count + i] = squares[i] - w * w;
+    for (let j = 0; j < count; j++) {
+      M[i * size + count + j] = -factor * damping[i * count + j];
+      M[(count + i) * size + j] = factor * damping[i * count + j];
+    }
+  }
+  solveGauss(M, size, q, 1, 0);
+  return q;
 }
 
 /** How far what follows statically lags behind, K (1 + i ·). */
