@@ -49,7 +49,7 @@ def loaded_machine(seed: int) -> supple.Mechanism:
             "follower": bool(rng.random() < 0.5),
         }
     }
-    made["points"] |= {"S": listed(rng.standard_normal(3)), "T": listed(rng.standard_normal(3) + [0.0, 0.0, 2.0])}
+    made["points"] |= {"S": listed(rng.standard_normal(3)), "T": listed(rng.normal((0.0, 0.0, 2.0)))}
     if rng.random() < 0.7:
         stiffness, length = 10.0 ** rng.uniform(2.0, 4.0), rng.uniform(0.3, 1.5)
         spring = {"between": ["ground.S", places[0]], "stiffness": float(stiffness), "length": float(length)}

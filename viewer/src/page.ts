@@ -24,7 +24,7 @@ export class Page {
   message = "";
   theme: Theme;
   spacing = 1;
-  /** Elastic energy of a metre, J/m for 1 J in the mode, at the top of the colour bar; null while nothing vibrates. */
+  /** Elastic energy of a metre, J/m for 1 J of it in the mode, at the top of the colour bar; null while nothing vibrates. */
   density: number | null = null;
   /** Largest displacement of the mode as it is drawn, m. */
   drawnAs = 0;

@@ -56,7 +56,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
     ...(model ? [select("reduced model", overlays, choice.overlay, (i) => {
       choice.overlay = i;
       draw();
-    }).root] : [])), plot, ...(two ? [bar] : []));
+    }).root] : [])), plot, ...(two ? [bar] : []), ...(curve ? [curve.note] : []));
   if (coordinates.length > 2) body.append(el("p", { class: "note" }, "The other coordinates are at their present values."));
 
   /** Index of the quantity among what the worker tells: singularity first. */

@@ -1,6 +1,7 @@
 /** Frequencies over the one coordinate of a machine; a click goes there. */
 
 import uPlot from "uplot";
+import { el } from "../dom";
 import type { Page } from "../page";
 import { PALETTE } from "../scene/colors";
 import { colors } from "../theme";
@@ -10,6 +11,8 @@ import { decadeLines, decades } from "./log_range";
 export class MapCurve {
   private plot: uPlot | null = null;
   private data: uPlot.AlignedData = [[]];
+  /** What the curves leave out. */
+  readonly note = el("p", { class: "note", hidden: "" }, "Negative frequencies, above the buckling load, have no place on the logarithmic axis.");
 
   constructor(private readonly page: Page, private readonly root: HTMLElement, private readonly chosen: (value: number) => void) {
     page.on("posture", () => this.plot?.redraw());
@@ -22,6 +25,7 @@ export class MapCurve {
     const x = Array.from({ length: n }, (_, i) => (low[0] + ((high[0] - low[0]) * i) / (n - 1)) * factor);
     const curves = width > 1 ? Array.from({ length: width - 1 }, (_, k) => k + 1) : [0];
     this.data = [x, ...curves.map((k) => Array.from({ length: n }, (_, i) => (values[i * width + k] > 1e-9 ? values[i * width + k] : null)))];
+    this.note.hidden = !curves.some((k) => k > 0 && this.data[0].some((_, i) => values[i * width + k] < -1e-9));
     if (this.plot && this.plot.series.length === this.data.length) this.plot.setData(this.data);
     else this.build();
   }

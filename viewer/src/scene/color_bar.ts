@@ -7,7 +7,7 @@ import { gradient } from "./colors";
 
 export function colorBar(page: Page): HTMLElement {
   const high = el("span"), mode = el("div");
-  const scale = el("div", {}, el("div", {}, "elastic energy of a metre", el("span", { class: "long" }, ", for 1 J in the mode")),
+  const scale = el("div", {}, el("div", {}, "elastic energy of a metre", el("span", { class: "long" }, ", for 1 J of it in the mode")),
     el("div", { class: "scale", style: `background:${gradient()}` }), el("div", { class: "ends" }, el("span", {}, "0 J/m"), high));
   const root = el("div", { id: "bar", class: "overlay" }, mode,
     scale);
