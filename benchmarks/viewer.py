@@ -2,7 +2,8 @@
 
 A frame has 16.7 ms at 60 a second. `script` is what the page itself spends on one (the machine's shape in a mode, and
 what it hands to the graphics); `drawn` is until the last pixel, by Chromium's software renderer on one core, for want
-of a graphics card: that is not what a user has. A posture is closing the loops and finding its modes.
+of a graphics card: that is not what a user has. A posture is closing the loops and finding its modes
+under loads.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def main() -> None:
         print(f"{'wanted':18} {'':>9} {LARGEST / 1e6:>6.2f} MB {'':>9} {FRAME:>6.1f} ms {'':>9} {ANSWER:>6.1f} ms")
         for name in MACHINES:
             begun = time.perf_counter()
-            file = save_page(Path(folder) / f"{name}.html", whole_page(supple.load(EXAMPLES / name / "mechanism.yaml")))
+            mechanism = supple.load(EXAMPLES / name / "mechanism.yaml")
+            file = save_page(Path(folder) / f"{name}.html", whole_page(mechanism, preload=True))
             made = time.perf_counter() - begun
             loads = []
             for _ in range(LOADS):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 
 import pytest
 
@@ -24,6 +27,14 @@ def test_the_page_as_one_file(supple, four_bar, folder, built):
     assert bundle.PLACEHOLDER not in text
     for outside in ('src="', "src='", "@import", 'href="http'):
         assert outside not in text.partition("<script")[0]
+
+
+def test_loads_at_rest_are_counted_or_left_out(supple, folder, built):
+    for option, said in (("--preload", "counted"), ("--no-preload", "left out")):
+        done = supple("view", "ralf", option, "-o", "page.html")
+        assert done.status == 0, done.err
+        held = re.search('id="supple-data"[^>]*>([^<]+)<', (folder / "page.html").read_text(encoding="utf-8")).group(1)
+        assert json.loads(gzip.decompress(base64.b64decode(held)))["vibration"]["preload"] == said
 
 
 @pytest.mark.parametrize("name", ["posture.png", "posture.svg", "posture.pdf"])
