@@ -95,26 +95,26 @@ def test_any_number_of_modes_converges_where_twelve_are_nearly_equal(opened, pre
     found = vibrating(rest(delta), preload=preload)
     places = sampled(rest(delta), 2)
     page = opened(delta, preload=preload)
-    counts = range(1, 13)
+    counts = (4, 6, 8, 12) if preload else range(1, 13)
     chosen = [[count, len(search_for(found.rest, found.held, count).start)] for count in counts]
     thetas = places.theta[:2].tolist()
     shown = page.evaluate(SEARCHES, {"searches": chosen, "thetas": thetas})
+    if preload:
+        squares = constrained_loaded_modes(found.rest, found.held, places, max(counts))[0]
+    else:
+        squares = constrained_modes(found.rest, found.held, places.X, max(counts))[0]
+    exact = np.sqrt(squares) / (2.0 * np.pi)
     for count, searched in zip(counts, shown, strict=True):
-        if preload:
-            squares = constrained_loaded_modes(found.rest, found.held, places, count)[0]
-        else:
-            squares = constrained_modes(found.rest, found.held, places.X, count)[0]
-        for one, exact in zip(searched, np.sqrt(squares) / (2.0 * np.pi), strict=False):
+        for one, hertz in zip(searched, exact, strict=False):
             assert one["converged"], count
             assert one["passes"] <= 4, count
-            assert_allclose(one["frequencies"], exact, rtol=SINGLE if preload else 1e-9)
+            assert_allclose(one["frequencies"], hertz[:count], rtol=SINGLE if preload else 1e-9)
     # A block that ends within the cluster grows until it converges.
-    small = page.evaluate(SEARCHES, {"searches": [[count, count + 1] for count in (5, 6, 7)], "thetas": thetas})
-    for count, searched in zip((5, 6, 7), small, strict=True):
-        for one, exact in zip(searched, shown[count - 1], strict=True):
-            assert one["converged"]
-            assert preload or one["block"] > count + 1  # loads spread the cluster
-            assert_allclose(one["frequencies"], exact["frequencies"], rtol=1e-9)
+    small = page.evaluate(SEARCHES, {"searches": [[6, 7]], "thetas": thetas})
+    for one, hertz in zip(small[0], exact, strict=False):
+        assert one["converged"]
+        assert preload or one["block"] > 7  # loads spread the cluster
+        assert_allclose(one["frequencies"], hertz[:6], rtol=SINGLE if preload else 1e-9)
 
 
 def example(name: str) -> supple.Mechanism:
