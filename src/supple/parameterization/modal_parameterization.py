@@ -15,7 +15,12 @@ from supple.formats.varied_mechanism import first_of
 from supple.formulations.coefficients import LAW, carried
 from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at, search_from
+from supple.formulations.elastic_rest.constrained_modes import (
+    constrained_modes,
+    rows_at,
+    search_for,
+    search_from,
+)
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held, elastic_rest
 from supple.formulations.elastic_rest.load_vectors import LoadArrays, load_arrays
 from supple.formulations.laws import number_of
@@ -174,7 +179,9 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
     reference = Z[0, : choice.internal].copy()
     for mode in reference:
         upwards(rest.arrays, mode)
-    return rest, search_from(rest, held, X, wanted)._replace(tolerance=EXACT), reference
+    at_rest = np.array_equal(X, undeformed(mechanism).X)  # from where the search for the modes above has begun
+    search = search_for(rest, held, wanted) if at_rest else search_from(rest, held, X, wanted)
+    return rest, search._replace(tolerance=EXACT), reference
 
 
 def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:

@@ -87,6 +87,9 @@ class _Seen(NamedTuple):
     places: Array
     modes: Array
 
+    def part(self, start: int, stop: int) -> _Seen:
+        return _Seen(*(item[start:stop] for item in self))  # type: ignore[arg-type]
+
 
 def exchanges(
     mechanism: Mechanism | VariedMechanism,
@@ -107,14 +110,19 @@ def exchanges(
     swaps: list[Exchange] = []
     for box in boxes:
         width = np.where(box.half > 0.0, 2.0 * box.half, 1.0)
-        lines = [line for part in slices_of(box) for line in [*_towards(part, suspects), *_lines(part, seed)]]
-        for line in lines:
-            for item in _on_line(mechanism, asked, line, box.half):
-                apart = [np.linalg.norm(np.subtract(item.theta, other.theta) / width) for other in swaps]
-                if all(distance > _SAME * np.sqrt(len(width)) for distance in apart):
-                    swaps.append(item)
-            if len(swaps) >= _MANY:
-                return swaps
+        for part in slices_of(box):
+            lines = [*_towards(part, suspects), *_lines(part, seed)]
+            seen = _look(mechanism, asked, np.vstack(lines))  # in one batch, which all cores share
+            first = 0
+            for line in lines:
+                here = seen.part(first, first + len(line))
+                first += len(line)
+                for item in _on_line(mechanism, asked, line, box.half, here):
+                    apart = [np.linalg.norm(np.subtract(item.theta, other.theta) / width) for other in swaps]
+                    if all(distance > _SAME * np.sqrt(len(width)) for distance in apart):
+                        swaps.append(item)
+                if len(swaps) >= _MANY:
+                    return swaps
     return swaps
 
 
@@ -159,8 +167,7 @@ def _lines(box: Scanned, seed: int) -> list[Array]:
     return [a + t * (b - a) for a, b in ends if np.any(a != b)]
 
 
-def _on_line(mechanism: VariedMechanism, choice: ModeChoice, line: Array, half: Array) -> list[Exchange]:
-    seen = _look(mechanism, choice, line)
+def _on_line(mechanism: VariedMechanism, choice: ModeChoice, line: Array, half: Array, seen: _Seen) -> list[Exchange]:
     swaps = []
     for i in range(len(line) - 1):
         if seen.valid[i] and seen.valid[i + 1] and seen.places[i] != seen.places[i + 1]:

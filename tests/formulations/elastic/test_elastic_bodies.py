@@ -9,6 +9,7 @@ from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formulations.elastic.condensation import condense
 from supple.formulations.elastic.elastic_body import elastic_body
 from supple.geometry.rotation import exponential
 
@@ -202,3 +203,24 @@ def test_several_parts_touching_one_place_share_its_node():
     one, two = (elastic_body(Drawing(mechanism), name) for name in ("one", "two"))
     assert [len(body.interface) for body in (one, two)] == [2, 2]
     assert relative(hertz(one)[3], hertz(two)[3]) < 1e-9
+
+
+def test_bodies_that_are_equal_in_two_mechanisms_are_meshed_and_condensed_once():
+    def boom(payload, width):
+        return Mechanism(
+            plane="xz", points={"A": [0, 0], "B": [0.6, 0], "C": [0.9, 0]}, materials=MATERIALS,
+            sections={"s": {"rectangle": [width, 0.01]}},
+            bodies={"boom": {"beam": ["A", "B"], "section": "s", "material": "m"}, "tool": {"rod": ["B", "C"], "mass": 0.1}},
+            joints={"A": {"revolute": ["ground", "boom"]}, "B": {"weld": ["boom", "tool"]}},
+            point_masses={"load": {"at": "tool.C", "mass": payload}},
+            actuators={"motor": {"joint": "A"}},
+        )  # fmt: skip
+
+    light, heavy, wide = boom(1.0, 0.02), boom(2.0, 0.02), boom(2.0, 0.03)
+    bodies = [elastic_body(Drawing(item), "boom") for item in (light, heavy, wide)]
+    assert bodies[0] is bodies[1]
+    assert bodies[0] is not bodies[2]
+    assert condense(bodies[0], 100.0) is condense(bodies[1], 100.0)
+    assert condense(bodies[0], 100.0) is not condense(bodies[0], 200.0)
+    assert condense(bodies[2], 100.0).K[0, 0] != condense(bodies[0], 100.0).K[0, 0]
+    assert frame(point_masses={"p": {"at": "body.P", "mass": 0.7}}) is not frame()

@@ -65,7 +65,11 @@ class PlacedBeam(NamedTuple):
 
 
 def placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
-    """The beams of an elastic body; none for a rigid one or a superelement."""
+    """The beams of an elastic body; none for a rigid one or a superelement. Placed once for each mechanism."""
+    return drawing.mechanism.remembered(f"beams of {body}", lambda: _placed_beams(drawing, body))
+
+
+def _placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
     described = drawing.mechanism.bodies[body]
     beams = described.all_beams
     base: Path = ("bodies", body)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,7 @@ from supple.geometry.rotation import skew
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+T = TypeVar("T")
 
 PLANAR_COLUMNS = np.array([0, 1, 5])  # of (u, φ) in space, those that a planar node has
 NEAR = 1e-9  # of the body's size: places this close are one place
@@ -47,6 +49,9 @@ class ElasticBody:
     beams     : (e,) which beam of the description each element belongs to
     turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`
     parts     : what beams carry beside their own mass, which M has as well
+
+    Bodies of beams that are equal are one object (`elastic_body`), also in mechanisms that differ elsewhere, such as
+    in their payload. What follows from a body is therefore `remembered` by the body.
     """
 
     name: str
@@ -64,6 +69,13 @@ class ElasticBody:
     beams: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     turned: tuple[sp.csr_array, ...] = ()
     parts: tuple[CarriedPart, ...] = ()
+    _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result of `make` at the first call with this key: a body is frozen, so it stays true."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
 
     @property
     def size(self) -> int:

@@ -63,7 +63,12 @@ class CondensedBody:
 
 
 def condense(body: ElasticBody, band: float, tolerance: float = 1e-6) -> CondensedBody:
-    """Condense a body to its interface with a relative error of ω² below `tolerance` for ω up to `band` (rad/s)."""
+    """Condense a body to its interface with a relative error of ω² below `tolerance` for ω up to `band` (rad/s); once
+    for each band."""
+    return body.remembered(("condensed", band, tolerance), lambda: _condensed(body, band, tolerance))
+
+
+def _condensed(body: ElasticBody, band: float, tolerance: float) -> CondensedBody:
     if not band > 0.0:
         raise InputError(
             f"the band of frequencies {band:g} rad/s is empty", part=f'body "{body.name}"', hint="give more"

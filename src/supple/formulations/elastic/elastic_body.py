@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +24,9 @@ from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Arra
 from supple.formulations.elastic.superelement import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
 from supple.kinematics.numbering import Numbering
+
+_MADE: WeakValueDictionary[tuple[str, bytes], ElasticBody] = WeakValueDictionary()
+"""Bodies of beams by their names and a digest of what they are made of, as long as some mechanism uses them."""
 
 __all__ = ["ElasticBody", "elastic_body", "is_elastic", "mesh_of"]
 
@@ -107,9 +113,36 @@ def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_
 
 
 def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
-    planar = drawing.mechanism.planar
-    spans, found, touched, carriers = meshed_beams(drawing, name)
-    _require_connected(drawing, name, found)
+    """The body, or the equal one that another mechanism has made: members of a family differ in few bodies."""
+    beams, planar = meshed_beams(drawing, name), drawing.mechanism.planar
+    key = (name, _digest(beams, planar))
+    body = _MADE.get(key)
+    if body is None:
+        _require_connected(drawing, name, beams.mesh)
+        body = _assembled_body(name, beams, planar)
+        _MADE[key] = body
+    return body
+
+
+def _digest(beams: MeshedBeams, planar: bool) -> bytes:
+    """Of all numbers that the matrices of a body depend on, bit for bit."""
+    digest = hashlib.sha256(repr((planar, len(beams.spans), len(beams.touched), beams.carriers)).encode())
+    for item in (*beams.spans, beams.mesh):
+        _feed(digest, item)
+    for place in beams.touched:
+        _feed(digest, (place.position, float(place.row), place.mass, place.inertia))
+    return digest.digest()
+
+
+def _feed(digest: Any, numbers: Iterable[Any]) -> None:
+    for number in numbers:
+        array = np.ascontiguousarray(number)
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        digest.update(array.tobytes())
+
+
+def _assembled_body(name: str, beams: MeshedBeams, planar: bool) -> ElasticBody:
+    spans, found, touched, carriers = beams
     parts = [
         CarriedPart(node, place.mass, place.inertia, place.position - found.nodes[node])
         for node, place in zip(carriers, touched, strict=True)

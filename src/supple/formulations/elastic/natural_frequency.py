@@ -21,6 +21,10 @@ _STILL = 1e-13  # of the largest ω²: rounding
 
 def natural_frequency(body: ElasticBody) -> float:
     """√λ/2π in Hz, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)"""
+    return body.remembered("natural frequency", lambda: _natural_frequency(body))
+
+
+def _natural_frequency(body: ElasticBody) -> float:
     size = body.extent
     if not size > 0.0:
         return 0.0
