@@ -1,7 +1,8 @@
 """Laws over a region stand on their goal, whatever the tolerance of their fit: random arms with elastic gearboxes.
 
-On the model that a law was made on, its standing error is below 1e-6 of the motion, in Python and in exported C. One
-line for each machine and law; status 1 if one stands off its goal.
+On the model that a law was made on, its standing error is below 1e-6 of the motion, in Python and in exported C. On the
+machine itself it is below the static deflection times the error at rest that the model states (`equilibria`). One line
+for each machine and law; status 1 if one stands further off its goal.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ def standing_error(machine: Machine, controller: control.Controller) -> float:
 
 
 def on_the_machine(machine: Machine, controller: control.AffineController) -> tuple[float, float]:
-    """How far the tip of the arm itself stands from its goal, and the stated error of its model; the first over the
-    static deflection."""
+    """How far the tip of the arm itself stands from its goal, over its static deflection, and the error at rest that
+    its model states."""
     start = dict(zip(machine.model.layout.coordinates, machine.goal, strict=False))
     run = control.closed_loop(
         machine.arm, controller, until=1.0, start=start, hardware=quiet(machine.model.hardware)
@@ -158,8 +159,9 @@ def on_the_machine(machine: Machine, controller: control.AffineController) -> tu
     stiff = goal_of(machine.arm, controller.reference, rigid=True)
     assert stiff is not None
     tip = np.array([[run.outputs[name][-50:].mean(), run.goal[name], stiff()[name]] for name in ("tip.x", "tip.z")])
-    stated = max(item["worst"] for item in machine.model.provenance["error"].values())
-    return float(np.linalg.norm(tip[:, 0] - tip[:, 1]) / np.linalg.norm(tip[:, 1] - tip[:, 2])), stated
+    stated = machine.model.provenance["equilibria"]
+    off = float(np.linalg.norm(tip[:, 0] - tip[:, 1]) / np.linalg.norm(tip[:, 1] - tip[:, 2]))
+    return off, max(stated["force"], *stated["deflection"].values())
 
 
 def check(seed: int, joints: int, kind: str, tolerances: tuple[float, ...] = TOLERANCES) -> list[tuple[float, float]]:
@@ -179,13 +181,14 @@ KINDS = ("state feedback", "two time scales", "gain scheduling")
 
 def main(machines: int, seed: int, full: int) -> int:
     warnings.simplefilter("ignore", SuppleNote)
-    worst = 0.0
+    worst, above = 0.0, 0.0
     for number in range(full):
-        machine = random_machine(seed + number, 1)
+        joints = 1 + number % 2
+        machine = random_machine(seed + number, joints)
         off, stated = on_the_machine(machine, made(machine, "state feedback", 1e-3))
-        print(
-            f"seed {seed + number}, the arm itself: {off:.2g} of its static deflection; its model states {stated:.2g}"
-        )
+        above = max(above, off / stated)
+        print(f"seed {seed + number}, {joints} joints, the arm itself: {off:.2g} of its static deflection; its model "
+              f"states {stated:.2g}", flush=True)  # fmt: skip
     for number in range(machines):
         joints = 1 + number % 2
         for kind in KINDS:
@@ -194,7 +197,9 @@ def main(machines: int, seed: int, full: int) -> int:
             told = "   ".join(f"{t:g}: {p:.1e} / {c:.1e}" for t, (p, c) in zip(TOLERANCES, found, strict=True))
             print(f"seed {seed + number}, {joints} joints, {kind:16}  {told}", flush=True)
     print(f"largest standing error, of the motion: {worst:.2g} (limit {LARGEST:g})")
-    return 1 if worst > LARGEST else 0
+    if full:
+        print(f"largest standing error of an arm itself, over what its model states: {above:.2g} (limit 1)")
+    return 1 if worst > LARGEST or above > 1.0 else 0
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ def data_of(model: ReducedModel, target: Path | None, seconds: float) -> dict[st
         },
         "frequencies": made["error"].get("frequencies", {}).get("each", []),
         "truncation": made.get("truncation", {}),
+        "equilibria": made.get("equilibria", {}),
         "exchanges": made.get("exchanges", []),
         "modes": made["options"]["modes"],
         "rigid": model.rigid,
@@ -82,6 +83,10 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(trusted(made["stated"]))
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))
+    if "equilibria" in made:
+        from supple.reduction.equilibrium_error import at_rest
+
+        out.line(at_rest(made["equilibria"]))
     if model.layout.internal:
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:

@@ -37,6 +37,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.column_choice import ROUNDING, choose_columns
 from supple.reduction.columns import Columns, with_limits
 from supple.reduction.domain import Domain
+from supple.reduction.equilibrium_error import equilibrium_error
 from supple.reduction.estimate import Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
 from supple.reduction.mode_set import Count, cut_cluster, kept_modes
@@ -116,7 +117,8 @@ def reduce(
                  Refinement ends before, with the error it has, where it can know that the tolerance is out of reach
     progress   : show a line on standard error; left out, if that is a terminal
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
-                 parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out, and
+                 parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out,
+                 `provenance["equilibria"]` how far the model rests from the full equations, and
                  `provenance["exchanges"]` where a mode of the set exchanges with one outside it. `internal_modes`
                  "auto" keeps as few as hold together over the region, see `kept_modes`
     tracking, germ : how internal modes are followed over the region: their subspace from one germ, by "subspace" or
@@ -186,6 +188,8 @@ def reduce(
                          repertoire_of(mechanism), basis_of(mechanism, choice),
                          units_of_layout(mechanism, columns.layout),
                          hardware_of_layout(mechanism, columns.layout), family)  # fmt: skip
+    if choice.flexible:
+        origin["equilibria"] = equilibrium_error(space.mechanism, task.domain, model).data()
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
     useless = missed_errors(worst, None) + indefinite(task.domain, model)
     origin["missed"] += [words for words in useless if words not in origin["missed"]]

@@ -210,7 +210,10 @@ def test_bodies_that_are_equal_in_two_mechanisms_are_meshed_and_condensed_once()
         return Mechanism(
             plane="xz", points={"A": [0, 0], "B": [0.6, 0], "C": [0.9, 0]}, materials=MATERIALS,
             sections={"s": {"rectangle": [width, 0.01]}},
-            bodies={"boom": {"beam": ["A", "B"], "section": "s", "material": "m"}, "tool": {"rod": ["B", "C"], "mass": 0.1}},
+            bodies={
+                "boom": {"beam": ["A", "B"], "section": "s", "material": "m"},
+                "tool": {"rod": ["B", "C"], "mass": 0.1},
+            },
             joints={"A": {"revolute": ["ground", "boom"]}, "B": {"weld": ["boom", "tool"]}},
             point_masses={"load": {"at": "tool.C", "mass": payload}},
             actuators={"motor": {"joint": "A"}},

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
-from supple.control.laws.equilibrium import FittedRow, about
+from supple.control.laws.equilibrium import TOLERANCE, FittedRow, about
 from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
 from supple.control.laws.law_kernel import law_vector
 from supple.control.laws.ports import Ports
@@ -75,6 +75,8 @@ class AffineLaw:
         motion = f" of {listed(ports.coordinates)}" if ports.coordinates else ""
         over = f", scheduled by {listed(self.scheduled_by)}" if self.scheduled_by else ""
         more = f", {self.said}" if self.said else ""
+        if self.equilibrium is not None and self.equilibrium.error > TOLERANCE:
+            more += f", its equilibrium fitted to {self.equilibrium.error:.2g}"
         return (
             f"{self.name}{motion}: {listed(ports.answered)} from {listed(ports.measured)} every "
             f"{1e3 * ports.sample_time:g} ms, {self.states} states{over}{more}"

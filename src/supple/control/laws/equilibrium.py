@@ -24,7 +24,7 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.samples import Samples
 from supple.control.laws.affine_matrices import AffineMatrices
-from supple.diagnostics import InputError, SuppleWarning, user_level
+from supple.diagnostics import InputError, SuppleNote, SuppleWarning, user_level
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,7 +94,13 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
         return np.asarray(equilibria(points).rows()[:, varying] / scale)
 
     if boxes[0].dimension > _SERIES:
-        return _of_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+        row = _of_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+        warnings.warn(
+            f'law "{name}": its equilibrium over {boxes[0].dimension} coordinates is fitted to {row.error:.2g} of each '
+            f"number; it stands that much off its goal. A law at one configuration (at=) stands on it",
+            SuppleNote, stacklevel=user_level(),
+        )  # fmt: skip
+        return row
     found = resolved(region, function, TOLERANCE, largest=MOST)
     if found.error > TOLERANCE:
         warnings.warn(

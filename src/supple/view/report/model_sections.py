@@ -13,6 +13,7 @@ from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.comparison import Comparison, local_errors
 from supple.reduction.domain import path_domain, theta_domain
+from supple.reduction.equilibrium_error import at_rest
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
@@ -196,6 +197,9 @@ def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
         ]
         if lost.get("next_hz") is not None:
             said.append(f"The next mode, which is left out, is at {lost['next_hz']:.4g} Hz or above.")
+    if made.get("equilibria"):
+        words = at_rest(made["equilibria"])
+        said.append(f"{words[0].upper()}{words[1:]}.")
     names = tuple(model.layout.coordinates[: model.layout.theta])
     names += () if model.family is None else model.family.names
     for item in made.get("exchanges", ()):

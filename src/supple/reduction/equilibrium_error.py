@@ -1,0 +1,154 @@
+"""How far a flexible model rests from the full equations, which know large displacements and loads that turn along.
+
+A reduced model is linear in the deformation δ about the undeformed θ. With θ held it rests where K δ = p_δ(θ), and its
+outputs move by Ψ_o δ. The mechanism itself rests where its deformed bodies are in balance (flexible-statics.md). So
+besides the error of the fit there is one of second order: a place at distance r that turns by φ is off by φ² r/2, a
+share φ/2 of its deflection. With Δ the deflection at a sensor and Q the forces that hold θ, at a few configurations,
+
+    e = ‖Δ̂ - Δ‖ / max(‖Δ‖, median ‖Δ‖)   for each sensor of a place,   e = ‖Q̂ - Q‖ / max(‖Q‖, median ‖Q‖)
+
+where ^ is of the model. The largest of each is stated.                                   (docs/theory/reduction.md, 7c)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.statics.deflection import deflection
+from supple.approximation.fits.scattered_designs import scattered
+from supple.diagnostics import SuppleError, SuppleWarning
+from supple.equations.dry_friction import FRICTION_SPEED
+from supple.formats.varied_mechanism import VariedMechanism
+from supple.formulations.coefficients import carried
+from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.reduced.observed import Moving, outputs_along
+from supple.reduction.domain import Domain
+
+Array = NDArray[np.float64]
+
+_POINTS = 5  # configurations, the middle of the region among them
+_STEPS = 4  # Newton's, for δ
+_STILL = 1e-9  # of the mechanism's size: sensors that move less do not deflect
+
+
+@dataclass(frozen=True)
+class EquilibriumError:
+    """Largest errors at rest, against the full equations.
+
+    deflection : of the static deflection at each sensor of a place
+    force      : of the forces that hold θ; None where nothing holds it, or θ is not the model's
+    points     : configurations that were compared; reason : why not all were
+    """
+
+    deflection: dict[str, float] = field(default_factory=dict)
+    force: float | None = None
+    points: int = 0
+    reason: str = ""
+
+    @property
+    def worst(self) -> float:
+        return max((*self.deflection.values(), self.force or 0.0), default=0.0)
+
+    def data(self) -> dict[str, Any]:
+        """JSON."""
+        return {"deflection": self.deflection, "force": self.force, "points": self.points, "reason": self.reason}
+
+
+def at_rest(found: dict[str, Any]) -> str:
+    """How far the model rests from the full equations, in words."""
+    if not found["points"]:
+        return f"at rest not compared with the full equations: {found['reason']}"
+    words = [f"{error:.2g} of the static deflection at {name}" for name, error in found["deflection"].items()]
+    words += [f"{found['force']:.2g} of the forces that hold it"] if found["force"] is not None else []
+    where = f"{found['points']} configurations"
+    where += f" (at others: {found['reason']})" if found["reason"] else ""
+    return f"at rest the full equations differ by {', '.join(words) or 'nothing that sensors show'}, at {where}"
+
+
+def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: ReducedModel) -> EquilibriumError:
+    """Of a flexible model over its region, at `_POINTS` configurations."""
+    own: dict[str, list[Array]] = {}
+    full: dict[str, list[Array]] = {}
+    forces: list[tuple[Array, Array]] = []
+    reason, points = "", 0
+    for x in _spread(domain):
+        try:
+            deflected, held, deflected_model, held_model = _at(mechanism, domain, model, x)
+        except SuppleError as error:
+            reason = reason or str(error)
+            continue
+        points += 1
+        for name in deflected:
+            full.setdefault(name, []).append(deflected[name])
+            own.setdefault(name, []).append(deflected_model[name])
+        if held is not None:
+            forces.append((held_model, held))
+    size = rest(mechanism.nominal).numbering.arrays.extent
+    errors = {
+        name: _largest(np.array(own[name]), np.array(values))
+        for name, values in full.items()
+        if np.abs(values).max() > _STILL * max(size, 1.0)
+    }
+    needed = np.array([pair[1] for pair in forces])
+    force = _largest(np.array([pair[0] for pair in forces]), needed) if needed.any() else None
+    return EquilibriumError(errors, force, points, reason)
+
+
+def _largest(model: Array, exact: Array) -> float:
+    sizes = np.linalg.norm(exact, axis=1)
+    return float((np.linalg.norm(model - exact, axis=1) / np.maximum(sizes, np.median(sizes))).max())
+
+
+def _spread(domain: Domain) -> Iterator[Array]:
+    each = max(1, _POINTS // len(domain.boxes))
+    for box in domain.boxes[:_POINTS]:
+        yield box.center
+        yield from box.from_unit(scattered(box.dimension, each, 2))[: each - 1]
+
+
+def _at(
+    varied: VariedMechanism, domain: Domain, model: ReducedModel, x: Array
+) -> tuple[dict[str, Array], Array | None, dict[str, Array], Array]:
+    """Deflections by sensors and holding forces at x (s + p,), of the mechanism and of the model."""
+    count = len(varied.names)
+    mechanism = varied.at(x[len(x) - count :].tolist())
+    member = model if model.family is None else model.at(dict(zip(varied.names, x[len(x) - count :], strict=True)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)  # of elements that bend too far: the error says so
+        exact = deflection(mechanism, assemble(mechanism, domain.theta(x[None])[0]), large=True)
+    names = [name for name in carried(rest(mechanism)).outputs if mechanism.sensors[name.split(".")[0]].place]
+    sensors = {
+        name.split(".")[0]: [item for item in names if item.split(".")[0] == name.split(".")[0]] for name in names
+    }
+    moved, held = _resting(member, x[: len(x) - count])
+    return (
+        {sensor: np.array([exact.of(item) for item in items]) for sensor, items in sensors.items()},
+        np.array(list(exact.holding_forces.values())) if domain.path is None and not domain.held else None,
+        {sensor: np.array([moved[item] for item in items]) for sensor, items in sensors.items()},
+        held,
+    )
+
+
+def _resting(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array]:
+    """How far outputs move from δ = 0 to where the model rests with θ (s,) held, and the forces (s,) that hold it."""
+    layout = model.layout
+    n, s = layout.size, layout.theta
+    c = model.evaluate(theta[None])
+    still, delta = np.zeros((1, n)), np.zeros((1, n - s))
+    for _ in range(_STEPS):
+        needed = model.inverse(c.theta, still, still, delta=delta)
+        delta = delta - np.linalg.solve(-c.stiffness_force_slope(delta)[:, s:], needed[:, s:, None])[:, :, 0]
+    held = model.inverse(c.theta, still, still, delta=delta)[0, :s]
+    eta = np.vstack([np.zeros(n), np.zeros(n)])
+    eta[:, :s], eta[1, s:] = theta, delta[0]
+    none = np.zeros((2, n))
+    seen = outputs_along(model, Moving(eta, none, none, np.zeros((2, len(layout.inputs))), FRICTION_SPEED))
+    return dict(zip(layout.outputs, (seen[1] - seen[0]).tolist(), strict=True)), held
