@@ -231,7 +231,7 @@ def cut_cluster(
 def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
     asked = replace(choice, internal=count, tracking="subspace")
     system = modal_parameterization(mechanism.nominal, asked)
-    inside = [box.from_unit(scattered(box.dimension, _POINTS * box.dimension, 0)) for box in boxes]
+    inside = [box.from_unit(scattered(box.dimension, _POINTS * _moving(box), 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
     X = [system.germ.X[None]]
@@ -261,7 +261,12 @@ def _looked_at(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
 
 def _corners(box: Scanned) -> Array:
     signs = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
-    return box.from_unit(signs[:: -(-len(signs) // _CORNERS)])
+    return np.unique(box.from_unit(signs[:: -(-len(signs) // _CORNERS)]), axis=0)
+
+
+def _moving(box: Scanned) -> int:
+    """Coordinates along which a box is not flat."""
+    return min(box.dimension, max(1, int((box.half > 0.0).sum())))
 
 
 def _best(scan: _Scan, choice: ModeChoice) -> _Settled:

@@ -151,11 +151,15 @@ def points_along(scanned: Scanned, usual: int) -> int:
 
 
 def slices_of(scanned: Scanned) -> list[Scanned]:
-    """What is walked through along lines: itself; of a box of (θ, μ), θ at each level of μ, and μ at a few θ."""
+    """What is walked through along lines: itself; of a box of (θ, μ), θ at each level of μ, and μ at a few θ. Axes
+    along which a box is flat, because a coordinate is held, are left out."""
+    moving = np.flatnonzero(scanned.half > 0.0).tolist()
+    if isinstance(scanned, Box) and 0 < len(moving) < scanned.dimension:
+        return [FlatScan(scanned, tuple(moving), np.zeros(scanned.dimension))]
     if not isinstance(scanned, VariedScan):
         return [scanned]
     s, count = scanned.dimension - scanned.count, scanned.count
-    theta, varied = tuple(range(s)), tuple(range(s, s + count))
+    theta, varied = tuple(i for i in moving if i < s), tuple(range(s, s + count))
     found: list[Scanned] = [
         FlatScan(scanned.box, theta, np.concatenate([np.zeros(s), level])) for level in scanned.levels
     ]
