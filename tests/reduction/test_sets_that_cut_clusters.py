@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple.approximation.refinement.box import Box
+from supple.diagnostics import SuppleNote
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction.mode_set import cut_cluster, kept_modes
 
@@ -53,9 +54,43 @@ def test_whole_sets_cut_none(delta, boxes, count):
 def test_modes_that_no_sensor_sees_are_left_out(delta, boxes):
     kept = kept_modes(delta, CHOICE, boxes, 8, ("tool",))
     assert kept.choice.internal == PLATFORM
+    assert kept.unseen is None
 
 
 @pytest.mark.parametrize(("sensors", "count", "words"), [("tol", 3, 'no sensor "tol"'), ("tool", 0, "none are kept")])
 def test_sensors_that_do_not_choose_are_refused(delta, sensors, count, words):
     with pytest.raises(supple.InputError, match=words):
         supple.reduce(delta, internal_modes=count, modes_seen_at=[sensors], rigid=not count)
+
+
+def whipped_arm() -> supple.Mechanism:
+    """An arm on an elastic gearbox at 14 Hz, with a thin whip at its root that swings at 9 Hz and moves nothing else."""
+    return supple.Mechanism(
+        name="whipped arm", plane="xz", gravity=[0, -9.81],
+        points={"O": [0, 0], "P": [0.6, 0], "W": [0, 0.3]},
+        materials={"steel": {"youngs_modulus": 210e9, "density": 7850}},
+        sections={"blade": {"rectangle": [0.002, 0.001]}},
+        bodies={
+            "arm": {"rod": ["O", "P"], "mass": 3.0},
+            "whip": {"beam": ["O", "W"], "section": "blade", "material": "steel", "elements": 2},
+        },
+        point_masses={"load": {"at": "arm.P", "mass": 2.0}},
+        joints={
+            "O": {"revolute": ["ground", "arm"], "motor": {"inertia": 1e-4, "gear": 100},
+                  "drive": {"stiffness": 8000.0, "damping": 1.0}},
+            "root": {"weld": ["arm", "whip"], "at": "O"},
+        },
+        actuators={"q": {"joint": "O"}}, sensors={"tip": {"position": "arm.P"}},
+    )  # fmt: skip
+
+
+def test_a_mode_that_no_sensor_sees_but_lies_below_a_seen_one_is_kept_and_named():
+    arm = whipped_arm()
+    whip, gearbox = supple.modes(arm, count=2).frequencies_hz
+    assert whip < gearbox
+    with pytest.warns(SuppleNote, match=rf"mode 1 \({whip:.4g} to .* does not move tip, but lies below .* is kept"):
+        model = supple.reduce(
+            arm, region={"q": (-0.2, 0.2)}, internal_modes=5, modes_seen_at=["tip"], store=False, tolerance=1e-2
+        )
+    assert model.layout.internal == 2
+    assert model.provenance["truncation"]["compliance"]["tip.z"] < 1e-3

@@ -35,6 +35,7 @@ from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 from supple.reduction.scanned_region import Scanned
+from supple.results.names import listed
 
 Array = NDArray[np.float64]
 Count = int | Literal["auto"]
@@ -50,11 +51,29 @@ _SUSPECTS = 4  # points of smallest overlap, looked at closely
 _MEASURES = ("subspace", "strain")
 
 
+class Unseen(NamedTuple):
+    """Modes of a set that no sensor asked for sees anywhere: places from 1, and Hz over the region."""
+
+    places: tuple[int, ...]
+    hz: tuple[float, float]
+
+    def words(self, sensors: Sequence[str]) -> str:
+        one = len(self.places) == 1
+        which = f"mode {self.places[0]}" if one else f"modes {listed(str(place) for place in self.places)}"
+        return (
+            f"{which} ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region) {'does' if one else 'do'} not move "
+            f"{listed(sensors)}, but {'lies' if one else 'lie'} below a mode that does, and {'is' if one else 'are'} "
+            "kept: the lowest modes stay one set where their frequencies cross, a set with gaps need not"
+        )
+
+
 class Kept(NamedTuple):
-    """A choice of modes with its reference settled, and where the set does not hold together."""
+    """A choice of modes with its reference settled, where the set does not hold together, and which of the modes no
+    sensor sees that was asked for (None where none was, or all are seen)."""
 
     choice: ModeChoice
     swaps: list[Exchange]
+    unseen: Unseen | None = None
 
 
 def kept_modes(
@@ -80,7 +99,7 @@ def kept_modes(
         return Kept(replace(choice, tracking="none"), [])
     if count == 0:
         return Kept(replace(choice, tracking="subspace"), [])
-    settled, suspects = next(_settled(mechanism, choice, boxes, (count,)))
+    settled, suspects, _ = next(_settled(mechanism, choice, boxes, (count,)))
     return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
@@ -88,8 +107,8 @@ def _smallest(
     mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], most: int, seen_at: Sequence[str]
 ) -> Kept:
     tried: Kept | None = None
-    for settled, suspects in _settled(mechanism, choice, boxes, range(1, most + 1), seen_at):
-        tried = Kept(settled, exchanges(mechanism, settled, boxes, suspects))
+    for settled in _settled(mechanism, choice, boxes, range(1, most + 1), seen_at):
+        tried = Kept(settled.choice, exchanges(mechanism, settled.choice, boxes, settled.suspects), settled.unseen)
         if not tried.swaps:
             return tried
     raise NumericalError(
@@ -131,10 +150,11 @@ class _Scan(NamedTuple):
 
 
 class _Settled(NamedTuple):
-    """A choice, and x (N, s + p) where the overlap with its reference is smallest."""
+    """A choice, x (N, s + p) where the overlap with its reference is smallest, and its modes that no sensor sees."""
 
     choice: ModeChoice
     suspects: Array
+    unseen: Unseen | None = None
 
 
 def _settled(
@@ -146,16 +166,26 @@ def _settled(
 ) -> Iterator[_Settled]:
     """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
     scan = _scan(mechanism, choice, boxes, max(counts))
-    least, whole = 1, set(counts)
+    least, whole, seen = 1, set(counts), np.zeros(0, dtype=bool)
     if isinstance(counts, range):
         whole = _uncut(scan)
         if seen_at:
-            least = _last_seen(mechanism.nominal, scan, seen_at, max(counts))
+            seen = _seen(mechanism.nominal, scan, seen_at, max(counts))
+            least = min(int(np.flatnonzero(seen).max(initial=0)) + 1, max(counts))
         else:
             least = int((scan.squares < _BAND**2 * scan.squares[:, 0].min()).sum(axis=1).max())
     for count in counts:
         if count >= least and count in whole:
-            yield _best(scan, replace(choice, internal=count))
+            yield _best(scan, replace(choice, internal=count))._replace(unseen=_unseen(scan, seen[:count]))
+
+
+def _unseen(scan: _Scan, seen: NDArray[np.bool_]) -> Unseen | None:
+    """Of the modes of a set, those that are not seen."""
+    places = np.flatnonzero(~seen)
+    if not len(places):
+        return None
+    hz = np.sqrt(scan.squares[:, places]) / (2.0 * np.pi)
+    return Unseen(tuple((places + 1).tolist()), (float(hz.min()), float(hz.max())))
 
 
 def _uncut(scan: _Scan) -> set[int]:
@@ -164,16 +194,16 @@ def _uncut(scan: _Scan) -> set[int]:
     return {count for count, distance in enumerate(apart.tolist(), start=1) if distance >= _APART}
 
 
-def _last_seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) -> int:
-    """The number of lowest modes, up to `most`, that reach up to the last one seen at one of the sensors anywhere.
+def _seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) -> NDArray[np.bool_]:
+    """Which of the lowest modes, by their places, are seen at one of the sensors anywhere; of clusters that begin below
+    the place `most`.
 
     A mode's part in the static compliance along an output is (J z)²/ω² [elastic-rest, eq. 20]. Modes that lie
     together count as one: which of them moves a place is a matter of rounding.
     """
-    first = scan.at_germs
     outputs = carried(undeformed(mechanism)).outputs
     rows = [row for name, row in outputs.items() if name.split(".")[0] in sensors]
-    last = 1
+    seen = np.zeros(scan.squares.shape[1], dtype=bool)
     for part in scan.parts:
         J = rows_at(part.rest, np.array(rows, dtype=np.int64), part.poses)
         shares = np.square(np.einsum("nfz,nrz->nfr", part.modes, J)) / part.squares[:, :, None]
@@ -182,9 +212,9 @@ def _last_seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: 
             starts = np.flatnonzero(np.r_[True, np.sqrt(squares[1:] / squares[:-1]) - 1.0 >= _APART])
             together = np.add.reduceat(share, starts, axis=0).max(axis=1)
             ends = np.r_[starts[1:], len(squares)]
-            inside = ends[(together >= _SEEN) & (starts < most)]
-            last = max(last, int(inside.max(initial=1)))
-    return min(last, most, first.squares.shape[1])
+            for start, end, sees in zip(starts, ends, together >= _SEEN, strict=True):
+                seen[start:end] |= bool(sees) and start < most
+    return seen
 
 
 class Cluster(NamedTuple):

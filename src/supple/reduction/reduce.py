@@ -25,7 +25,7 @@ from supple.approximation.samples import Samples
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import InputError, NumericalError, SuppleWarning
+from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.kinematics.configuration import At
@@ -125,7 +125,8 @@ def reduce(
                  "strain", whichever "auto" finds better, or "modes", one by one; see `ModeChoice`
     modes_seen_at : sensors. Of the internal modes asked for, those above the last one with at least 1 % of the static
                  compliance at one of them are left out, as local modes of links are that move none.
-                 `provenance["truncation"]` states the error this leaves in the compliance there
+                 `provenance["truncation"]` states the error this leaves in the compliance there. Modes below that one
+                 are kept though no sensor sees them, with a note: a set with gaps may exchange modes
     rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
                  names them all the same
     stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
@@ -266,6 +267,8 @@ def _with_modes(task: Task, count: Count, seen_at: tuple[str, ...]) -> tuple[Tas
         return task._replace(choice=RIGID), []
     mechanism = task.domain.space.mechanism
     kept = kept_modes(mechanism, task.choice, task.domain.scanned, count, seen_at)
+    if kept.unseen is not None:
+        warnings.warn(kept.unseen.words(seen_at), SuppleNote, stacklevel=3)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
         cut = cut_cluster(mechanism, kept.choice, task.domain.scanned, kept.choice.internal)
