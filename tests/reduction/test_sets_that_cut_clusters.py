@@ -64,7 +64,7 @@ def test_sensors_that_do_not_choose_are_refused(delta, sensors, count, words):
 
 
 def whipped_arm() -> supple.Mechanism:
-    """An arm on an elastic gearbox at 14 Hz, with a thin whip at its root that swings at 9 Hz and moves nothing else."""
+    """An arm on an elastic gearbox, with a thin whip at its root that vibrates below it and moves nothing else."""
     return supple.Mechanism(
         name="whipped arm", plane="xz", gravity=[0, -9.81],
         points={"O": [0, 0], "P": [0.6, 0], "W": [0, 0.3]},
