@@ -112,7 +112,9 @@ def same_in_fmu(fmu: Path, family: supple.ReducedModel) -> tuple[float, float, f
     tool moves: of model exchange (CVode at 1e-9), and of co-simulation, which has steps of its own; and how far the two
     payloads come to lie apart, over the same."""
     exchanged, stepped, ends, moved = [], [], [], 0.0
-    moment = np.array([(0.0, MOMENT)], dtype=[("time", float), ("motor1.force", float)])
+    others = family.layout.inputs[1:]
+    columns = ["time", *(f"{name}.force" for name in ("motor1", *others))]
+    moment = np.array([(0.0, MOMENT, *(0.0 for _ in others))], dtype=[(name, float) for name in columns])
     for payload in PAYLOADS:
         own = family.at(payload=payload).simulate(
             inputs={"motor1": MOMENT}, until=LASTS, output_step=1e-3, tolerance=1e-10

@@ -26,7 +26,7 @@ from supple.formats.yaml_tree import Tree
 
 Array = NDArray[np.float64]
 
-_KEPT = 40  # mechanisms that are remembered, with all that was worked out for them
+_KEPT = 72  # mechanisms that are remembered, with all that was worked out: levels of fits, values of checks, and some
 _ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things
 _FIRST = "the one whose modes it follows"
 
