@@ -35,7 +35,7 @@ from supple.reduction.domain import Domain
 Array = NDArray[np.float64]
 
 _POINTS = 5  # configurations, the middle of the region among them
-_STEPS = 4  # Newton's, for δ
+_STEPS, _SETTLED = 20, 1e-12  # Newton's, for δ, and the change of it at which they end
 _STILL = 1e-9  # of the mechanism's size: sensors that move less do not deflect
 
 
@@ -82,7 +82,7 @@ def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: Reduced
     for x in _spread(domain):
         try:
             deflected, held, deflected_model, held_model = _at(mechanism, domain, model, x)
-        except SuppleError as error:
+        except (SuppleError, np.linalg.LinAlgError) as error:
             reason = reason or str(error)
             continue
         points += 1
@@ -124,7 +124,8 @@ def _at(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)  # of elements that bend too far: the error says so
         exact = deflection(mechanism, assemble(mechanism, domain.theta(x[None])[0]), large=True)
-    names = [name for name in carried(rest(mechanism)).outputs if mechanism.sensors[name.split(".")[0]].place]
+    known = [name for name in carried(rest(mechanism)).outputs if name in model.layout.outputs]
+    names = [name for name in known if mechanism.sensors[name.split(".")[0]].place]
     sensors = {
         name.split(".")[0]: [item for item in names if item.split(".")[0] == name.split(".")[0]] for name in names
     }
@@ -145,7 +146,10 @@ def _resting(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array
     still, delta = np.zeros((1, n)), np.zeros((1, n - s))
     for _ in range(_STEPS):
         needed = model.inverse(c.theta, still, still, delta=delta)
-        delta = delta - np.linalg.solve(-c.stiffness_force_slope(delta)[:, s:], needed[:, s:, None])[:, :, 0]
+        change = np.linalg.solve(c.stiffness_force_slope(delta)[:, s:], needed[:, s:, None])[:, :, 0]
+        delta = delta + change
+        if np.abs(change).max(initial=0.0) <= _SETTLED * np.abs(delta).max(initial=0.0):
+            break
     held = model.inverse(c.theta, still, still, delta=delta)[0, :s]
     eta = np.vstack([np.zeros(n), np.zeros(n)])
     eta[:, :s], eta[1, s:] = theta, delta[0]
