@@ -102,12 +102,18 @@ def scaled_rows(rows, X, work):
                 J[term, 0, c] = factor * g[1 + k]
                 J[term, 1, c] = factor * g[7 + k]
             if term != i and i < sizes.tree_rows:
-                side = 0 if rows_i[term, A] == rows_i[i, A] else 1
-                for c in range(sizes.width):
-                    J[i, 0, c] += J[term, side, c]
-                    J[i, 1, c] += J[term, 1 - side, c]
-                    J[term, 0, c] = J[term, 1, c] = 0.0
+                add_to_first(rows_i, i, term, J)
             term = rows_i[term, THEN]
+
+
+@kernel(inline=True)
+def add_to_first(rows_i, i, term, J):
+    """Add the gradients of a further term of row i to those of its first, and clear them."""
+    side = 0 if rows_i[term, A] == rows_i[i, A] else 1
+    for c in range(J.shape[2]):
+        J[i, 0, c] += J[term, side, c]
+        J[i, 1, c] += J[term, 1 - side, c]
+        J[term, 0, c] = J[term, 1, c] = 0.0
 
 
 @kernel

@@ -22,8 +22,8 @@ _MODE = re.compile(r"mode([1-9]\d{0,3})")
 
 
 BRAKES = (
-    "its damping in proportion to mass, {:.3g} 1/s, acts in time on velocities in the world: it is that of the modes "
-    "while actuators stand, and brakes the motion of the whole as well, which reduced models do not"
+    "its damping in proportion to mass, {:.3g} 1/s, brakes the motion of the whole as well when the mechanism is "
+    "simulated: without coordinates nothing tells that motion from deformation; list coordinates:"
 )
 
 

@@ -57,3 +57,17 @@ def arm_kinetic(system, X, V):
         v, own = linear(V, b), rotated(X, b, cross(angular(V, b), arm_of(system, b)))
         total += system.mass[b] * (dot(v, own) + 0.5 * dot(own, own))
     return total
+
+
+@kernel(inline=True)
+def arm_momentum(system, factor, X, V, force):
+    """Adds to force what m ẋ and J ω of the frames leave out, times a factor: m R (ω × r), and r × m Rᵀ v_c."""
+    column, mass = system.rows.column, system.mass
+    for n in range(system.armed.shape[0]):
+        b = system.armed[n]
+        r = arm_of(system, b)
+        own = rotated(X, b, cross(angular(V, b), r))
+        moment = cross(r, in_body(X, b, plus(linear(V, b), own)))
+        for c in range(column.shape[0]):
+            k = column[c]
+            force[b, c] += factor * mass[b] * (own[k] if k < 3 else moment[k - 3])

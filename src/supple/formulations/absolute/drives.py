@@ -143,3 +143,11 @@ def drive_kinetic(drives, V):
         speed = V[frame[n], position[n]]
         total += 0.5 * inertia[n] * speed * speed
     return total
+
+
+@kernel
+def drive_momentum(drives, factor, V, force):
+    """Adds m δ̇ times a factor to force."""
+    frame, position, inertia = drives.frame, drives.position, drives.inertia
+    for n in range(frame.shape[0]):
+        force[frame[n], position[n]] += factor * inertia[n] * V[frame[n], position[n]]

@@ -9,7 +9,8 @@ row of an elastic joint, Φ + λ/k + c/k Φ̇, has 1/(k/β' + c γ'/β') beside 
 alone, so that redundant constraints and singular positions pass and constraints are still met to rounding. A law that
 pulls where it should push back (f' > 0) is left out of M̂, which stays definite; the right side leaves out nothing.
 
-Damping in proportion to mass takes M (v̇ + αv) where M v̇ stands, of all that has mass, and (1 + α γ'/β') M in M̂.
+Damping in proportion to mass has (1 + α γ'/β') M in M̂, as if it acted on rigid motion too: what it leaves out there is
+of the order of α times the step (`mass_damping`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from supple.compilation import kernel
 from supple.formulations.absolute.arms import arm_forces, arm_tangents
 from supple.formulations.absolute.elements import element_forces, element_tangents
+from supple.formulations.absolute.mass_damping import damp_by_mass
 from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, rotated, row_gradients
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.system import MEASURE, OTHER_SIDE, OTHER_TERM, SIDE, TERM
@@ -207,17 +209,15 @@ def residual(system, state, u, targets, work):
     """
     column, mass, inertia, driven = system.rows.column, system.mass, system.inertia, system.driven
     Q, J, right_side, multipliers = work.forces, work.gradients, work.right_side, state.multipliers
-    rows_i, joints, acceleration = system.rows.rows_i, row_sizes(system.rows).joint_rows, work.felt
+    rows_i, joints, acceleration = system.rows.rows_i, row_sizes(system.rows).joint_rows, state.acceleration
     nb, d = Q.shape
-    for b in range(nb):
-        for c in range(d):
-            acceleration[b, c] = state.acceleration[b, c] + system.alpha * state.V[b, c]
     rows_at(system, state.X, state.w, targets, work)
     potential = body_forces(system, state.X, state.V, work)
     potential += measure_forces(system, state.X, state.V, acceleration, state.w, u, work)
     potential += element_forces(system, state.X, state.V, acceleration, work)
     potential += yield_rows(system, state.V, multipliers, work)
     arm_forces(system, state.X, state.V, acceleration, work)
+    damp_by_mass(system.mass_damping, system, state, work)
     for i in range(multipliers.shape[0]):
         push(rows_i, row_of(joints, driven, i), J, multipliers[i], Q)
     for b in range(nb):

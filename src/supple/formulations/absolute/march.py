@@ -91,10 +91,7 @@ def powers_at(system, state, work):
     for n in range(driven.shape[0]):
         if driven[n] < sizes.rows:  # others hold superelements together, and never move
             prescribed += state.multipliers[sizes.joint_rows + n] * rate(rows_i, driven[n], work.gradients, state.V)
-    lost = work.account[LOST]
-    if system.alpha > 0.0:
-        lost -= 2.0 * system.alpha * (kinetic_energy(system, state.X, state.V) + work.account[ROTORS])
-    return Powers(work.account[ACTUATED], prescribed, lost, work.account[FOLLOWING])
+    return Powers(work.account[ACTUATED], prescribed, work.account[LOST], work.account[FOLLOWING])
 
 
 @kernel(inline=True)

@@ -20,6 +20,7 @@ from supple.compilation import compiled, kernel
 from supple.description.elastic.placed_beam import placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
+from supple.formulations.absolute.beams.beam_arrays import ALPHA
 from supple.formulations.absolute.beams.beam_sections import (
     BEND_Y,
     BEND_Z,
@@ -29,6 +30,7 @@ from supple.formulations.absolute.beams.beam_sections import (
     TWIST,
     section_forces,
 )
+from supple.formulations.absolute.mass_damping import deforming
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import row_value
@@ -86,8 +88,14 @@ def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> En
     count, elements = len(X), len(problem.elements.beams.frames)
     found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
     if elements:
-        felt = acceleration + problem.system.alpha * V
-        compiled(end_batch, count=count)(problem.elements.beams, problem.system.gravity, X, V, felt, found)
+        beams, gravity = problem.elements.beams, problem.system.gravity
+        moving = deforming(problem, X, V) if problem.system.mass_damping is not None else np.zeros_like(V)
+        for own in np.unique(beams.numbers[:, ALPHA]):  # damping in proportion to mass is a load, as inertia is
+            felt = acceleration + (problem.system.alpha + own) * moving
+            part = EndForces(np.zeros_like(found.ends), np.zeros_like(found.strain))
+            compiled(end_batch, count=count)(beams, gravity, X, V, felt, part)
+            chosen = beams.numbers[:, ALPHA] == own
+            found.ends[:, chosen], found.strain[:, chosen] = part.ends[:, chosen], part.strain[:, chosen]
     return found
 
 

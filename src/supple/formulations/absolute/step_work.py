@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.formulations.absolute.frozen_motion import MassDampingWork, mass_damping_work
 from supple.kinematics.row_arrays import row_sizes
 
 Array = NDArray[np.float64]
@@ -35,9 +36,9 @@ class StepWork(NamedTuple):
                  steady accelerations are
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
     last       : (frames, d) displacement of the step before, over its length
-    felt       : (frames, d) v̇ + αv, what mass is multiplied with
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
+    mass_damping : what damping in proportion to mass works with; None where there is none
     """
 
     gradients: Array
@@ -59,13 +60,13 @@ class StepWork(NamedTuple):
     right_side: Array
     filtered: Array
     last: Array
-    felt: Array
     move: Array
     twist: Array
     term: Array
     twists: Array
     scratch: Array
     second: Array
+    mass_damping: MassDampingWork | None
 
 
 @kernel
@@ -96,10 +97,10 @@ def step_work(system, pattern):
         np.empty(n),
         np.zeros((nb, d)),
         np.empty((nb, d)),
-        np.empty((nb, d)),
         np.zeros(6),
         np.empty(13),
         np.zeros((nb + 1, 1, 6)),
         np.empty((2, 13)),
         np.empty((1, 1)),
+        mass_damping_work(system.mass_damping, nb),
     )

@@ -13,10 +13,11 @@ from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
 from supple.formulations.absolute.frame_beams import frame_beams, frame_superelements
 from supple.formulations.absolute.frames import Frames, frames_of
+from supple.formulations.absolute.frozen_motion import MassDamping
 from supple.formulations.absolute.held_coordinates import still_rows
 from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays
 from supple.formulations.absolute.superelements.ties import tie_rows
-from supple.formulations.absolute.time_damping import mass_damping, time_damping
+from supple.formulations.absolute.time_damping import alpha_of, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.integration.ldl import Pattern, pattern_of
@@ -40,7 +41,8 @@ class SystemArrays(NamedTuple):
     mass, inertia  : that each frame carries itself, about the centre of that mass; of elements apart
     armed, arm     : (n,) the frames that carry it on an arm, and (F, 3) that arm, in the axes of the frame
     gravity        : (3,) m/s², of what elements weigh
-    alpha          : 1/s, damping in proportion to all that has mass; 0 where nothing deforms
+    alpha          : 1/s, damping in proportion to all that has mass; 0 where nothing deforms (see `mass_damping`)
+    mass_damping   : how it finds the velocity of deformation, which it acts on; None where there is none
     compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
     lag            : (joint rows,) c/k, s
     beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield; None where
@@ -57,6 +59,7 @@ class SystemArrays(NamedTuple):
     arm: Array
     gravity: Array
     alpha: float
+    mass_damping: MassDamping | None
     compliance: Array
     lag: Array
     beams: BeamArrays | None
@@ -166,7 +169,7 @@ def _make(
     own = frames.own
     soft = yielding_rows(numbering, rigid=rigid)
     compliance, lag = _softness(numbering.mechanism, soft.soft, numbering.constraints)
-    alpha = mass_damping(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
+    alpha = alpha_of(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
     if frames.drives:
         law, extra = time_damping(numbering.mechanism), np.zeros(len(drives.stiffness))
@@ -181,7 +184,7 @@ def _make(
     )  # fmt: skip
     system = SystemArrays(
         rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
-        gravity_of(numbering), alpha, compliance, lag, None, None, None,
+        gravity_of(numbering), alpha, _by_mass(frames, alpha), compliance, lag, None, None, None,
         *_loads(frames, arrays),
         arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
         np.concatenate([np.array([numbering.constraints + i for i in driven], dtype=np.int64), ties]),
@@ -189,6 +192,15 @@ def _make(
     elements = Elements(frame_beams(frames), frame_superelements(frames), drives)
     elements, iteration, pattern = _iteration(system, elements, numbering.constraints, frames.least)
     return Absolute(rest, with_elements(system, elements), iteration, pattern, frames, elements, yields)
+
+
+def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
+    """Of the mechanism or of a material of its elements; None where neither is damped in proportion to mass."""
+    law, arrays = time_damping(frames.numbering.mechanism), frames.numbering.arrays
+    of_elements = frames.elastic and any(own > 0.0 for own, _ in law.materials.values())
+    if alpha == 0.0 and not of_elements:
+        return None
+    return MassDamping(alpha, arrays, frames.rows(arrays), frames.body, frames.lead)
 
 
 def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:

@@ -24,8 +24,11 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.balance import gradient_batch
+from supple.formulations.absolute.beams.beam_arrays import ALPHA
 from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives
 from supple.formulations.absolute.iteration import residual
+from supple.formulations.absolute.mass_damping import mass_damping_forces, projection
+from supple.formulations.absolute.residual import measure_forces
 from supple.formulations.absolute.step import State, displaced
 from supple.formulations.absolute.step_work import BENT, step_work
 from supple.formulations.absolute.system import Absolute, SystemArrays
@@ -74,6 +77,8 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
         elements[kind] + _differences(problem, loose, (state, u, aims), owner, reach[kind], kind)
         for kind in (POSE, VELOCITY, ACCELERATION)
     )
+    by_mass = _damped_by_mass(problem, (state, u, aims), mass, reach[POSE])
+    stiffness, damping = stiffness + by_mass[POSE], damping + by_mass[VELOCITY]
     R, turn, spin, hasten = _axes(state, column)
     left = _residuals(problem, system, (state, u, aims), np.zeros((1, frames, d)), POSE)[0]
     n = frames * d
@@ -122,26 +127,57 @@ def still_tangent(problem: Absolute, state: State, u: Array, aims: Array, *, sti
 
 
 def without_elements(system: SystemArrays) -> SystemArrays:
-    """The same equations without beams, and with superelements that have mass alone: what differences are taken of."""
+    """The same equations without beams, with superelements that have mass alone, and without damping in proportion to
+    mass, which joins all frames: what differences are taken of."""
     still = system.superelements
     if still is not None:
         still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
-    return system._replace(beams=None, superelements=still)
+    return system._replace(beams=None, superelements=still, mass_damping=None)
 
 
 def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
     """K, D and M (n, n) of all that `without_elements` leaves out, exact, for displacements as in `displaced`."""
     beams, floating, d = problem.elements.beams, problem.elements.superelements, state.V.shape[1]
     columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
-    gravity, alpha = problem.system.gravity, problem.system.alpha
-    felt = state.acceleration + alpha * state.V
-    stiffness, damping, mass = (-item for item in beam_derivatives(beams, gravity, state.X, state.V, felt))
-    found = [[(columns, stiffness)], [(columns, damping + alpha * mass)], [(columns, mass)]]
+    derivatives = beam_derivatives(beams, problem.system.gravity, state.X, state.V, state.acceleration)
+    found = [[(columns, -item)] for item in derivatives]
     for e, count in enumerate(floating.coordinates.tolist()):
         held = floating.columns[e : e + 1, d : d + count]
         for kind, item in ((POSE, floating.stiffness), (VELOCITY, floating.damping)):
             found[kind].append((held, item[e : e + 1, :count, :count]))
     return tuple(_assembled(parts, state.V.size) for parts in found)
+
+
+def _damped_by_mass(
+    problem: Absolute, at: tuple[State, Array, Array], mass: sp.csr_array, reach: Array
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """K and D (n, n) of damping in proportion to mass: D = Pᵀ M_α P; K is none at rest, else by differences."""
+    state, n, d = at[0], at[0].V.size, at[0].V.shape[1]
+    nothing = sp.csr_array((n, n))
+    if problem.system.mass_damping is None:
+        return nothing, nothing
+    beams = problem.elements.beams
+    weights = beams.numbers[:, ALPHA]
+    damped = problem.system.alpha * mass
+    if weights.any():
+        still = np.zeros_like(state.V)
+        own = -beam_derivatives(beams, np.zeros(3), state.X, still, still).acceleration
+        columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
+        damped = damped + _assembled([(columns, weights[:, None, None] * own)], n)
+    Psi, C = projection(problem, state.X)
+    rows, across = sp.csr_array(C), sp.csr_array(damped @ Psi)  # Ψ is full, C_θ a few entries a row
+    D = damped - rows.T @ across.T - across @ rows + rows.T @ sp.csr_array(Psi.T @ across) @ rows
+    if not state.V.any():
+        return nothing, sp.csr_array(D)
+    moves = np.zeros((n, len(_STENCIL), n))
+    for k, (where, _) in enumerate(_STENCIL):
+        moves[np.arange(n), k, np.arange(n)] = where * np.tile(reach, n // d)
+    found = np.zeros((n * len(_STENCIL), n))
+    compiled(damping_batch, count=len(found))(
+        problem.system, problem.pattern, *at[:2], moves.reshape(-1, n // d, d), found
+    )
+    slopes = np.einsum("ckn,k->nc", found.reshape(n, len(_STENCIL), n), [w for _, w in _STENCIL])
+    return sp.csr_array(-slopes / np.tile(reach, n // d)), sp.csr_array(D)
 
 
 def _assembled(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
@@ -290,3 +326,18 @@ def residual_batch(system, pattern, state, u, aims, moves, kind, found):
         potential = residual(system, moved, u, aims, work)
         copy_row(work.right_side, found[n, :-2])
         found[n, -2], found[n, -1] = work.account[BENT], potential
+
+
+@kernel(purpose="damping in proportion to mass about a state")
+def damping_batch(system, pattern, state, u, moves, found):
+    """Forces of damping in proportion to mass at every moved pose."""
+    work, X, still = step_work(system, pattern), state.X.copy(), np.zeros_like(state.V)
+    Q, d = work.forces, state.V.shape[1]
+    for n in range(moves.shape[0]):
+        displaced(system.rows.column, state.X, moves[n], X, work.twist)
+        measure_forces(system, X, state.V, still, state.w, u, work)
+        Q[:] = 0.0
+        mass_damping_forces(system, X, state.V, state.w, work)
+        for f in range(Q.shape[0]):
+            for c in range(d):
+                found[n, f * d + c] = Q[f, c]

@@ -2,7 +2,7 @@
 
 α of the mechanism acts on all that has mass, elements, point masses and rigid bodies, and β on all that is elastic,
 elements, joints and drives: with its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
-of a material act on its elements.
+of a material act on its elements. α acts on the velocity of deformation alone (`mass_damping`), as in reduced models.
 
 A ratio of the mechanism's modes, or a loss factor, is a law of the whole structure at one θ (docs/theory/damping.md).
 In large motion the nearest law of elements takes its place,
@@ -10,7 +10,7 @@ In large motion the nearest law of elements takes its place,
     β = 2 ζ(ω₁)/ω₁,   β = η/ω₁,   β_j = η_j/ω₁                            (docs/theory/superelements-in-motion.md, 13)
 
 exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their frequency.
-Nothing in proportion to mass is added, which brakes the motion of the whole. What was done is said.
+What was done is said.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
 
 Rayleigh = tuple[float, float]
 
@@ -57,10 +58,16 @@ def time_damping(mechanism: Mechanism) -> TimeDamping:
     return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
 
 
-def mass_damping(mechanism: Mechanism) -> float:
+def alpha_of(mechanism: Mechanism) -> float:
     """α of the mechanism, 1/s: of all that has mass in it, elements, point masses and rigid bodies alike."""
     law = mechanism.damping
     return float(law.rayleigh[0]) if law is not None and law.rayleigh is not None else 0.0
+
+
+def unled(mechanism: Mechanism) -> bool:
+    """Whether it moves as a whole without coordinates that say how."""
+    position = rest(mechanism)
+    return position.mobility.mobility > len(position.numbering.coordinates)
 
 
 def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
@@ -81,7 +88,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
         return TimeDamping(
             exact.get("", (0.0, 0.0)),
             {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials},
-            BRAKES.format(by_mass) if by_mass else "",
+            BRAKES.format(by_mass) if by_mass and unled(mechanism) else "",
         )
     hertz = _lowest_hz(mechanism)
     found = {name: _at(law, hertz) for name, law in laws.items()}

@@ -39,6 +39,7 @@ from supple.formulations.rigid_link_system.link_terms import (
     rotation_matrix,
     seen_from_bodies,
     strained_forces,
+    to_world,
 )
 from supple.formulations.rigid_link_system.small_motions import pushed
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias
@@ -126,10 +127,9 @@ def _lost(
         rate = float(over_q @ rates + over_u @ rate_u)
         force = rate_force(system, row, dry, value, rate, equations.friction_speed)
         total = total + LinkForces(force * over_q, force * over_u)
-    if law.alpha:
-        mass = link_mass(state)
-        total = total + LinkForces(law.alpha * (mass.qq @ rates + mass.qu @ rate_u),
-                                   law.alpha * (mass.qu.T @ rates + mass.uu @ rate_u))  # fmt: skip
+    if law.alpha:  # on what deforms, as seen from the bodies: links that move rigidly with θ are not braked
+        force = law.alpha * (link_mass(state).uu @ to_world(state, strain_rate))
+        total = total + strained_forces(state, seen_from_bodies(state, force))
     return total
 
 
@@ -149,7 +149,8 @@ def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, 
     M = sp.block_array([[sp.csr_array(theta), across], [across.T, found.uu]])
     law, At = link_damping(system), rotation_matrix(point.state)
     over, held = sp.csr_array(point.soft()[0]), system.holding
-    u = At @ law.D @ At.T + over.T @ sp.diags_array(held.damping + law.beta * held.stiffness) @ over
+    joints = over.T @ sp.diags_array(held.damping + law.beta * held.stiffness) @ over
+    u = law.alpha * found.uu + At @ law.D @ At.T + joints
     return sp.csr_array(M), sp.csr_array(sp.block_diag([sp.csr_array((equations.s, equations.s)), u]))
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.beam_arrays import (
-    ALPHA,
     ARMS,
     AXES,
     AXIAL,
@@ -133,7 +132,7 @@ def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
     `work` keeps what they do to its ends, in element axes, and energies.
     """
     i, j, c, M = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n], beams.mass[n]
-    alpha, beta, mass1, mass2 = c[ALPHA], c[BETA], c[LUMPS], c[LUMPS + 1]
+    beta, mass1, mass2 = c[BETA], c[LUMPS], c[LUMPS + 1]
     chord = planar_chord(c, X, i, j)
     x, y, length = chord.x, chord.y, chord.length
     w = planar_velocities(chord, V, i, j)
@@ -159,18 +158,17 @@ def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
     torque = w.u1 * P.v1 - w.v1 * P.u1 + w.u2 * P.v2 - w.v2 * P.u2 + deflection * gx - m1 - m2
     shear = torque / length
     u1, v1 = (
-        f.u1 + alpha * P.u1 - spin * P.v1 - N + inward - mass1 * gx,
-        f.v1 + alpha * P.v1 + spin * P.u1 - shear - mass1 * gy,
+        f.u1 - spin * P.v1 - N + inward - mass1 * gx,
+        f.v1 + spin * P.u1 - shear - mass1 * gy,
     )
     u2, v2 = (
-        f.u2 + alpha * P.u2 - spin * P.v2 + N - inward - mass2 * gx,
-        f.v2 + alpha * P.v2 + spin * P.u2 + shear - mass2 * gy,
+        f.u2 - spin * P.v2 + N - inward - mass2 * gx,
+        f.v2 + spin * P.u2 + shear - mass2 * gy,
     )
-    m1 += longer * (f.f1 + alpha * P.f1) + lengthening * P.f1
-    m2 += longer * (f.f2 + alpha * P.f2) + lengthening * P.f2
+    m1 += longer * f.f1 + lengthening * P.f1
+    m2 += longer * f.f2 + lengthening * P.f2
     work[U1], work[V1], work[F1], work[U2], work[V2], work[F2] = u1, v1, m1, u2, v2, m2
-    power = w.u1 * P.u1 + w.v1 * P.v1 + w.u2 * P.u2 + w.v2 * P.v2 + longer * swing
-    work[POWER_LOST] = -alpha * power - beta * (c[AXIAL] * stretching * stretching + r1 * d1 + r2 * d2)
+    work[POWER_LOST] = -beta * (c[AXIAL] * stretching * stretching + r1 * d1 + r2 * d2)
     work[STRAIN_ENERGY] = 0.5 * (c[AXIAL] * stretch * stretch + t1 * k1 + t2 * k2)
     fall1 = gravity[0] * (X[i, 0] + chord.arm1_x) + gravity[1] * (X[i, 1] + chord.arm1_y)
     fall2 = gravity[0] * (X[j, 0] + chord.arm2_x) + gravity[1] * (X[j, 1] + chord.arm2_y)

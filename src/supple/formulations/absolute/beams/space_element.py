@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.beam_arrays import (
-    ALPHA,
     AXIAL,
     BENDING,
     BETA,
@@ -86,7 +85,7 @@ def space_strain(constants, length, spin, work):
         work[MOMENT + k] += N * (constants[h] * t1 + constants[h + 1] * t2)
         work[MOMENT + END_WIDTH + k] += N * (constants[h + 2] * t1 + constants[h + 3] * t2)
     work[STRAIN_ENERGY] = 0.5 * strain
-    work[POWER_LOST] -= beta * (lost + constants[AXIAL] * stretching * stretching)
+    work[POWER_LOST] = -beta * (lost + constants[AXIAL] * stretching * stretching)
     return N
 
 
@@ -121,7 +120,7 @@ def space_element(beams, n, gravity, X, V, acceleration, work, Q):
     inward = space_momentum(beams.coupled, M, longer, work) / constants[LENGTH]
     space_rates(acceleration, i, j, spin, work)
     space_momentum_rate(beams.coupled, M, longer, lengthening, work)
-    torque = space_inertia(constants[ALPHA], spin, work)
+    torque = space_inertia(spin, work)
     local_rotations(work)
     N = space_strain(constants, length, spin, work) - inward  # kinetic energy rises as the chord grows
     torque = plus(torque, space_gravity(constants, (gravity[0], gravity[1], gravity[2]), X, i, j, work))

@@ -13,7 +13,6 @@ from supple.formulations.absolute.beams.element_work import (
     END_WIDTH,
     ENDS,
     MOMENTUM,
-    POWER_LOST,
     RATES,
     E,
     S,
@@ -24,7 +23,7 @@ from supple.formulations.absolute.beams.element_work import (
     vector_at,
 )
 from supple.formulations.absolute.beams.space_frame import ANGULAR, TWIST
-from supple.geometry.vectors import cross, dot, minus, plus, times
+from supple.geometry.vectors import cross, minus, plus, times
 
 
 @kernel
@@ -75,19 +74,17 @@ def space_rates(acceleration, i, j, spin, work):
 
 
 @kernel
-def space_inertia(alpha, spin, work):
-    """Adds what inertia needs besides Ṗ, and damping in proportion to mass, to the ends. Returns Σ w × P.
+def space_inertia(spin, work):
+    """Adds what inertia needs besides Ṗ to the ends. Returns Σ w × P.
 
     f = Ṗ + ω_E × P, of rotations less ω × P; the turning of the axes takes Σ w × P
     """
-    torque, power = times(0.0, spin), 0.0 * spin[0]
+    torque = times(0.0, spin)
     for at in range(0, 2 * TWIST, 3):
         momentum, own = vector_at(work, MOMENTUM + at), vector_at(work, W + at)
         turned = cross(own, momentum)
         torque = plus(torque, turned)
-        power += dot(own, momentum)
-        add_at(work, ENDS + at, plus(cross(spin, momentum), times(alpha, momentum)))
+        add_at(work, ENDS + at, cross(spin, momentum))
         if at % TWIST == ANGULAR:
             add_at(work, ENDS + at, times(-1.0, turned))
-    work[POWER_LOST] = -alpha * power
     return torque

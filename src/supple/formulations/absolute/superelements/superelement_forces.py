@@ -164,3 +164,26 @@ def superelement_kinetic(elements, column, X, V):
             for j in range(n):
                 total += 0.5 * rate[i] * M[i, j] * rate[j]
     return total
+
+
+@kernel
+def superelement_momentum(elements, factor, column, X, V, force):
+    """Adds ∂T/∂(ẋ, ω, q̇) of all superelements times a factor to force (F, d)."""
+    d, held = column.shape[0], 3 if column.shape[0] == 6 else 2
+    bent = deformation(elements.stiffness.shape[1])
+    for e in range(elements.frame.shape[0]):
+        f, n, C, M = elements.frame[e], elements.coordinates[e], elements.momentum[e], elements.modal_mass[e]
+        held_into(X, d, elements.first[e], n, bent.q)
+        held_into(V, d, elements.first[e], n, bent.rate)
+        moments_into(elements, e, d, bent)
+        v, w, rate, s = in_body(X, f, linear(V, f)), angular(V, f), bent.rate, across(C, bent.q, n)
+        own = rotated(X, f, plus(plus(times(elements.mass[e], v), cross(w, s)), across(C, rate, n)))
+        turning = plus(plus(cross(s, v), turned_by(bent.inertia, w)), across(bent.spin, rate, n))
+        for c in range(d):
+            k = column[c]
+            force[f, c] += factor * (own[k] if k < 3 else turning[k - 3])
+        for i in range(n):
+            total = dot(column_of(C, i), v) + dot(column_of(bent.spin, i), w)
+            for j in range(n):
+                total += M[i, j] * rate[j]
+            force[elements.first[e] + i // held, i % held] += factor * total

@@ -1,0 +1,146 @@
+"""Rigid motions of a mechanism whose deformation is frozen as it stands, in velocities of all frames.
+
+    [Φ_q; A] Ψ_j = (0, e_j)                                                                      [Brüls 2004, eq. 11]
+
+with the rows between the frames as they are, in twists of bodies that keep their present shape. Joints are ideal and
+drives do not yield. Redundant joints, which a deformed body does not fit, are met in the sense of least squares.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.compilation import kernel
+from supple.formulations.absolute.beams.space_frame import in_world
+from supple.geometry.vectors import cross, minus, plus
+from supple.kinematics.elimination import Workspace, add_to_first, eliminate_tree, solve, workspace
+from supple.kinematics.householder import householder
+from supple.kinematics.primitives import NONE, SCALE, THEN, A, gradient, in_body
+from supple.kinematics.rigid_modes import lengths
+from supple.kinematics.row_arrays import RowArrays, row_sizes
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class MassDamping(NamedTuple):
+    """What the kernels below take.
+
+    alpha  : 1/s, of all that has mass; those of materials stand with their elements
+    rows   : of the mechanism, between bodies: how they are eliminated
+    placed : the same rows between the frames that carry them
+    body   : (F,) the body of each frame, the number of bodies where it holds coordinates
+    lead   : (bodies + 1,) the frame whose axes and origin the twist of a body is given in
+    """
+
+    alpha: float
+    rows: RowArrays
+    placed: RowArrays
+    body: Integers
+    lead: Integers
+
+
+class MassDampingWork(NamedTuple):
+    """Arrays of one evaluation.
+
+    elimination : of the rows; unit (rows, s), solved (rows, s) : right sides and workspace
+    Psi    : (bodies + 1, d, s) twists of the bodies, in the axes of their leading frames
+    rates  : (s,) θ̇; field, moving, force : (F, d) a rigid motion of the frames, P v, and M_α P v
+    """
+
+    elimination: Workspace
+    unit: Array
+    solved: Array
+    Psi: Array
+    rates: Array
+    field: Array
+    moving: Array
+    force: Array
+
+
+@kernel(inline=True)
+def mass_damping_work(damping, frames):
+    """Arrays for one evaluation after another; None where nothing is damped in proportion to mass."""
+    if damping is None:
+        return None
+    sizes = row_sizes(damping.rows)
+    rows, s, d = sizes.joint_rows + sizes.coordinates, sizes.coordinates, sizes.width
+    return MassDampingWork(
+        workspace(damping.rows),
+        np.zeros((rows, s)),
+        np.zeros((rows, s)),
+        np.zeros((sizes.bodies + 1, d, s)),
+        np.zeros(s),
+        np.zeros((frames, d)),
+        np.zeros((frames, d)),
+        np.zeros((frames, d)),
+    )
+
+
+@kernel
+def frozen_rows(damping, X, work):
+    """Scaled gradients of joint and coordinate rows with respect to the twists of bodies that keep their shape."""
+    rows, placed, lead = damping.rows, damping.placed, damping.lead
+    sizes, column, extent, J = row_sizes(rows), rows.column, rows.extent, work.J
+    g = np.empty(13)
+    for i in range(sizes.joint_rows + sizes.coordinates):
+        inverse = 1.0 / rows.rows_f[i, SCALE]
+        term = i
+        while term != NONE:
+            gradient(placed.rows_i, placed.rows_f, term, X, g)
+            for side in range(2):
+                f, own, at = placed.rows_i[term, A + side], lead[rows.rows_i[term, A + side]], 1 + 6 * side
+                force = in_world(X, f, (g[at], g[at + 1], g[at + 2]))
+                arm = (X[f, 0] - X[own, 0], X[f, 1] - X[own, 1], X[f, 2] - X[own, 2])
+                moment = plus(in_world(X, f, (g[at + 3], g[at + 4], g[at + 5])), cross(arm, force))
+                force, moment = in_body(X, own, force), in_body(X, own, moment)
+                for c in range(sizes.width):
+                    k = column[c]
+                    J[term, side, c] = inverse * (extent * force[k] if k < 3 else moment[k - 3])
+            if term != i and i < sizes.tree_rows:
+                add_to_first(rows.rows_i, i, term, J)
+            term = rows.rows_i[term, THEN]
+
+
+@kernel
+def frozen_modes(damping, X, work):
+    """Ψ into work.Psi. Returns whether the rows determine the motion."""
+    rows, unit, elimination = damping.rows, work.unit, work.elimination
+    sizes = row_sizes(rows)
+    mc, s, others = sizes.joint_rows, sizes.coordinates, sizes.joint_rows + sizes.coordinates - sizes.tree_rows
+    frozen_rows(damping, X, elimination)
+    eliminate_tree(rows, elimination)
+    rank = householder(elimination.G, others, sizes.free, elimination.tau, elimination.pivots)[0]
+    for j in range(s):
+        unit[mc + j, j] = 1.0 / rows.rows_f[mc + j, SCALE]
+    solve(rows, elimination, unit, s, work.Psi, work.solved)
+    lengths(rows, work.Psi, s)
+    return rank == sizes.free
+
+
+@kernel
+def rigid_field(damping, X, Psi, rates, field):
+    """Velocities Ψ θ̇ of all frames into field (F, d): ẋ in the world, ω in the frame."""
+    body, lead, column = damping.body, damping.lead, damping.rows.column
+    bodies, twist = lead.shape[0] - 1, np.zeros(6)
+    for f in range(body.shape[0]):
+        b = body[f]
+        for c in range(column.shape[0]):
+            field[f, c] = 0.0
+        if b == bodies:
+            continue
+        own = lead[b]
+        for c in range(column.shape[0]):
+            total = 0.0
+            for j in range(rates.shape[0]):
+                total += Psi[b, c, j] * rates[j]
+            twist[column[c]] = total
+        v, w = in_world(X, own, (twist[0], twist[1], twist[2])), in_world(X, own, (twist[3], twist[4], twist[5]))
+        v = plus(v, cross(w, minus((X[f, 0], X[f, 1], X[f, 2]), (X[own, 0], X[own, 1], X[own, 2]))))
+        w = in_body(X, f, w)
+        for c in range(column.shape[0]):
+            k = column[c]
+            field[f, c] = v[k] if k < 3 else w[k - 3]
