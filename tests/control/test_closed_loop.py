@@ -1,5 +1,7 @@
 """Controllers in the loop: against an independent integration, on every kind of plant, and when they go wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 import supple
 from supple import control
+from supple.diagnostics import SuppleNote
 
 T = 0.05
 
@@ -219,3 +222,26 @@ def test_a_loop_that_explodes_says_so(arm, linear):
     assert not loop.complete
     assert "no step from" in loop.reason
     assert len(loop.time) == len(loop.coordinates["elbow"]) == len(loop.inputs["elbow"])
+
+
+def test_the_state_of_a_linear_model_is_a_start():
+    """Its own, with the states of drives; of the mechanism, which has no modes, θ, at rest under its own weight."""
+    ralf = supple.load(Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml")
+    linear = supple.linearize(ralf, "home", internal_modes=2)
+    state = linear.at["states"]
+
+    class Idle:
+        sample_time = 1e-3
+
+        def step(self, t, measurement):
+            return [0.0] * len(ralf.actuators)
+
+    own = supple.control.closed_loop(linear, Idle(), until=2e-3, start=state)
+    assert own.coordinates["mode1"][0] == pytest.approx(state["mode1"], rel=1e-12)
+    with pytest.warns(SuppleNote) as said:
+        full = supple.control.closed_loop(ralf, Idle(), until=2e-3, start=state)
+    assert any("no coordinates mode1, mode2" in str(item.message) for item in said)
+    assert full.coordinates["lift"][0] == pytest.approx(state["lift"], rel=1e-9)
+    moving = type(state)({**state, "mode1.rate": 0.1}, state.basis)
+    with pytest.raises(supple.InputError, match=r'"mode1.rate" is 0.1, and the mechanism itself has no modes'):
+        supple.control.closed_loop(ralf, Idle(), until=2e-3, start=moving)

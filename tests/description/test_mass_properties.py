@@ -193,3 +193,17 @@ def test_a_planar_body_needs_one_moment():
 def test_an_impossible_inertia_is_refused_by_the_body_that_has_it(inertia):
     with pytest.raises(InputError, match='body "part"'):
         described({"mass": 1.0, "center": [0, 0, 0], "inertia": inertia})
+
+
+def test_the_inertia_of_a_point_mass_is_given_as_entries_or_as_a_matrix():
+    rows = [[0.03, 0.002, -0.001], [0.002, 0.04, 0.003], [-0.001, 0.003, 0.05]]
+    entries = {"xx": 0.03, "yy": 0.04, "zz": 0.05, "xy": 0.002, "xz": -0.001, "yz": 0.003}
+    body, frames = {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]}, {"f": {"on": "part", "local": [0, 0, 1]}}
+    one, other = (
+        described(body, frames=frames, point_masses={"p": {"at": "f", "mass": 2, "inertia": form}})
+        for form in (rows, entries)
+    )
+    assert_allclose(one.inertia, other.inertia, rtol=1e-15)
+    rows[0][1] = 0.004
+    with pytest.raises(InputError, match=r"not symmetric: xy is 0.004, and yx is 0.002"):
+        described(body, frames=frames, point_masses={"p": {"at": "f", "mass": 2, "inertia": rows}})

@@ -150,3 +150,16 @@ def test_responses_in_which_no_mode_stands_out_say_so():
     test = supple.Responses(hertz, channels, [supple.Channel("p", "x", "force")], noise)
     with pytest.raises(supple.NumericalError, match=r"stays where it is|stands out of the noise"):
         supple.modal_parameters(test)
+
+
+def test_modes_that_explain_nothing_are_refused(tmp_path):
+    """About the resonance the responses are next to nothing, at a coherence that leaves these lines out of the fit: the
+    mode that fits the others has more power there than all responses."""
+    near = np.abs(LINES - 30.0) < 3.0
+    H, coherence = GOOD["H"].copy(), np.full(GOOD["H"].shape, 0.9999)
+    H *= ((900.0 - LINES**2 + 3j * LINES) / (900.0 - LINES**2 + 0.6j * LINES))[:, None, None]
+    H[near] *= 1e-3
+    coherence[near] = 1e-4
+    path = tmp_path / "nothing.npz"
+    np.savez(path, **(GOOD | {"H": H, "coherence": coherence}))
+    assert "the modes explain nothing" in told(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 
 from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.elastic.superelement import Superelement
@@ -261,13 +261,30 @@ class Body(Part):
 
 
 def _inertia_form(value: Any) -> str:
-    return "entries" if isinstance(value, Mapping | Inertia) else "three" if isinstance(value, list | tuple) else "one"
+    if isinstance(value, Mapping | Inertia):
+        return "entries"
+    if not isinstance(value, list | tuple):
+        return "one"
+    return "matrix" if value and all(isinstance(row, list | tuple) for row in value) else "three"
 
 
+def _entries(rows: tuple[tuple[float, ...], ...]) -> Inertia:
+    """Of a matrix, which must be symmetric but for rounding of what was written."""
+    largest = max(abs(value) for row in rows for value in row)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        if abs(rows[i][j] - rows[j][i]) > 1e-9 * largest:
+            name = "xyz"[i] + "xyz"[j]
+            raise ValueError(f"it is not symmetric: {name} is {rows[i][j]:g}, and {name[::-1]} is {rows[j][i]:g}")
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = rows
+    return Inertia(xx=xx, yy=yy, zz=zz, xy=xy, xz=xz, yz=yz)
+
+
+_Row = tuple[MomentOfInertia, MomentOfInertia, MomentOfInertia]
 _Moment = Annotated[NotNegative, of(INERTIA)]
 _PointInertia = Annotated[
     Annotated[_Moment, Tag("one")]
     | Annotated[tuple[_Moment, _Moment, _Moment], Tag("three")]
+    | Annotated[tuple[_Row, _Row, _Row], AfterValidator(_entries), Tag("matrix")]
     | Annotated[Inertia, Tag("entries")],
     Discriminator(_inertia_form),
 ]
@@ -281,9 +298,9 @@ class PointMass(Part):
     mass: Mass
     """kg."""
     inertia: _PointInertia | None = None
-    """About its own centre, kg m²: one number, the same about every axis; `[xx, yy, zz]`; or all six entries
-    `{xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}`. Axes are those of the frame it sits at, otherwise those of
-    its body. In the plane one number; none if left out."""
+    """About its own centre, kg m²: one number, the same about every axis; `[xx, yy, zz]`; the matrix, three rows of
+    three numbers; or its six entries `{xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}`. Axes are those of the
+    frame it sits at, otherwise those of its body. In the plane one number; none if left out."""
 
 
 class Frame(Part):

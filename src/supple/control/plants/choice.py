@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from supple.control.plants.model_plant import ModelPlant
 from supple.control.plants.plant import Plant, Values
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleNote
 from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
@@ -29,6 +30,7 @@ from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_model import DrivenModel
 from supple.reduced.time.driven_run import held_forces as model_forces
 from supple.reduced.time.driven_run import yields_along
+from supple.results.basis import State
 from supple.results.linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -97,6 +99,8 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
     idle = np.zeros(len(drives.inputs))
     elastic = bool(mechanism.elastic) and not options.rigid
+    if isinstance(options.start, State):
+        options = _of_coordinates(mechanism, options, options.start)
     here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), options.rigid, standing=elastic)
     standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
     run = HeldSimulation(
@@ -109,3 +113,27 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     say_damping(mechanism, options.rigid, stacklevel=_USER)
     drives.reset(run.theta, run.rates, forces=held_forces(here, drives, standing=standing))
     return MechanismPlant(run)
+
+
+def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: State) -> PlantOptions:
+    """The coordinates and rates of a state of a linear model; what it says of modes is that it is deformed and at rest.
+
+    The full equations settle under their own weight there. A state whose modes move has no such start and is refused.
+    """
+    names = rest(mechanism).numbering.coordinates
+    moving = [name for name, rate in start.items() if name.endswith(".rate") and rate != 0.0]
+    if others := [name for name in moving if name.removesuffix(".rate") not in names]:
+        raise InputError(
+            f'"{others[0]}" is {start[others[0]]:g}, and the mechanism itself has no modes', part="start",
+            hint="start at rest, or close the loop on the linear or a reduced model in the same basis",
+        )  # fmt: skip
+    if modes := [name for name in start if name not in names and f"{name}.rate" in start]:
+        warnings.warn(
+            f"start: the mechanism itself has no coordinates {', '.join(modes)}; what deforms starts at rest under its "
+            "own weight instead", SuppleNote, stacklevel=_USER,
+        )  # fmt: skip
+    rates = {name: start[f"{name}.rate"] for name in names if f"{name}.rate" in start}
+    return options._replace(
+        start={name: start[name] for name in names if name in start},
+        rates=rates if options.rates is None else options.rates,
+    )

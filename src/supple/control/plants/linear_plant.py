@@ -32,8 +32,11 @@ class LinearPlant:
         self.coordinates, self.inputs, self.outputs = model.coordinates, model.inputs, model.outputs
         self.units, self.basis, self.reason = model.units, model.basis, ""
         n = self.theta = len(self.coordinates)
+        further: dict[int, float] = {}
         if isinstance(start, State):
-            start, moving = start.parted(self.coordinates, model.basis)
+            further = {2 * n + i: start[name] for i, name in enumerate(model.states[2 * n :]) if name in start}
+            named, moving = start.parted(self.coordinates, model.basis)
+            start = {name: value for name, value in named.items() if name not in model.states[2 * n :]}
             rates = moving if rates is None else rates
         self._x0, self._u0 = reference(model)
         accelerations = model.at.get("accelerations", {})
@@ -44,6 +47,8 @@ class LinearPlant:
         self._x = np.zeros(len(self._x0))
         self._x[:n] = _filled("start", start, self.coordinates, self._x0[:n]) - self._x0[:n]
         self._x[n : 2 * n] = _filled("rates", rates, self.coordinates, np.zeros(n)) - self._x0[n : 2 * n]
+        for place, value in further.items():  # of drives
+            self._x[place] = value - self._x0[place]
         self._last = self._u0
         self._states = [self._x]
         self._transitions: dict[float, tuple[Array, Array]] = {}

@@ -9,8 +9,8 @@ row of an elastic joint, Φ + λ/k + c/k Φ̇, has 1/(k/β' + c γ'/β') beside 
 alone, so that redundant constraints and singular positions pass and constraints are still met to rounding. A law that
 pulls where it should push back (f' > 0) is left out of M̂, which stays definite; the right side leaves out nothing.
 
-Damping in proportion to mass has (1 + α γ'/β') M in M̂, as if it acted on rigid motion too: what it leaves out there is
-of the order of α times the step (`mass_damping`).
+Of damping in proportion to mass, Pᵀ M_α P (`mass_damping`), M̂ has (1 + α γ'/β') M and the diagonal of ΨᵀM_αΨ along θ.
+What it leaves out makes corrections fall by √(α h) at least.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from supple.compilation import kernel
 from supple.formulations.absolute.arms import arm_forces, arm_tangents
 from supple.formulations.absolute.elements import element_forces, element_tangents
-from supple.formulations.absolute.mass_damping import damp_by_mass
+from supple.formulations.absolute.mass_damping import damp_by_mass, resist_along_coordinates
 from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, rotated, row_gradients
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.system import MEASURE, OTHER_SIDE, OTHER_TERM, SIDE, TERM
@@ -81,6 +81,7 @@ def iteration_matrix(system, iteration, state, factors, work):
     own = work.own if turned else J
     nb, d = mass.shape[0], column.shape[0]
     A_[:] = 0.0
+    resist_along_coordinates(system.mass_damping, system, state.X, work)
     for b in range(nb):
         for c in range(d):
             if column[c] < 3:

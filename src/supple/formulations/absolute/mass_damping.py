@@ -126,6 +126,24 @@ def mass_damping_forces(system, X, V, w, work):
         push(rows.rows_i, joints + j, work.gradients, along, Q)
 
 
+@kernel(inline=True)
+def resist_along_coordinates(damping, system, X, work):
+    """Adds Ψ_jᵀ M_α Ψ_j to the damping along θ_j in `work`, where there is any: the part of Pᵀ M_α P that a coordinate
+    of little inertia feels first. What couples it with the rest is left out of the iteration matrix."""
+    if damping is not None:
+        own, start = work.mass_damping, system.uses_start
+        for j in range(own.rates.shape[0]):
+            own.rates[:] = 0.0
+            own.rates[j] = 1.0
+            rigid_field(damping, X, own.Psi, own.rates, own.field)
+            momentum(system, X, own.field, work, own.force)
+            along = 0.0
+            for f in range(own.field.shape[0]):
+                for c in range(own.field.shape[1]):
+                    along += own.field[f, c] * own.force[f, c]
+            work.damping[j] = along + (work.damping[j] if start[j] < start[j + 1] else 0.0)
+
+
 @kernel
 def momentum(system, X, V, work, force):
     """M_α v of all that has mass into force (F, d)."""

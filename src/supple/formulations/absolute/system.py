@@ -24,7 +24,7 @@ from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import THEN, A, B
 from supple.kinematics.rest import Rest
-from supple.kinematics.row_arrays import RowArrays
+from supple.kinematics.row_arrays import COORDINATES, RowArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -290,6 +290,7 @@ def _iteration(
         measure
         for measure in range(len(system.uses_start) - 1)
         if (system.uses_i[system.uses_start[measure] : system.uses_start[measure + 1], ROLE] == LAW).any()
+        or (system.mass_damping is not None and measure < system.mass_damping.rows.sizes[COORDINATES])
     ]
     links = [
         (measure, one, other)

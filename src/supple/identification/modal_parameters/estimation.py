@@ -291,6 +291,13 @@ def _told(
         noise=np.sqrt(band.variance) * np.abs(factor), stabilisation=diagram, method=method, order=highest,
         refined=refined, beside=beside, structural=structural, notes=(*test.notes, *notes),
     )  # fmt: skip
+    if told.left_over > 1.0:
+        raise InputError(
+            f"the modes explain nothing: {told.left_over:.3g} times the power of the responses is left over (1 without "
+            "any mode)",
+            part="responses",
+            hint="look at the responses for outliers and at their units; then narrow the band or ask for fewer modes",
+        )
     if not len(told.missing_hz):
         return told
     near = listed([f"{f:.4g} Hz" for f in told.missing_hz])
