@@ -205,5 +205,5 @@ def test_the_inertia_of_a_point_mass_is_given_as_entries_or_as_a_matrix():
     )
     assert_allclose(one.inertia, other.inertia, rtol=1e-15)
     rows[0][1] = 0.004
-    with pytest.raises(InputError, match=r"not symmetric: xy is 0.004, and yx is 0.002"):
+    with pytest.raises(ValueError, match=r"not symmetric: xy is 0.004, and yx is 0.002"):
         described(body, frames=frames, point_masses={"p": {"at": "f", "mass": 2, "inertia": rows}})

@@ -138,10 +138,14 @@ def _long(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]], texts:
 
 def _room(stance: Stance, draw: Drawings) -> Section:
     rows = [(name, between(ends, stance.units[name])) for name, ends in stance.ranges.items()]
-    quiet = listed(
-        [f"Nothing says how far {', '.join(stance.others)} may go, so that they stay where they are here: limits in "
-         "the file, or --region, would."] if stance.others else []
-    )  # fmt: skip
+    notes: list[str] = []
+    if stance.others:
+        notes.append(f"Nothing says how far {', '.join(stance.others)} may go, so that they stay where they are here: "
+                     "limits in the file, or --region, would.")  # fmt: skip
+    if stance.left:
+        notes.append(f"{len(stance.left)} more coordinates stay where they are here: the report follows "
+                     f"{len(stance.ranges)}, those of --region first.")  # fmt: skip
+    quiet = listed(notes)
     if not rows:
         return section("Where it can stand", quiet or paragraph("It has no coordinates: it is a structure."))
     parts: list[Html | None] = [table(("coordinate", "region"), rows, texts=(0, 1)), quiet]

@@ -19,15 +19,18 @@ from supple.reduction.region_units import coordinate_units
 Array = NDArray[np.float64]
 
 _HOME = "home"
+MOST = 12  # coordinates that a report follows over their ranges, unless more are asked for
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """at : what the posture is called, in words; ranges : coordinates that vary -> from where to where, rad or m."""
+    """at : what the posture is called, in words; ranges : coordinates that vary -> from where to where, rad or m;
+    left : coordinates with a range that are not followed, since there are many."""
 
     configuration: Configuration
     at: str
     ranges: dict[str, tuple[float, float]]
+    left: tuple[str, ...] = ()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -40,7 +43,7 @@ class Stance:
     @property
     def others(self) -> list[str]:
         """Coordinates that stay where they are: nothing says how far they go."""
-        return [name for name in self.units if name not in self.ranges]
+        return [name for name in self.units if name not in self.ranges and name not in self.left]
 
     def line(self, name: str, count: int) -> Array:
         """Values of one coordinate over its range."""
@@ -66,4 +69,8 @@ def stance(mechanism: Mechanism, at: At = None, region: Mapping[str, tuple[float
     known = rest(mechanism).numbering.coordinates
     limits = coordinate_limits(mechanism) | dict(region or {}) if known else {}
     ranges = {name: limits[name] for name in known if name in limits and limits[name][0] < limits[name][1]}
-    return Stance(assemble(mechanism, chosen), said, ranges)
+    # Those that were asked for come first; each one takes pictures over its range.
+    order = sorted(ranges, key=lambda name: name not in (region or {}))
+    kept = {name for name in order[: max(MOST, len(set(region or {}) & set(ranges)))]}
+    shown = {name: ends for name, ends in ranges.items() if name in kept}
+    return Stance(assemble(mechanism, chosen), said, shown, tuple(name for name in ranges if name not in kept))
