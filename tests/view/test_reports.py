@@ -20,6 +20,7 @@ from supple.view.report.drawing import Drawings
 from supple.view.report.origin import reduce_command
 from supple.view.report.page import Html, Report, commands, listed, marked, section, table
 from supple.view.report.report import report
+from supple.view.report.stance import stance
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -166,3 +167,20 @@ def test_updated_numbers_have_a_page_of_the_same_kind(tmp_path):
     assert all(name in words for name in found.names)
     assert "What the data determine" in words
     assert "var(--ink)" in text
+
+
+def test_a_report_follows_few_of_many_coordinates():
+    """Twelve, those that are asked for first; a chain without loops has no dead points to look for."""
+    names = [f"q{i}" for i in range(20)]
+    arm = supple.Mechanism(
+        plane="xz",
+        points={f"P{i}": [0.1 * i, 0.0] for i in range(21)},
+        bodies={f"b{i}": {"rod": [f"P{i}", f"P{i + 1}"], "mass": 1.0} for i in range(20)},
+        joints={f"P{i}": {"revolute": ["ground" if i == 0 else f"b{i - 1}", f"b{i}"]} for i in range(20)},
+        actuators={name: {"joint": f"P{i}", "limits": [-0.5, 0.5]} for i, name in enumerate(names)},
+    )
+    found = stance(arm, None, {"q18": (-0.1, 0.1)})
+    assert list(found.ranges) == [*names[:11], "q18"]
+    assert found.left == (*names[11:18], "q19")
+    assert not found.closed
+    assert stance(five_bar()).closed

@@ -153,7 +153,7 @@ def _room(stance: Stance, draw: Drawings) -> Section:
     if postures.assembled[-1] and postures.assembled.sum() > 1:
         caption = "Here, and as ghosts at the ends of each coordinate's range, the others as here."
         parts.append(draw.picture(postures.plot(labels=False), caption))
-    if stance.mechanism.joints:
+    if stance.closed:  # a tree has no dead points
         caption = (
             "How far it is from a dead point: smallest over largest singular value of the rows of joints and "
             "coordinates, 0 where it locks. The others stay as here."

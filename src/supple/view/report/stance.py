@@ -13,6 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
+from supple.kinematics.row_arrays import row_sizes
 from supple.reduction.region import coordinate_limits
 from supple.reduction.region_units import coordinate_units
 
@@ -35,6 +36,15 @@ class Stance:
     @property
     def mechanism(self) -> Mechanism:
         return self.configuration.mechanism
+
+    @property
+    def closed(self) -> bool:
+        """Whether rank can be lost: joints close loops, or coordinates are other measures than those of joints."""
+        numbering = self.configuration.rest.numbering
+        sizes = row_sizes(numbering.arrays)
+        own = {row for (kind, *_), row in numbering.measures.items() if kind == "joint"}
+        first = range(sizes.joint_rows, sizes.joint_rows + sizes.coordinates)
+        return sizes.joint_rows > sizes.tree_rows or not own.issuperset(first)
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -71,6 +81,6 @@ def stance(mechanism: Mechanism, at: At = None, region: Mapping[str, tuple[float
     ranges = {name: limits[name] for name in known if name in limits and limits[name][0] < limits[name][1]}
     # Those that were asked for come first; each one takes pictures over its range.
     order = sorted(ranges, key=lambda name: name not in (region or {}))
-    kept = {name for name in order[: max(MOST, len(set(region or {}) & set(ranges)))]}
+    kept = set(order[: max(MOST, len(set(region or {}) & set(ranges)))])
     shown = {name: ends for name, ends in ranges.items() if name in kept}
     return Stance(assemble(mechanism, chosen), said, shown, tuple(name for name in ranges if name not in kept))
