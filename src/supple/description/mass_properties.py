@@ -226,7 +226,9 @@ def _center(drawing: Drawing, name: str, body: Body, length: float) -> Array:
     return drawing.on_body(name, body.center, ("bodies", name, "center"))
 
 
-def _inertia_matrix(drawing: Drawing, value: float | tuple[float, ...] | Inertia, path: Path) -> Array:
+def _inertia_matrix(
+    drawing: Drawing, value: float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Inertia, path: Path
+) -> Array:
     if isinstance(value, Inertia):
         return np.array(
             [[value.xx, value.xy, value.xz], [value.xy, value.yy, value.yz], [value.xz, value.yz, value.zz]]
@@ -240,7 +242,8 @@ def _inertia_matrix(drawing: Drawing, value: float | tuple[float, ...] | Inertia
                 hint="write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
             )
         return np.diag([0.0, 0.0, value])
-    return np.diag(value)
+    table = np.array(value, dtype=np.float64)
+    return table if table.ndim == 2 else np.diag(table)
 
 
 def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProperties:
