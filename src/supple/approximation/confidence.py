@@ -11,27 +11,26 @@ do not count: their errors were made small. When a check finds an error above th
 another set of points is drawn.
 
 Errors of fits peak on small parts of faces and edges. The largest of n points is then a matter of luck, and a later one
-may be far above it. So two more numbers are taken into account: the typical largest error T of n points, from the
-eleven largest of them as if the tail were exponential,
+may be far above it. So a search climbs from the worst check points to the peaks (`error_peaks`). The stated error is
+the largest one that was found, S, at a check point or at a peak, and a twentieth more, since the median of ‖f‖ that
+errors are measured against is known from n points only:
 
-    T = e_(k+1) + a (ln k + 0.577),     a = Σ_(i<=k) (e_i - e_(k+1)) / k,     e_1 >= e_2 >= ...,     k = 10
+    ε = 1.05 S,     S >= B
 
-and the height S of the highest peak, which a search from the worst check points, towards faces and around them, finds.
-The stated error is
-
-    ε = max(1.06 B, min(S/1.15, 1.3 T))
+S is an error that the fit has at a known point, so that ε is at most 1.05 times the largest error in the region.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.error_peaks import Peaks, Search
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box_tree import Forest
@@ -41,17 +40,12 @@ from supple.diagnostics import NumericalError
 Array = NDArray[np.float64]
 
 SHARE, CONFIDENCE = 1e-3, 0.95
-GUARD = 1.06  # times the largest error of check points: what is stated at least
-_OF_TYPICAL = 1.3  # times the typical largest error: what is stated for the sake of a peak
-_TAIL = 10  # errors by which the tail is known
-_OF_PEAK = 1.15  # a peak may be so many times the stated error
-_SEARCHED = 8  # points of the search for peaks, of all families: one for so many check points
-_AROUND = 5  # points around a check point, beside those on the faces next to it
-_RADIUS = 0.15  # of half a box
-_INSIDE = 1.0 - 1e-9  # of half a box: a face is only known to rounding
+GUARD = 1.05  # times the largest error that was found: what is stated
+_SEARCHED = 12  # points of the search for peaks: one for so many check points
+_AT_LEAST = 4  # of them, for each family
+_AT_FIRST = 5  # part of a set after which its worst points are looked at: one of so many
 _TOGETHER = 1024  # points whose families are in memory at a time
 _STREAM = 0xC4EC  # of random numbers, so that no other set of points with the same seed is the same
-_NONE: Array = np.zeros(0)
 _TIMED = 64  # points by which it is known how long one takes
 _LONGEST, _FEWER = 30.0, (1000, 300)  # s of processor for a set, and points where it would take longer
 _ROUNDS = 8  # sets of check points, at most: refinement that still finds errors above the tolerance ends with them
@@ -76,7 +70,7 @@ class Stated(NamedTuple):
 class Checked(NamedTuple):
     """One set of check points (n, s), and whether the function exists there; of each family its error at those where
     it does, what errors are measured against where ‖f‖ is smaller, the floor and the median of ‖f‖ that this is the
-    larger of, the height of its highest peak, and the points (k, s) of all peaks."""
+    larger of; and what the search for peaks has found."""
 
     points: Array
     valid: NDArray[np.bool_]
@@ -84,14 +78,11 @@ class Checked(NamedTuple):
     scales: dict[str, float]
     floors: dict[str, float]
     medians: dict[str, float]
-    peaks: dict[str, float]
-    peak_points: Array
+    peaks: Peaks
 
     def stated(self, name: str) -> float:
         """ε of a family."""
-        error, peak = self.errors[name], self.peaks[name]
-        typical = min(_typical_largest(error), peak)
-        return max(GUARD * float(error.max()), min(peak / _OF_PEAK, _OF_TYPICAL * typical))
+        return GUARD * float(max(self.errors[name].max(), self.peaks.errors[name].max(initial=0.0)))
 
     @property
     def worst(self) -> float:
@@ -99,10 +90,10 @@ class Checked(NamedTuple):
         return max((self.stated(name) for name in self.errors), default=0.0)
 
     def family_errors(self) -> dict[str, FamilyError]:
-        """The stated error of each family, and where the largest one was seen."""
-        points, found = self.points[self.valid], {}
+        """The stated error of each family, and where it was found."""
+        points, found = np.vstack([self.points[self.valid], self.peaks.points]), {}
         for name, error in self.errors.items():
-            at = points[int(np.argmax(error))].copy()
+            at = points[int(np.argmax(np.concatenate([error, self.peaks.errors[name]])))].copy()
             found[name] = FamilyError(
                 self.stated(name), at, self.medians[name], self.scales[name], self.floors[name], float(error.max())
             )
@@ -127,17 +118,24 @@ class Confirmation:
     count  : points of a set; None: as many as `points_needed`, or 1000 or 300 where these would take more than 30 s
              of processor;
              a set is as large as the first one
-    placed : see `Placed`
+    placed : where points of a set are moved to, and `near` those of a search for peaks, see `Placed`
     """
 
     def __init__(
-        self, sampler: Sampler, derived: Derived, count: int | None, seed: int = 0, placed: Placed | None = None
+        self,
+        sampler: Sampler,
+        derived: Derived,
+        count: int | None,
+        seed: int = 0,
+        placed: Placed | None = None,
+        near: Placed | None = None,
     ):
-        self._sampler, self._derived, self._count, self._seed, self._placed = sampler, derived, count, seed, placed
+        self._sampler, self._derived, self._count, self._seed = sampler, derived, count, seed
+        self._placed, self._near = placed, near
         self.sets = self.evaluations = 0
         self.checked: Checked | None = None
         self.current = False
-        """Whether the last set was drawn for the fit as it is now."""
+        """Whether the last set was drawn for the fit as it is now, and all of it."""
 
     @property
     def exhausted(self) -> bool:
@@ -151,10 +149,13 @@ class Confirmation:
         needed = points_needed(families)
         return next((count for count in (needed, *_FEWER) if count * each <= _LONGEST), _FEWER[-1])
 
-    def look(self, forest: Forest, floors: Mapping[str, float], relative: Iterable[str]) -> Checked:
+    def look(
+        self, forest: Forest, floors: Mapping[str, float], relative: Iterable[str], tolerance: float = math.inf
+    ) -> Checked:
         """Draw another set for a forest, and compare.
 
         floors : norms of all families below which they do not count; relative : families judged by their own size
+        tolerance : where errors are above it, a part of the set does
         """
         piecewise = forest.piecewise()
         rng = np.random.default_rng((self._seed, self.sets, _STREAM))
@@ -167,24 +168,55 @@ class Confirmation:
         if self._count is None:
             self._count = self.size(len(floors), min(spent) / _TIMED)
         points = points[: self._count]
-        found.append(self._compared(piecewise, points[2 * _TIMED :]))
-        valid = np.concatenate([part[0] for part in found])
-        sizes = {name: np.concatenate([part[1].get(name, _NONE) for part in found]) for name in floors}
-        differences = {name: np.concatenate([part[2].get(name, _NONE) for part in found]) for name in floors}
-        if not valid.any():
+        self.sets += 1
+        looked: dict[bytes, _Norms] = {}
+        parts = (len(points) // _AT_FIRST, len(points)) if math.isfinite(tolerance) else (len(points),)
+        for stop in parts:
+            known = sum(len(part.valid) for part in found)
+            if stop > known:
+                found.append(self._compared(piecewise, points[known:stop]))
+            checked = self._judged(piecewise, points, _joined(found), floors, relative, looked)
+            if checked.worst > tolerance or not checked.valid.all():
+                break
+        self.evaluations += len(checked.points) + len(looked)
+        self.checked, self.current = checked, len(checked.points) == len(points)
+        return checked
+
+    def _judged(
+        self,
+        piecewise: Piecewise,
+        points: Array,
+        found: _Norms,
+        floors: Mapping[str, float],
+        relative: Iterable[str],
+        looked: dict[bytes, _Norms],
+    ) -> Checked:
+        """Errors at the first of the points, which were compared, and at the peaks next to the worst of them.
+
+        looked : points that the search has been to before, and what was found there; more are added
+        """
+        compared = points[: len(found.valid)]
+        if not found.valid.any():
             raise NumericalError(
-                f"the function exists at none of {len(points)} check points of the region", hint="choose another region"
+                f"the function exists at none of {len(compared)} check points of the region",
+                hint="choose another region",
             )
-        medians = {name: float(np.median(size)) for name, size in sizes.items()}
+        medians = {name: float(np.median(size)) for name, size in found.sizes.items()}
         scales = {name: max(median, floors[name]) for name, median in medians.items()}
         scales |= dict.fromkeys(relative, float(np.finfo(float).tiny))
-        errors = _errors(sizes, differences, scales)
-        peaks, places = self._peaks(piecewise, points[valid], errors, scales, rng)
-        self.sets += 1
-        self.evaluations += len(points)
-        self.checked = Checked(points, valid, errors, scales, dict(floors), medians, peaks, places)
-        self.current = True
-        return self.checked
+        errors = found.errors(scales)
+
+        def further(x: Array) -> tuple[NDArray[np.bool_], dict[str, Array]]:
+            keys = [point.tobytes() for point in np.ascontiguousarray(x)]
+            new = [n for n, key in enumerate(keys) if key not in looked]
+            if new:
+                looked.update(zip((keys[n] for n in new), self._compared(piecewise, x[new]).each(), strict=True))
+            there = _joined([looked[key] for key in keys])
+            return there.valid, there.errors(scales)
+
+        most = max(len(points) // _SEARCHED, _AT_LEAST * len(errors))
+        peaks = Search(piecewise, compared[found.valid], errors, further, most, self._near).run()
+        return Checked(compared, found.valid, errors, scales, dict(floors), medians, peaks)
 
     def _drawn(self, piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:
         points = uniform_points(piecewise, count, rng)
@@ -199,84 +231,52 @@ class Confirmation:
         good, families = int(self.checked.valid.sum()), len(self.checked.errors)
         return Stated(good, share_above(good, families), CONFIDENCE, self.sets, len(self.checked.valid) - good)
 
-    def _compared(
-        self, piecewise: Piecewise, points: Array
-    ) -> tuple[NDArray[np.bool_], dict[str, Array], dict[str, Array]]:
-        """Where the function exists; of each family ‖f‖ and ‖f - f̂‖ there."""
-        valid: list[NDArray[np.bool_]] = []
-        sizes: dict[str, list[Array]] = {}
-        differences: dict[str, list[Array]] = {}
+    def _compared(self, piecewise: Piecewise, points: Array) -> _Norms:
+        """‖f‖ and ‖f - f̂‖ of each family."""
+        parts = []
         for start in range(0, len(points), _TOGETHER):
             here = points[start : start + _TOGETHER]
             found = self._sampler(here)
-            valid.append(found.valid)
             fitted = self._derived(*piecewise.with_gradient(here[found.valid]))
-            for name, family in found.families.items():
-                exact = family[found.valid]
-                sizes.setdefault(name, []).append(norms(exact))
-                differences.setdefault(name, []).append(norms(fitted[name] - exact))
-        exists = np.concatenate(valid) if valid else np.zeros(0, dtype=bool)
-        joined = [{name: np.concatenate(parts) for name, parts in item.items()} for item in (sizes, differences)]
-        return exists, joined[0], joined[1]
-
-    def _peaks(
-        self,
-        piecewise: Piecewise,
-        points: Array,
-        errors: Mapping[str, Array],
-        scales: Mapping[str, float],
-        rng: np.random.Generator,
-    ) -> tuple[dict[str, float], Array]:
-        """The highest error of each family that a search from its worst points finds, and the points searched."""
-        each = max(4, len(points) // (_SEARCHED * len(errors)))
-        tops = max(1, (2 * each) // (3 * (_AROUND + 3)))
-        worst = {name: points[np.argsort(-error, kind="stable")[:tops]] for name, error in errors.items()}
-        found = {name: float(error.max()) for name, error in errors.items()}
-        searched = []
-        for around in (False, True):
-            parts = [
-                _around(piecewise, start[:1] if around else start, each // 3 if around else _AROUND, not around, rng)
-                for start in worst.values()
-            ]
-            near = np.vstack(parts)
-            valid, sizes, differences = self._compared(piecewise, near)
-            self.evaluations += len(near)
-            near, higher = near[valid], _errors(sizes, differences, scales)
-            searched.append(near)
-            for name, error in higher.items() if len(near) else ():
-                top = int(np.argmax(error))
-                if error[top] > found[name]:
-                    found[name], worst[name] = float(error[top]), near[top : top + 1]
-        return found, np.vstack(searched)
+            exact = {name: family[found.valid] for name, family in found.families.items()}
+            sizes = {name: norms(family) for name, family in exact.items()}
+            differences = {name: norms(fitted[name] - family) for name, family in exact.items()}
+            parts.append(_Norms(found.valid, sizes, differences))
+        return _joined(parts)
 
 
-def _typical_largest(errors: Array) -> float:
-    """T of errors (n,), as above."""
-    k = min(_TAIL, len(errors) - 1)
-    if k < 1:
-        return float(errors.max())
-    top = np.sort(np.partition(errors, len(errors) - k - 1)[len(errors) - k - 1 :])
-    return float(top[0] + (top[1:] - top[0]).mean() * (math.log(k) + np.euler_gamma))
+class _Norms(NamedTuple):
+    """Whether the function exists at some points (N,), and of each family ‖f‖ and ‖f - f̂‖ at those where it does."""
+
+    valid: NDArray[np.bool_]
+    sizes: dict[str, Array]
+    differences: dict[str, Array]
+
+    def errors(self, scales: Mapping[str, float]) -> dict[str, Array]:
+        """e = ‖f - f̂‖ / max(‖f‖, scale) of every family."""
+        return {name: off / np.maximum(self.sizes[name], scales[name]) for name, off in self.differences.items()}
+
+    def each(self) -> Iterator[_Norms]:
+        """Point by point."""
+        stop = 0
+        for valid in self.valid:
+            here = slice(stop, stop + int(valid))
+            stop = here.stop
+            sizes, differences = (
+                {name: item[here] for name, item in part.items()} for part in (self.sizes, self.differences)
+            )
+            yield _Norms(np.array([valid]), sizes, differences)
 
 
-def _errors(
-    sizes: Mapping[str, Array], differences: Mapping[str, Array], scales: Mapping[str, float]
-) -> dict[str, Array]:
-    """e = ‖f - f̂‖ / max(‖f‖, scale) of every family at every point."""
-    return {name: off / np.maximum(sizes[name], scales[name]) for name, off in differences.items()}
-
-
-def _around(piecewise: Piecewise, points: Array, count: int, faces: bool, rng: np.random.Generator) -> Array:
-    """Points of the same boxes around some points (N, s), and on the faces next to them."""
-    leaf = piecewise.locate(points)
-    center, half = piecewise.arrays.leaves_f[leaf, 0], 1.0 / piecewise.arrays.leaves_f[leaf, 1]
-    unit = (points - center) / half
-    size = np.abs(unit)
-    found = [np.clip(unit + _RADIUS * rng.uniform(-1.0, 1.0, unit.shape), -_INSIDE, _INSIDE) for _ in range(count)]
-    if faces:
-        nearest = size >= size.max(axis=1, keepdims=True)
-        found += [np.where(close, np.sign(unit) * _INSIDE, unit) for close in (nearest, size > 0.8, size > 0.5)]
-    return np.vstack([center + half * item for item in found])
+def _joined(parts: Sequence[_Norms]) -> _Norms:
+    if not parts:
+        return _Norms(np.zeros(0, dtype=bool), {}, {})
+    names = list(dict.fromkeys(name for part in parts for name in part.sizes))
+    sizes, differences = (
+        {name: np.concatenate([item[name] for item in some if name in item]) for name in names}
+        for some in ([part.sizes for part in parts], [part.differences for part in parts])
+    )
+    return _Norms(np.concatenate([part.valid for part in parts]), sizes, differences)
 
 
 def uniform_points(piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:

@@ -54,14 +54,19 @@ class ParameterSpace(NamedTuple):
     def placed(self, x: Array) -> Array:
         """Points x (N, s + p) with most of μ on levels of the ranges: a mechanism at another μ costs more than many θ.
         One in eight stays where it is, so that what lies between levels is fitted and checked as well."""
-        if not self.parameters:
-            return x
-        lower, upper = (np.array([item[k] for item in self.parameters]) for k in (1, 2))
-        count, found = len(self.parameters), x.copy()
-        share = np.round(_LEVELS * (x[:, -count:] - lower) / (upper - lower)) / _LEVELS
-        found[:, -count:] = np.where(share >= 1.0, upper, lower + share * (upper - lower))
+        found = self.on_levels(x)
         free = [zlib.crc32(point.tobytes()) % _FREE == 0 for point in np.ascontiguousarray(x)]
         found[free] = x[free]
+        return found
+
+    def on_levels(self, x: Array) -> Array:
+        """Points x (N, s + p) with μ at the nearest of 33 levels of each range, its ends among them."""
+        found, count = x.copy(), len(self.parameters)
+        if not count:
+            return found
+        lower, upper = (np.array([item[k] for item in self.parameters]) for k in (1, 2))
+        share = np.round(_LEVELS * (x[:, -count:] - lower) / (upper - lower)) / _LEVELS
+        found[:, -count:] = np.where(share >= 1.0, upper, lower + share * (upper - lower))
         return found
 
     def check_points(self, x: Array) -> Array:

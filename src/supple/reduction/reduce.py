@@ -48,7 +48,7 @@ from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
 from supple.reduction.sampling import Sampling
 from supple.reduction.shortfall import indefinite, missed_errors
-from supple.reduction.singular_scan import require_reachable, unreachable
+from supple.reduction.singular_scan import require_reachable, require_regular, unreachable
 from supple.reduction.stated_error import stated_errors
 from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
@@ -169,6 +169,10 @@ def reduce(
             columns, approximation = _approximated(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
+    if task.boxes is None and approximation.worst > task.tolerance:
+        name, found = max(approximation.error.items(), key=lambda item: item[1].worst)
+        words = f"the error of {name} is {found.worst:.2g} beside it, not {task.tolerance:g}"
+        require_regular(mechanism, task.domain, found.at, words)
     swaps += _seen_late(task, approximation)
     columns = with_limits(columns, task.domain.limits)
     stated = stated_errors(columns, approximation, task.domain.names)
@@ -324,10 +328,10 @@ def _approximated(
 
 
 def _fitted(task: Task, sampling: Sampling, columns: Columns, most: int, report: Report) -> Approximation:
-    sampler = _sampler(task.domain, sampling, columns)
+    sampler, space = _sampler(task.domain, sampling, columns), task.domain.space
     confirmation = Confirmation(
         _sampler(task.domain, sampling, columns, check=True), columns.derived, task.checks, task.seed,
-        task.domain.space.check_points if task.domain.space.parameters else None,
+        space.check_points if space.parameters else None, space.on_levels if space.parameters else None,
     )  # fmt: skip
     if task.boxes is not None:
         return uniform(

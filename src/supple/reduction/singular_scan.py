@@ -5,6 +5,9 @@ coordinate refinement cuts such places out of the region with a few small boxes.
 of s - 1 dimensions, and boxes of 1/64 of the region along it take about A 64^(s-1) × samples of a box; A is the area of
 the surface in units of a face of the region, counted on a grid between a point that can be assembled and one that
 cannot. Where that is more than the budget, the tolerance is out of reach, and it is said before anything is sampled.
+
+A grid may miss such places, or their boxes may look affordable. Where a tolerance is then missed, and the error is
+largest close to one of them, `require_regular` finds it from there.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ _SAMPLES = 150  # a box along the surface takes, with the larger ones beside it
 _STEPS = 12  # of the search for a smaller region
 _CLEAR = 0.25  # of the regularity in the middle: a smaller region keeps at least that much
 _LOOKED = 200  # points of a smaller region
+_NEAR = 0.5  # of the regularity in the middle: a place with less may be close to a singular one
+_SINGULAR = 0.01  # of the same: less is singular but for the last step
+_ROUNDS, _REACH = 40, 0.1  # of the way to a singular position, and its first step, of half the region
 
 
 class Obstacle(NamedTuple):
@@ -75,6 +81,55 @@ def _first(mechanism: Mechanism, domain: Domain, budget: int) -> tuple[str, Box]
             f"{place}. Boxes along these positions would take about {found.samples:.1g} samples, more than the budget "
             f"of {budget}"
         ), box
+    return None
+
+
+def require_regular(mechanism: Mechanism, domain: Domain, x: Array, words: str) -> None:
+    """Refuse a region whose error is too large at x (dimension,) if that is next to a singular position.
+
+    words : what is wrong at x
+    """
+    if domain.path is not None:
+        return
+    theta, mu = domain.theta(x[None])[0], x[len(domain.coordinates) :]
+    if len(mu):
+        mechanism = domain.space.mechanism.at(mu.tolist())
+    box = next((item for item in domain.theta_boxes if item.contains(theta)), None)
+    place = None if box is None else _singular_beside(mechanism, box, theta)
+    if box is None or place is None:
+        return
+    near = ", ".join(f"{name}={value:.4g}" for name, value in zip(domain.theta_names, place, strict=True))
+    raise NumericalError(
+        f"the region contains or touches singular positions, one near {near}. M grows without bound towards them: "
+        f"{words}, and smaller boxes do not cure that",
+        part=f'mechanism "{mechanism.name}"',
+        hint=f"{smaller_region(mechanism, domain, box)}; or give --boxes to have a model all the same",
+    )
+
+
+def _singular_beside(mechanism: Mechanism, box: Box, theta: Array) -> Array | None:
+    """A position of the box that cannot be assembled, or is singular, on the way from θ to less and less regular ones;
+    None where there is none, or θ is far from being singular."""
+    s, x, reach = box.dimension, theta, _REACH
+    start = assemble(mechanism, np.vstack([theta, box.center]), failures="mark")
+    if not start.assembled.all():
+        return theta if not start.assembled[0] else None
+    least, middle = (float(value) for value in start.singularity)
+    if least > _NEAR * middle:
+        return None
+    steps = np.vstack([np.eye(s), -np.eye(s), scattered(s, 4 * s, 11)])
+    for _ in range(_ROUNDS):
+        points = np.clip(x + reach * box.half * steps, box.lower, box.upper)
+        found = assemble(mechanism, points, failures="mark")
+        if not found.assembled.all():
+            return np.asarray(points[int(np.argmin(found.assembled))])
+        best = int(np.argmin(found.singularity))
+        if found.singularity[best] < least:
+            least, x = float(found.singularity[best]), points[best]
+        else:
+            reach *= 0.5
+        if least < _SINGULAR * middle:
+            return x
     return None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.approximation.approximation import Progress, Report, family_floors, region_medians
-from supple.approximation.confidence import GUARD, Confirmation
+from supple.approximation.confidence import Confirmation
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest
 from supple.approximation.refinement.box import Box
@@ -20,6 +20,7 @@ from supple.approximation.samples import Derived
 from supple.approximation.validity import Limits
 
 _WORST = 8  # check points of a box that are added to what is known of it
+AIM = 1.06  # refinement aims at an error so many times smaller than what is allowed: peaks are higher than known points
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,24 +53,29 @@ class Problem:
         return region_medians(self.region, forest, self.evaluated, self.derived)
 
     def unconfirmed(self, forest: Forest) -> Rows:
-        """Rows of known points that a fresh set of check points adds: those above the tolerance, the worst of every
-        box, those around them, and those where the function does not exist; none if the fit is good, or another set
-        would be one too many."""
+        """Rows of known points that a fresh set of check points adds: of every box with points above the tolerance the
+        worst of them and what the search for peaks looked at, and those where the function does not exist; none if the
+        fit is good, or another set would be one too many."""
         confirmation = self.confirmation
         if confirmation is None:
             return NO_ROWS.copy()
         floors = family_floors(self.region, self.evaluated, self.derived)
-        checked = confirmation.look(forest, floors, self.evaluated.known.relative)
-        if confirmation.exhausted or (checked.valid.all() and checked.worst <= GUARD * self.tolerance):
+        wanted = AIM * self.tolerance
+        checked = confirmation.look(forest, floors, self.evaluated.known.relative, wanted)
+        if confirmation.exhausted or (checked.valid.all() and checked.worst <= wanted):
             return NO_ROWS.copy()
         bad = np.full(len(checked.points), np.inf)
         bad[checked.valid] = largest(checked.errors)
-        chosen = np.flatnonzero(bad > self.tolerance)
-        chosen = chosen[np.argsort(-bad[chosen], kind="stable")]
-        leaf_of = forest.piecewise().locate(checked.points[chosen])
-        kept = [np.flatnonzero(leaf_of == leaf)[:_WORST] for leaf in np.unique(leaf_of)]
-        points = [checked.points[chosen[part]] for part in kept]
-        return self.evaluated.rows(np.vstack([*points, checked.peak_points]), exact=True)
+        points = np.vstack([checked.points, checked.peaks.points])
+        bad = np.concatenate([bad, largest(checked.peaks.errors)])
+        order = np.argsort(-bad, kind="stable")
+        leaf_of = forest.piecewise().locate(points[order])
+        kept = []
+        for leaf in np.unique(leaf_of[bad[order] > self.tolerance]):
+            mine = order[leaf_of == leaf]
+            drawn, searched = mine[mine < len(checked.points)], mine[mine >= len(checked.points)]
+            kept += [drawn[bad[drawn] > self.tolerance][:_WORST], searched]
+        return self.evaluated.rows(points[np.concatenate(kept)], exact=True)
 
     def given_up(self, forest: Forest, errors: Iterable[tuple[float, Box]]) -> bool:
         """Whether refinement shall end because the tolerance is out of reach; the forest then says so.

@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 from supple.approximation.approximation import Approximation, Report, checked_region, conclude
-from supple.approximation.confidence import GUARD, Confirmation
+from supple.approximation.confidence import Confirmation
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.fits import FITS
 from supple.approximation.refinement.bisection import bisect
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.conforming import conform
 from supple.approximation.refinement.hp_refinement import Refinement
-from supple.approximation.refinement.problem import Problem
+from supple.approximation.refinement.problem import AIM, Problem
 from supple.approximation.samples import Derived, Placed, Sampler
 from supple.approximation.validity import Limits
 from supple.diagnostics import InputError, SuppleWarning
@@ -60,7 +60,7 @@ def adaptive(
     limits = Limits(largest_samples, shortest)
     free = chosen.raises_degree and not continuous
     evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
-    wanted = tolerance if confirmation is None else tolerance / GUARD
+    wanted = tolerance if confirmation is None else tolerance / AIM
     problem = Problem(boxes, evaluated, derived, wanted, limits, seed, progress, confirmation)
     if continuous:
         forest = conform(problem, chosen, degree)
