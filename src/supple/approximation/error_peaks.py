@@ -2,10 +2,11 @@
 
 Errors of fits peak on small parts of a box: on faces, edges and corners, and between the samples. Points that are drawn
 uniformly meet the slopes of a peak, hardly ever its top. A polynomial of degree n leaves an error that oscillates n + 1
-times along each axis, evenly in φ = arccos ξ, with ξ from -1 to 1 over the box [Trefethen 2013, 2]. So the search takes
+times along each axis, evenly in φ = arccos ξ, with ξ from -1 to 1 over the box [Trefethen 2013]. So the search takes
 steps in φ, in fractions of half an oscillation, π/(2n + 2):
 
-1. the corners of the region, and of the boxes of the worst points; those points moved onto the faces next to them
+1. the corners of the region; corners and edges of the boxes of the worst points; those points moved onto the
+   faces next to them
 2. three rounds, each with half the step of the one before. From the best points of each family steps are taken to
    both sides along every axis; then one to the top of the parabolas through the three values along each axis.
 
@@ -32,7 +33,8 @@ Compared = Callable[[Array], tuple[NDArray[np.bool_], dict[str, Array]]]
 """Points (N, s) to whether the function exists at each, and the errors of each family at those where it does."""
 
 _INSIDE = 1.0 - 1e-9  # of half a box: a face is only known to rounding
-_STARTS, _CLIMBERS = 3, (2, 2, 1)  # points of each family that are moved onto faces; that climb, round by round
+_STARTS, _CLIMBERS = 3, (4, 3, 2)  # points of each family that are moved onto faces; that climb, round by round
+_SWEPT = 3  # part of all points that are on edges of boxes: one of so many
 _STEP = 0.5  # of half an oscillation, in the first round
 _APART = 1.5  # halves of an oscillation, within which two points share a peak
 _FARTHEST = 2.0  # steps that a parabola may lead to
@@ -90,8 +92,7 @@ class Search:
 
     def run(self) -> Peaks:
         """Climb, and return what was looked at."""
-        for part in self._faces():
-            self._look(part)
+        self._look(self._faces())
         for n, climbers in enumerate(_CLIMBERS):
             left = (self._most - self.evaluations) // (len(_CLIMBERS) - n)
             self._climb(climbers, _STEP * 0.5**n, left, n)
@@ -139,7 +140,7 @@ class Search:
             free[n] = False
         return chosen
 
-    def _faces(self) -> list[Array]:
+    def _faces(self) -> Array:
         """The worst points moved onto faces next to them; the corners of their boxes and of the region."""
         worst = list(dict.fromkeys(self._best(name, 1)[0] for name in self._errors))
         starts = list(dict.fromkeys(n for name in self._errors for n in self._best(name, _STARTS)))
@@ -147,18 +148,20 @@ class Search:
         size = np.abs(np.cos(places.phi))
         near = [size >= size.max(axis=1, keepdims=True), size > 0.8, size > 0.5]
         boxes = self._places(worst)
-        return [
-            np.vstack([places.on_faces(item) for item in near]),
+        return np.vstack([
+            *(places.on_faces(item) for item in near),
             _corners(boxes.center, boxes.half),
+            _edges(boxes.center, boxes.half, self._most // _SWEPT),
             _corners(0.5 * (roots[:, 0] + roots[:, 1]), 0.5 * (roots[:, 1] - roots[:, 0])),
-        ]
+        ])  # fmt: skip
 
     def _climb(self, climbers: int, share: float, most: int, turn: int) -> None:
-        """One round from so many points of each family, with a step of that share of half an oscillation.
+        """One round from so many points of each family, at most, with a step of that share of half an oscillation.
 
         most : points of the round; where they do not do for every axis, some are taken, others in each turn
         """
         s = self._points.shape[1]
+        climbers = max(1, min(climbers, most // ((2 * s + 1) * len(self._errors))))
         starts = [(name, row) for name in self._errors for row in self._best(name, climbers)]
         rows = list(dict.fromkeys(row for _, row in starts))
         count = min(s, max(1, most // (2 * len(rows)) - 1))
@@ -182,6 +185,18 @@ def _tops(below: Array, here: float, above: Array) -> Array:
     top = -slope / np.where(bend < 0.0, bend, -1.0)
     uphill = np.where(np.maximum(below, above) > here, np.where(slope < 0.0, -_FARTHEST, _FARTHEST), 0.0)
     return np.clip(np.where(bend < 0.0, top, uphill), -_FARTHEST, _FARTHEST)
+
+
+def _edges(center: Array, half: Array, count: int) -> Array:
+    """Points (N, s) on edges of boxes and on planes between them, just inside, `count` in all; none of an interval."""
+    s = center.shape[1]
+    if s == 1:
+        return np.zeros((0, 1))
+    unit = np.sin(0.5 * np.pi * scattered(s, max(1, count // len(center)), seed=13))
+    rank = np.argsort(np.argsort(np.abs(unit), axis=1), axis=1)  # 0: the coordinate closest to the middle
+    free = np.where(np.arange(len(unit)) % 3 == 2, min(2, s - 1), 1)  # two of three on edges, others on planes
+    unit = np.where(rank < free[:, None], unit, np.sign(unit))
+    return np.asarray((center[:, None] + _INSIDE * half[:, None] * unit).reshape(-1, s))
 
 
 def _corners(center: Array, half: Array) -> Array:

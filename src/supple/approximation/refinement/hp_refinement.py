@@ -271,27 +271,37 @@ class Refinement:
         return self._reopen()
 
     def _confirm(self) -> bool:
-        """Check the fit on a fresh set of points; whether some leaf is open again."""
+        """Check the fit on a fresh set of points; whether some leaf is open again, or was fitted anew."""
         confirmation = self.problem.confirmation
         assert confirmation is not None
         self._polish()
         rows = self.problem.unconfirmed(self.forest)
-        broken = rows[~self.evaluated.valid(rows)] if len(rows) else rows
-        for leaf in [item for item in self.leaves if len(broken)]:
-            mine = broken[leaf.box.contains(self.evaluated.points[broken])]
-            if len(mine):
-                leaf.checks = np.union1d(leaf.checks, mine)
+        if not len(rows):
+            return False
+        broken = rows[~self.evaluated.valid(rows)]
+        fine = np.setdiff1d(rows, broken)
+        for leaf in list(self.leaves):
+            inside = leaf.box.contains(self.evaluated.points[broken]) if len(broken) else np.zeros(0, dtype=bool)
+            leaf.checks = np.union1d(leaf.checks, broken[inside])
+            if inside.any():
                 self._split_invalid(leaf)
                 confirmation.current = False
-        opened = self._reopen() if len(rows) else False
-        confirmation.current = confirmation.current and not opened
-        return opened
+            else:
+                mine = fine[leaf.box.contains(self.evaluated.points[fine])]
+                leaf.checks = np.setdiff1d(np.union1d(leaf.checks, mine), leaf.fitted)
+        # A fit to the new points may do, with the same terms: the next set will judge.
+        self.medians = self.problem.medians(self.forest)
+        fitted = self._polish()
+        opened = self._reopen()
+        confirmation.current = confirmation.current and not opened and not fitted
+        return opened or fitted
 
-    def _polish(self) -> None:
-        """Fit every leaf once more, with the same terms, to all that is known in it.
+    def _polish(self) -> bool:
+        """Fit every leaf once more, with the same terms, to all that is known in it; whether one has changed.
 
         What was held out while degrees were chosen lies where fits are worst, near faces; fresh points will judge.
         """
+        changed = False
         for leaf in self.leaves:
             if leaf.stage != "done" or not len(leaf.checks):
                 continue
@@ -302,6 +312,8 @@ class Refinement:
                 leaf.node.coefficients = found.coefficients
                 leaf.fitted, leaf.checks = rows, NO_ROWS.copy()
                 self.evaluated.fitted[rows] = True
+                changed = True
+        return changed
 
     def _search(self, most: int) -> None:
         """Evaluate the highest expected peaks of each family until the stated errors hardly grow any more, so that what
