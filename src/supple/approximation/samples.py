@@ -41,12 +41,13 @@ Placed = Callable[[Array], Array]
 
 
 class FamilyError(NamedTuple):
-    """Error of one family, ‖f - f̂‖ / max(‖f‖, scale), and where the largest one was seen.
+    """Error of one family, ‖f - f̂‖ / max(‖f‖, scale), and where the largest one was found.
 
     median_norm : median of ‖f‖ over the region
     scale       : the larger of the median and the floor
     floor       : norm below which the family is rounding, or does not count
-    seen        : the largest error of check points, which `worst` states a little more than; 0 if there were none
+    seen        : the largest error of uniform check points; `worst` is larger where a search found more, see
+                  `confidence`; 0 if there were none
     """
 
     worst: float

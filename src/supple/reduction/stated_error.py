@@ -20,9 +20,9 @@ derivatives, keep three digits less. What is constant but for that differs by it
 
 
 def stated_errors(columns: Columns, approximation: Approximation, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Stated error of each family, as `worst`, the largest one of the check points, `seen`, where that is, and what
-    errors are measured against: `scale`, the larger of `median_norm`, the median of ‖f‖ over the region, and `floor`;
-    JSON.
+    """Stated error of each family, as `worst`, where the largest one was found, `at`, the largest one of the uniform
+    check points, `seen`, and what errors are measured against: `scale`, the larger of `median_norm`, the median of ‖f‖
+    over the region, and `floor`; JSON.
 
     Frequencies are one family, whose error is that of the worst of them; `each` says that of every one, lowest first.
     names : of what is fitted over
