@@ -67,7 +67,7 @@ def test_a_search_is_the_same_every_time_and_keeps_its_budget():
             uniform([unit_box(2)], [2, 1], function, function.derived, fit="chebyshev", degree=3,
                     confirmation=confirmation)
         )  # fmt: skip
-        assert 600 < confirmation.evaluations <= 600 + 600 // 12
+        assert 600 < confirmation.evaluations <= 600 + 600 // 10
     for name, stated in runs[0].error.items():
         assert stated.worst == runs[1].error[name].worst
         assert (stated.at == runs[1].error[name].at).all()

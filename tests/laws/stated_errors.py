@@ -12,8 +12,8 @@ fresh uniform points, from local models and the documented norm alone: ‖f - f�
     largest error is that of the fresh points, or that at the point where `reduce` has found ε, measured again here,
     whichever is larger. Fits peak in corners, which fresh points do not meet.
 
-A machine that is refused for singular positions in its region must have some. It is measured over the region that the
-message advises.
+A machine that is refused for singular positions in its region must have some, and is measured over the region that the
+message advises. One that is refused for modes that are not one set is measured with the number that the message advises.
 """
 
 from __future__ import annotations
@@ -205,10 +205,14 @@ def region_of(machine):
     return {name: (at - machine.reach, at + machine.reach) for name, at in zip(names, position.theta, strict=True)}
 
 
-def advised_region(error):
-    """The region that keeps away from singular positions, as the message of a refusal says."""
-    pairs = re.findall(r"([\w.]+)=([-+.e\d]+)(?:rad|m):([-+.e\d]+)(?:rad|m)", error.hint)
-    return {name: (float(a), float(b)) for name, a, b in pairs}
+def advised(machine, region, options, error):
+    """The region and options that the message of a refusal advises, which must have its reason."""
+    text = str(error)
+    if modes := re.search(r"keep (\d+) internal modes", text):
+        return region, options | {"internal_modes": int(modes[1])}
+    assert singular_inside(machine.mechanism, region)
+    pairs = re.findall(r"([\w.]+)=([-+.e\d]+)(?:rad|m):([-+.e\d]+)(?:rad|m)", text)
+    return {name: (float(a), float(b)) for name, a, b in pairs}, options
 
 
 def singular_inside(mechanism, region, points=4000):
@@ -219,19 +223,18 @@ def singular_inside(mechanism, region, points=4000):
     return not found.assembled.all() or bool(found.singularity.min() < 0.1 * found.singularity[0])
 
 
-def measured(machine, points, **options):
-    """Reduce a machine and compare what it states with fresh points. A machine that is refused for singular positions
-    has some, and is measured over the region that the refusal advises."""
-    region = region_of(machine)
+def measured(machine, points):
+    """Reduce a machine and compare what it states with fresh points. One that is refused, for singular positions in its
+    region or for modes that exchange with others, is measured as the message advises."""
+    region, options = region_of(machine), machine.options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", supple.SuppleWarning)
         try:
-            model = supple.reduce(machine.mechanism, region=region, **machine.options, **options)
+            model = supple.reduce(machine.mechanism, region=region, **options)
         except supple.NumericalError as error:
             print(f"{machine.name}: {error}", flush=True)
-            assert singular_inside(machine.mechanism, region)
-            region = advised_region(error)
-            model = supple.reduce(machine.mechanism, region=region, **machine.options, **options)
+            region, options = advised(machine, region, options, error)
+            model = supple.reduce(machine.mechanism, region=region, **options)
     x = scattered_over(model, points, seed=4711)
     errors = fresh_errors(machine.mechanism, model, x)
     stated = {name: model.error[name] for name in errors}

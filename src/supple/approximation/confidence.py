@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 SHARE, CONFIDENCE = 1e-3, 0.95
 GUARD = 1.05  # times the largest error that was found: what is stated
-_SEARCHED = 12  # points of the search for peaks: one for so many check points
+_SEARCHED = 10  # points of the search for peaks: one for so many check points
 _AT_LEAST = 4  # of them, for each family
 _AT_FIRST = 16  # part of a set after which its worst points are looked at: one of so many
 _TOGETHER = 1024  # points whose families are in memory at a time

@@ -36,6 +36,7 @@ _INSIDE = 1.0 - 1e-9  # of half a box: a face is only known to rounding
 _STARTS, _CLIMBERS = 3, (4, 3, 2)  # points of each family that are moved onto faces; that climb, round by round
 _SWEPT = 3  # part of all points that are on edges of boxes: one of so many
 _STEP = 0.5  # of half an oscillation, in the first round
+_FACES = 3  # next to a point, onto each of which it is moved
 _APART = 1.5  # halves of an oscillation, within which two points share a peak
 _FARTHEST = 2.0  # steps that a parabola may lead to
 _ALONE = 60  # points of a family among which the best are sought that do not share a peak
@@ -92,10 +93,12 @@ class Search:
 
     def run(self) -> Peaks:
         """Climb, and return what was looked at."""
-        self._look(self._faces())
+        self._look(np.vstack([self._on_faces(_STARTS), self._boxes()]))
         for n, climbers in enumerate(_CLIMBERS):
             left = (self._most - self.evaluations) // (len(_CLIMBERS) - n)
             self._climb(climbers, _STEP * 0.5**n, left, n)
+            if n == 0:
+                self._look(self._on_faces(_STARTS))
         own = slice(self._drawn, None)
         return Peaks(self._points[own], {name: error[own] for name, error in self._errors.items()})
 
@@ -140,19 +143,24 @@ class Search:
             free[n] = False
         return chosen
 
-    def _faces(self) -> Array:
-        """The worst points moved onto faces next to them; the corners of their boxes and of the region."""
-        worst = list(dict.fromkeys(self._best(name, 1)[0] for name in self._errors))
-        starts = list(dict.fromkeys(n for name in self._errors for n in self._best(name, _STARTS)))
-        places, roots = self._places(starts), self._piecewise.arrays.roots_f
+    def _on_faces(self, count: int) -> Array:
+        """The worst points of each family moved onto faces: the nearest ones one by one, and where several are close
+        onto all of these."""
+        starts = list(dict.fromkeys(n for name in self._errors for n in self._best(name, count)))
+        places = self._places(starts)
         size = np.abs(np.cos(places.phi))
-        near = [size >= size.max(axis=1, keepdims=True), size > 0.8, size > 0.5]
-        boxes = self._places(worst)
+        rank = np.argsort(np.argsort(-size, axis=1, kind="stable"), axis=1)  # 0: the coordinate closest to a face
+        near = [rank == 0, size > 0.8, *(rank == k for k in range(1, min(_FACES, size.shape[1]))), size > 0.5]
+        return np.vstack([places.on_faces(item) for item in near])
+
+    def _boxes(self) -> Array:
+        """Corners and edges of the boxes of the worst points, and corners of the region."""
+        worst = self._places(list(dict.fromkeys(self._best(name, 1)[0] for name in self._errors)))
+        lower, upper = self._piecewise.arrays.roots_f.swapaxes(0, 1)
         return np.vstack([
-            *(places.on_faces(item) for item in near),
-            _corners(boxes.center, boxes.half),
-            _edges(boxes.center, boxes.half, self._most // _SWEPT),
-            _corners(0.5 * (roots[:, 0] + roots[:, 1]), 0.5 * (roots[:, 1] - roots[:, 0])),
+            _corners(worst.center, worst.half),
+            _edges(worst.center, worst.half, self._most // _SWEPT),
+            _corners(0.5 * (lower + upper), 0.5 * (upper - lower)),
         ])  # fmt: skip
 
     def _climb(self, climbers: int, share: float, most: int, turn: int) -> None:

@@ -171,8 +171,10 @@ def reduce(
             sampling.close()
     if task.boxes is None and approximation.worst > task.tolerance:
         name, found = max(approximation.error.items(), key=lambda item: item[1].worst)
-        words = f"the error of {name} is {found.worst:.2g} beside it, not {task.tolerance:g}"
-        require_regular(mechanism, task.domain, found.at, words)
+        words = f"the error of {name} is {found.worst:.2g}, not {task.tolerance:g}"
+        stagnant = [] if approximation.stagnant is None else [approximation.stagnant.center]
+        for x in (*stagnant, found.at):
+            require_regular(mechanism, task.domain, x, words)
     swaps += _seen_late(task, approximation)
     columns = with_limits(columns, task.domain.limits)
     stated = stated_errors(columns, approximation, task.domain.names)

@@ -85,9 +85,10 @@ def _first(mechanism: Mechanism, domain: Domain, budget: int) -> tuple[str, Box]
 
 
 def require_regular(mechanism: Mechanism, domain: Domain, x: Array, words: str) -> None:
-    """Refuse a region whose error is too large at x (dimension,) if that is next to a singular position.
+    """Refuse a region if a place x (dimension,) where its error is too large, or does not fall any more, is next to a
+    singular position.
 
-    words : what is wrong at x
+    words : how large the error is
     """
     if domain.path is not None:
         return
