@@ -13,7 +13,7 @@ fresh uniform points, from local models and the documented norm alone: â€–f - fÌ
     whichever is larger. Fits peak in corners, which fresh points do not meet.
 
 A machine that is refused for singular positions in its region must have some, and is measured over the region that the
-message advises. One that is refused for modes that are not one set is measured with the number that the message advises.
+message advises. One that is refused for modes that are not one set is measured with the number of modes advised.
 """
 
 from __future__ import annotations
