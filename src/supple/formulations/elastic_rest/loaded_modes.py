@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
-from supple.formulations.elastic_rest.block_modes import extend, lowest_modes, scattered
-from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at, search_for
+from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, below, grown, scattered
+from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_at, search_for
 from supple.formulations.elastic_rest.dense import dense_modes
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held
 from supple.formulations.elastic_rest.energy_modes import (
+    REFINED,
+    all_motions,
     diagonalised,
     elastic_energies,
+    extend,
     refined_response,
     rising,
 )
@@ -35,6 +38,7 @@ from supple.formulations.elastic_rest.loads import forces_along
 from supple.formulations.elastic_rest.preload import batch_row_forces, pushed_rows
 from supple.formulations.elastic_rest.response_operator import Structure, multipliers, respond, response_operator
 from supple.formulations.elastic_rest.rest_stiffness import (
+    Geometric,
     LoadForms,
     geometric_stiffness,
     load_forms,
@@ -48,14 +52,19 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
-LOADED = 3e-6  # relative error of mode shapes; that of frequencies is its square
-STATIC = 1e-12  # change of the displacements at rest, of their size, at which they are found
-TURNS = 200  # for them; the block takes the slow part away
-GUARDS = 3  # modes beside the wanted ones: what K_g adds from them is found at once
-UNHELD = 1e-6  # of the shift, which is about the lowest ω²: a motion without stiffness
-ROUNDS, STEPS = 6, 12  # corrections from outside the block; in each, steps of Chebyshev's iteration
-SECOND = 10.0  # times the square of a correction: what is left of it when the block is made diagonal again
-POWERS, CAUTION = 4, 4.0  # steps that estimate the share of loads outside the block; times this it must be below one
+STATIC = 1e-11  # change of the displacements at rest, of their size, in the last step but one
+TURNS = 40  # for them; the block takes the slow part away
+UNHELD = 1e-6  # of K + s: a motion without stiffness
+DEPENDENT = 1e-6  # of its energy: what is left of a vector of the first block when the others have taken their share
+ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are judged by how fast they converge
+FALL = 0.3  # of the errors in a round: where they fall less, more vectors are better
+GAIN, STEPS = 300.0, 3  # wanted in a round, by so many steps of Chebyshev's iteration at most
+TAIL = 0.02  # of the errors: what a round leaves at most, before another one has shown how much that is
+SLOW = 0.05  # of the errors: where a round leaves more, it takes all steps
+LAST = 0.7  # of the tolerance: expected error at the end
+CLUSTER = 0.05  # of ω² + s: modes closer than this to the last one wanted are found with it
+POWERS, CAUTION = 3, 4.0  # steps that estimate the share of loads outside the block; times this it must be below one
+ABOVE = 0.1  # of the gap above the block: where the modes without loads are counted
 
 
 class LoadedRest(NamedTuple):
@@ -71,19 +80,122 @@ class LoadedRest(NamedTuple):
     row_forces: Array
 
 
+class Loading(NamedTuple):
+    """K_g at one configuration, with what `stiffened` takes besides."""
+
+    rest: ElasticArrays
+    forms: LoadForms
+    geometric: Geometric
+
+
+class Basis(NamedTuple):
+    """Motions Y (p, z) that keep the rows, and the forces F (p, z) with Y = A F.
+
+    energy : (p, p) of K + s, Y Fᵀ; mass (p, p) Y Yᵀ
+    """
+
+    F: Array
+    Y: Array
+    energy: Array
+    mass: Array
+
+
 @kernel
-def at_rest(structure, A, Q, H, f):
-    """λ (m,) of the rows under forces f (z,); Q (p, z) motions with the slow part of the response, H (p, p) their
-    elastic energies."""
-    z = np.dot(np.dot(Q, f) / np.diag(H), Q).reshape(1, -1)
+def stiffness_of(loading, V):
+    """V K_g (p, z)."""
+    return stiffened(loading.rest, loading.forms, loading.geometric, V)
+
+
+@kernel
+def factor(S, L):
+    """S = L Lᵀ of a small matrix. Returns the least pivot, of S_ii; not above zero where S is not positive definite."""
+    least = 1.0
+    for i in range(S.shape[0]):
+        for j in range(i + 1):
+            total = S[i, j]
+            for k in range(j):
+                total -= L[i, k] * L[j, k]
+            if j < i:
+                L[i, j] = total / L[j, j]
+            else:
+                if not total > 0.0 or not S[i, i] > 0.0:
+                    return 0.0
+                least = min(least, total / S[i, i])
+                L[i, i] = sqrt(total)
+    return least
+
+
+@kernel
+def inverse_of(L):
+    """L⁻¹ of a lower triangular matrix."""
+    p = L.shape[0]
+    found = np.zeros((p, p))
+    for i in range(p):
+        found[i, i] = 1.0 / L[i, i]
+        for k in range(i):
+            share = L[i, k] * found[i, i]
+            for j in range(k + 1):
+                found[i, j] -= share * found[k, j]
+    return found
+
+
+@kernel
+def first_basis(structure, A, search):
+    """The block of a search after two steps towards its lowest modes, scaled to unit energy."""
+    F = respond(A, search.start)
+    F = respond(A, F) * (2.0 * (search.cut + search.shift)) - F
+    for turn in range(2):
+        if turn == 1:
+            # Some are the same but for a small part. Others take their places, as in `block`.
+            Q = np.empty(F.shape)
+            size = extend(Q, 0, F)
+            more = scattered(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)
+            F = Q[: extend(Q, size, respond(A, more))]
+        Y = respond(A, F)
+        H = np.dot(Y, F.T)
+        scale = np.empty(F.shape[0])
+        for i in range(F.shape[0]):
+            scale[i] = 1.0 / sqrt(H[i, i]) if H[i, i] > 0.0 else 0.0
+            for c in range(F.shape[1]):
+                F[i, c] *= scale[i]
+                Y[i, c] *= scale[i]
+        for i in range(F.shape[0]):
+            for j in range(i + 1):
+                H[i, j] = H[j, i] = 0.5 * (H[i, j] + H[j, i]) * scale[i] * scale[j]
+        if factor(H, np.zeros(H.shape)) > DEPENDENT:
+            break
+    return Basis(F, Y, H, np.dot(Y, Y.T))
+
+
+@kernel
+def at_rest(structure, A, basis, f):
+    """λ (m,) of the rows under forces f (z,); the span of the basis takes the slow part of the response. Numbers that
+    are none where something moves that nothing holds."""
+    C, shift = structure.rows, A.shift
+    L = np.zeros(basis.energy.shape)
+    if not factor(basis.energy - shift * basis.mass, L) > UNHELD:
+        return np.full(C.shape[0], np.nan)
+    inverse = inverse_of(L)
+    over = np.dot(inverse, basis.Y)  # of unit elastic energy
+    z = np.dot(np.dot(over, f), over).reshape(1, -1)
     force = f.reshape(1, -1)
     for _ in range(TURNS):
-        after = respond(A, force + A.shift * z)
+        after = respond(A, force + shift * z)
+        after += np.dot(shift * np.dot(after - z, over.T), over)
         change, size = np.abs(after - z).max(), np.abs(after).max()
         z = after
         if not change > STATIC * size:
             break
-    return multipliers(structure, A, force + A.shift * z, np.zeros((1, structure.rows.shape[0])))[0]
+    reactions = multipliers(structure, A, force + shift * z, np.zeros((1, C.shape[0])))
+    # Rows that little keeps apart make S rough, and forces between them are what its rounding leaves: refined.
+    for _ in range(1 + REFINED):
+        F = force - z * structure.stiffness - np.dot(reactions, C)
+        step = multipliers(structure, A, F, reactions * structure.compliance - np.dot(z, C.T))
+        z += (F - np.dot(step, C)) * A.D
+        reactions += step
+        if not np.abs(step).max() > STATIC * np.abs(reactions).max():
+            break
+    return reactions[0]
 
 
 @kernel
@@ -100,138 +212,245 @@ def rest_forces(rest, held, structure, loaded, k, X):
 
 
 @kernel
-def diagonal_block(rest, forms, geometric, H, Q):
-    """ω² (p,) rising and motions (p, z) in the span of Q (p, z) that make K + K_g diagonal; H (p, p) of K alone."""
-    G = np.dot(stiffened(rest, forms, geometric, Q), np.ascontiguousarray(Q.T))
-    H = H + 0.5 * (G + G.T)
+def turned(energy, mass, near):
+    """ω² + s (p,) rising and R (p, p) with R E Rᵀ = diag(ω² + s), R M Rᵀ = 1; none where E is not positive definite.
+
+    near : both are nearly diagonal
+    """
+    p = energy.shape[0]
+    L = np.zeros((p, p))
+    if not factor(energy, L) > 0.0:
+        return np.empty(0), L
+    R = inverse_of(L)
+    W = np.dot(np.dot(R, mass), R.T)
+    W = 0.5 * (W + W.T)
+    if near:
+        diagonalised(W, R)
+        order = rising(-np.diag(W))
+        nu, R = np.diag(W)[order], R[order]
+    else:
+        nu, U = np.linalg.eigh(W)
+        nu = nu[::-1].copy()
+        R = np.dot(np.ascontiguousarray(U[:, ::-1].T), R)
+    for i in range(p):
+        if not nu[i] > 0.0:
+            return np.empty(0), R
+        R[i] /= sqrt(nu[i])
+    return 1.0 / nu, R
+
+
+@kernel
+def pushes(shifted, X, G):
+    """(ω² + s) x - K_g x of motions X (k, z), from ω² + s (k,) and G = X K_g: A makes x of it where they are modes."""
+    found = np.empty(X.shape)
+    for i in range(X.shape[0]):
+        for c in range(X.shape[1]):
+            found[i, c] = shifted[i] * X[i, c] - G[i, c]
+    return found
+
+
+@kernel
+def load_share(structure, A, loading, X):
+    """How much of K + s the loads take at most from motions outside the span of X, about: the growth of A K_g x."""
+    x = respond(A, scattered(1, X.shape[1]) * (structure.stiffness + A.shift))
+    found = 0.0
+    for turn in range(POWERS):
+        x = x - np.dot(np.dot(x, X.T), X)
+        size = sqrt(np.sum(x * x))
+        if size == 0.0:
+            return found
+        x = respond(A, stiffness_of(loading, x / size))
+        if turn > 0:
+            rest = x - np.dot(np.dot(x, X.T), X)
+            found = max(found, sqrt(np.sum(rest * rest)))
+    return found
+
+
+@kernel
+def last_of_cluster(shifted, count):
+    """How many modes are found together: the least number from `count` on with a gap behind it, or that with the
+    largest; shifted : ω² + s (p,) rising."""
+    best, widest = count, 0.0
+    for j in range(count, shifted.shape[0]):
+        gap = shifted[j] / shifted[j - 1] - 1.0
+        if gap > CLUSTER:
+            return j
+        if gap > widest:
+            best, widest = j, gap
+    return best
+
+
+@kernel
+def bounded(structure, A, share, shifted, plain):
+    """Whether no mode but those of a block is among its lowest.
+
+    shifted : ω² + s (k,) of the lowest modes under loads; plain (p,) that of the block without loads, the first k of
+    the same motions. Modes without loads are counted a little above these (eq. 9). What is above there loses
+    `share` of it to the loads, or with caution some times that.
+    """
+    k = shifted.shape[0]
+    low, high = plain[:k].max(), plain[k:].min()
+    kept = 1.0 - CAUTION * share
+    if not kept > 0.0 or not high > low:
+        return False
+    level = max(low + ABOVE * (high - low), shifted[k - 1] / kept)
+    if not level < high:
+        return False
+    rows, compliance = structure.rows[A.order], structure.compliance[A.order]
+    return below(Structure(structure.stiffness, rows, compliance), level - A.shift) <= k
+
+
+@kernel
+def diagonal_modes(structure, loading, Q, squares, Z):
+    """ω² and modes Z, rising, of K + K_g in the span of orthonormal motions Q (p, z) that keep the rows: as many as
+    `squares` has places."""
+    G = np.dot(stiffness_of(loading, Q), Q.T)
+    H = elastic_energies(structure, Q) + 0.5 * (G + G.T)
     V = Q.copy()
     diagonalised(H, V)
     order = rising(np.diag(H))
-    return np.diag(H)[order], V[order]
+    for i in range(squares.shape[0]):
+        squares[i] = H[order[i], order[i]]
+        Z[i] = V[order[i]]
 
 
 @kernel
-def pushes(rest, A, forms, geometric, squares, X):
-    """(ω² + s) x - K_g x of motions X (k, z) with their ω² (k,): the response to it is x where they are modes."""
-    push = -stiffened(rest, forms, geometric, X)
-    for i in range(X.shape[0]):
-        for c in range(X.shape[1]):
-            push[i, c] += (squares[i] + A.shift) * X[i, c]
-    return push
+def chebyshev_steps(A, shifted, outside, X, G, away, number):
+    """Motions X (k, z) after `number` steps of Chebyshev's iteration on x = A ((ω² + s) x - g), G = X K_g held.
+
+    away : (k, z) what the first step is made of; outside : ω² + s where modes outside the block begin
+    """
+    x, step, share = X.copy(), np.zeros(X.shape), np.empty(X.shape[0])
+    for turn in range(number):
+        if turn > 0:
+            away = respond(A, pushes(shifted, x, G)) - x
+        for i in range(X.shape[0]):
+            least = min(max(1.0 - shifted[i] / outside, 0.05), 0.999)
+            middle, half = 0.5 * (1.0 + least), 0.5 * (1.0 - least)
+            after = half / middle if turn == 0 else 1.0 / (2.0 * middle / half - share[i])
+            old = 0.0 if turn == 0 else after * share[i]
+            new = 1.0 / middle if turn == 0 else 2.0 * after / half
+            share[i] = after
+            for c in range(X.shape[1]):
+                step[i, c] = old * step[i, c] + new * away[i, c]
+                x[i, c] += step[i, c]
+    return x
 
 
 @kernel
-def corrected(rest, structure, A, loads, squares, V, count, tolerance):
-    """V (p, z) with the first `count` rows corrected by what K_g adds from outside their span; how far they were off,
-    and are in the end."""
-    forms, geometric = loads
-    outside = squares[squares.shape[0] - 1]
-    X = V[:count].copy()
-    share, step = np.empty(count), np.zeros(X.shape)
-    Vt = np.ascontiguousarray(V.T)
-    first, largest = 0.0, 0.0
-    for turn in range(STEPS):
-        push = pushes(rest, A, forms, geometric, squares, X)
-        away = respond(A, push) - X
-        away = away - np.dot(np.dot(away, Vt), V)
-        largest = 0.0
+def settled(structure, A, loading, search, basis, squares, Z):
+    """Modes from a basis near them, whether they are found, and the motions so far.                        [eq. 14c]"""
+    count, p = squares.shape[0], basis.Y.shape[0]
+    X, P, G = basis.Y, basis.F, stiffness_of(loading, basis.Y)
+    P = P + G  # forces of K + s + K_g
+    E = np.dot(X, G.T)
+    shifted, R = turned(basis.energy + 0.5 * (E + E.T), basis.mass, False)
+    if shifted.shape[0] == 0:
+        return False, X
+    X, P, G = np.dot(R, X), np.dot(R, P), np.dot(R, G)
+    k = last_of_cluster(shifted, count)
+    share = load_share(structure, A, loading, X)
+    if not bounded(structure, A, share, shifted[:k], shifted - np.sum(X * G, axis=1)):
+        return False, X
+    ratio = shifted[k - 1] / shifted[p - 1]
+    number, gain = 1, (2.0 / ratio - 1.0) / ratio
+    while number < STEPS and gain < GAIN:
+        number, gain = number + 1, gain * (4.0 / ratio - 2.0)  # T_d grows about as the power of twice its argument
+    before, fall = np.inf, TAIL
+    for turn in range(ROUNDS):
+        away = respond(A, pushes(shifted[:k], X[:k], G[:k])) - X[:k]
+        away -= np.dot(np.dot(away, X.T), X)  # within the block energies say more than A
+        worst = 0.0
         for i in range(count):
             total = 0.0
             for c in range(X.shape[1]):
                 total += away[i, c] * away[i, c]
-            largest = max(largest, sqrt(total))
-        first = largest if turn == 0 else first
-        if largest <= tolerance:
-            break
-        for i in range(count):
-            least = min(max((outside - squares[i]) / (outside + A.shift), 0.05), 0.999)
-            middle, half = 0.5 * (1.0 + least), 0.5 * (1.0 - least)
-            if turn == 0:
-                share[i] = half / middle
-                for c in range(X.shape[1]):
-                    step[i, c] = away[i, c] / middle
-            else:
-                after = 1.0 / (2.0 * middle / half - share[i])
-                for c in range(X.shape[1]):
-                    step[i, c] = after * share[i] * step[i, c] + 2.0 * after / half * away[i, c]
-                share[i] = after
-            for c in range(X.shape[1]):
-                X[i, c] += step[i, c]
-    found = V.copy()
-    # Once more to the last bits, so that they keep the rows.
-    found[:count] = refined_response(structure, A, pushes(rest, A, forms, geometric, squares, X))
-    return found, first, largest
-
-
-@kernel
-def load_share(rest, A, forms, geometric, V):
-    """How much of K + s the loads take at most from motions outside the span of V, about: the growth of A K_g x."""
-    x = respond(A, scattered(1, V.shape[1]) * (rest.stiffness + A.shift))
-    Vt = np.ascontiguousarray(V.T)
-    found = 0.0
-    for turn in range(POWERS):
-        x = x - np.dot(np.dot(x, Vt), V)
-        size = sqrt(np.sum(x * x))
-        if turn > 1:
-            found = max(found, size)
-        if size == 0.0:
-            return found
-        x = respond(A, stiffened(rest, forms, geometric, x / size))
-    return found
+            part = min(1.0, 2.0 * (1.0 - shifted[i] / shifted[p - 1]))
+            worst = max(worst, sqrt(total) / (search.tolerance * part + ROUNDING * shifted[i] / A.shift))
+        if turn > 0:
+            fall = worst / before
+            if fall > SLOW:
+                number = STEPS
+        if turn >= EARLY and fall > FALL and worst > 1.0:
+            return False, X
+        if worst * max(fall, share, ratio * ratio) <= LAST:
+            x = chebyshev_steps(A, shifted[:k], shifted[p - 1], X[:k], G[:k], away, 1)
+            # What the step takes along of the other vectors of the block, to first order, by their energies.
+            along = np.dot(x - X[:k], P[k:].T)
+            for i in range(k):
+                for j in range(p - k):
+                    along[i, j] /= shifted[i] - shifted[k + j]
+            x += np.dot(along, X[k:])
+            Q = np.empty(x.shape)
+            Q = Q[: extend(Q, 0, refined_response(structure, A, pushes(shifted[:k], x, G[:k])))]
+            if Q.shape[0] < count:
+                return False, X
+            diagonal_modes(structure, loading, Q, squares, Z)
+            return True, X
+        before = worst
+        x = chebyshev_steps(A, shifted[:k], shifted[p - 1], X[:k], G[:k], away, number)
+        push = pushes(shifted[:k], x, G[:k])
+        X[:k] = respond(A, push)
+        G[:k] = stiffness_of(loading, X[:k])
+        P[:k] = push + G[:k]
+        E, M = np.diag(shifted), np.eye(p)
+        E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
+        for i in range(k):
+            for j in range(i):
+                E[i, j] = E[j, i] = 0.5 * (E[i, j] + E[j, i])
+            for j in range(k, p):
+                E[j, i], M[j, i] = E[i, j], M[i, j]
+        shifted, R = turned(E, M, True)
+        if shifted.shape[0] == 0:
+            return False, X
+        X, P, G = np.dot(R, X), np.dot(R, P), np.dot(R, G)
+    return False, X
 
 
 @kernel
 def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
     """ω² (count,) rising and modes Z (count, z) at poses X, number k. Returns how many there are, or -1: without
     convergence, or where loads are so large that a mode might have been missed."""
-    count, n = squares.shape[0], Z.shape[1]
-    forms = loaded.forms
+    count, n, forms = squares.shape[0], Z.shape[1], loaded.forms
     C = np.empty((held.rows.shape[0], n))
     chosen_rows(rest, held.rows, X, C)
     structure = Structure(rest.stiffness, C, held.compliance)
-    alone, Q = np.empty(count + GUARDS), np.zeros((count + GUARDS, n))
-    there = lowest_modes(structure, search, alone, Q)
-    if there <= 0:
-        return there
-    whole = there < count + GUARDS
-    alone, Q = alone[:there], Q[:there]
-    wanted = min(count, there)
     A = response_operator(structure, search.shift)
-    if alone.min() < UNHELD * A.shift:  # something moves that nothing holds
-        return -1
-    H = np.diag(alone)
+    hard = 0
+    for row in A.order:
+        hard += 1 if structure.compliance[row] == 0.0 else 0
+    whole = MANY * search.start.shape[0] >= n - hard
+    if whole:
+        Q = all_motions(structure, A, hard)
+        Y = respond(A, Q)
+        basis = Basis(Q, Y, np.dot(Y, Q.T), np.dot(Y, Y.T))
+    else:
+        basis = first_basis(structure, A, search)
+        Q = basis.Y
     row_forces = -loaded.along[k]
     if loaded.row_forces.shape[0] > 0:
         row_forces[:] = loaded.row_forces[k]
     else:
-        found = at_rest(structure, A, Q, H, rest_forces(rest, held, structure, loaded, k, X))
+        found = at_rest(structure, A, basis, rest_forces(rest, held, structure, loaded, k, X))
         for i in range(held.rows.shape[0]):
             row_forces[held.rows[i]] += found[i]
     if not np.isfinite(row_forces).all():
         return -1
     geometric = no_stiffness(rest, forms)
     geometric_stiffness(rest, forms, X, row_forces, geometric)
-    values, V = diagonal_block(rest, forms, geometric, H, Q)
-    if not whole:
-        share = load_share(rest, A, forms, geometric, V)
-        if CAUTION * share > 1.0 - (values[wanted - 1] + A.shift) / (alone[alone.shape[0] - 1] + A.shift):
+    loading = Loading(rest, forms, geometric)
+    if whole:
+        wanted = min(count, Q.shape[0])
+        diagonal_modes(structure, loading, Q, squares[:wanted], Z[:wanted])
+        return wanted
+    while True:
+        done, V = settled(structure, A, loading, search, basis, squares, Z)
+        if done:
+            return count
+        if 2 * MANY * search.start.shape[0] >= n - hard:
             return -1
-        settled = False
-        for _ in range(ROUNDS):
-            X2, first, last = corrected(rest, structure, A, (forms, geometric), values, V, wanted, search.tolerance)
-            if first <= search.tolerance:
-                settled = True
-                break
-            Y = np.empty(V.shape)
-            Y = Y[: extend(Y, 0, X2)]
-            values, V = diagonal_block(rest, forms, geometric, elastic_energies(structure, Y), Y)
-            if max(last, SECOND * first * first) <= search.tolerance:
-                settled = True
-                break
-        if not settled or V.shape[0] < wanted:
-            return -1
-    squares[:wanted], Z[:wanted] = values[:wanted], V[:wanted]
-    return wanted
+        search = grown(structure, search, V)
+        basis = first_basis(structure, A, search)
 
 
 @kernel(purpose="modes of vibration under loads")
@@ -257,7 +476,7 @@ def redundant_rows(rest: ElasticRest, held: Held) -> bool:
 
 @single_blas_thread()
 def constrained_loaded_modes(
-    rest: ElasticRest, held: Held, configuration: Configuration, count: int, tolerance: float = LOADED
+    rest: ElasticRest, held: Held, configuration: Configuration, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
     """As `constrained_modes`, with the geometric stiffness of the loads at rest, actuators locked."""
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
@@ -266,7 +485,7 @@ def constrained_loaded_modes(
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
     number = np.full(len(X), -1, dtype=np.int64)
     if not len(pushed_rows(rest)):
-        search = search_for(rest, held, count + GUARDS)._replace(tolerance=tolerance)
+        search = search_for(rest, held, count)._replace(tolerance=tolerance)
         forms, along = load_forms(rest), forces_along(rest, w)
         # Where rows depend on others, their forces are a matter of choice: the one that all analyses make.
         forces = batch_row_forces(rest, X, w) if redundant_rows(rest, held) else np.zeros((0, along.shape[1]))

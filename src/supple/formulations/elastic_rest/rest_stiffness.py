@@ -30,29 +30,36 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+BLOCK, BEFORE, SEEN = 0, 3, 4  # columns of LoadForms.bodies beside FIRST and WIDTH
+
+
 class LoadForms(NamedTuple):
     """Constants of the geometric stiffness of a mechanism's loads.
 
-    loads      : weights and applied forces, as forces over z
-    of_loads   : (loads, 6, widest, widest) K over z of the body for a unit of each component
-    of_parts   : (parts, 6, widest, widest) the same of what rows push each part with; carries (parts,) whether any is
-    moved      : (z, d parts) displacements of all parts over z, one after the other; pushed, its transpose
-    pair       : (terms,) number of the two parts that a term is between; ends (pairs, 2) these parts
+    loads    : weights and applied forces, as forces over z
+    of_loads : (loads, 6, widest²) K over z of the body for a unit of each component, row by row
+    of_parts : (parts, 6, widest²) the same of what rows push each part with; carries (parts,) whether any is
+    bodies   : (bodies, 5) where its BLOCK begins in `blocks`, FIRST coordinate and WIDTH, and how many displacements
+               of parts come BEFORE those that are SEEN of its own
+    blocks   : for each body (width + displacements, width): room for K, then the displacements of its parts over z
+    shift    : (parts,) where the displacements of a part begin in those of all bodies
+    pair     : (terms,) number of the two parts that a term is between; ends (pairs, 2) these parts
     """
 
     loads: LoadArrays
     of_loads: Array
     of_parts: Array
     carries: NDArray[np.bool_]
-    moved: Array
-    pushed: Array
+    bodies: Integers
+    blocks: Array
+    shift: Integers
     pair: Integers
     ends: Integers
 
 
 class Geometric(NamedTuple):
-    """K_g at one configuration: blocks (z, z) within bodies, bends (pairs, 12, 12) of rows over the displacements of
-    their two parts, and which of these there are (pairs,)."""
+    """K_g at one configuration: blocks within bodies, as those of `LoadForms`, bends (pairs, 12, 12) of rows over the
+    displacements of their two parts, and which of these there are (pairs,)."""
 
     blocks: Array
     bends: Array
@@ -134,21 +141,20 @@ def add_curvature(rest, term, poses, force, H):
 
 
 @kernel
-def add_forms(wrench, forms, first, width, K):
-    """K += Σ_c wrench_c forms_c on the coordinates of one body."""
+def add_forms(wrench, forms, size, K):
+    """K += Σ_c wrench_c forms_c, matrices of one body with `size` entries."""
     for c in range(6):
         force = wrench[c]
         if force != 0.0:
-            for i in range(width):
-                for j in range(width):
-                    K[first + i, first + j] += force * forms[c, i, j]
+            for i in range(size):
+                K[i] += force * forms[c, i]
 
 
 @kernel
 def no_stiffness(rest, forms):
     """Room for K_g."""
-    n, pairs = rest.stiffness.shape[0], forms.ends.shape[0]
-    return Geometric(np.empty((n, n)), np.empty((pairs, 12, 12)), np.empty(pairs, dtype=np.bool_))
+    pairs = forms.ends.shape[0]
+    return Geometric(forms.blocks.copy(), np.empty((pairs, 12, 12)), np.empty(pairs, dtype=np.bool_))
 
 
 @kernel
@@ -159,7 +165,10 @@ def geometric_stiffness(rest, forms, X, row_forces, geometric):
     """
     parts = rest.part_i.shape[0]
     blocks, bends = geometric.blocks, geometric.bends
-    blocks[:], bends[:], geometric.bent[:] = 0.0, 0.0, False
+    bends[:], geometric.bent[:] = 0.0, False
+    for b in range(forms.bodies.shape[0]):
+        start, width = forms.bodies[b, BLOCK], forms.bodies[b, WIDTH]
+        blocks[start : start + width * width] = 0.0
     poses, pushes, g = np.empty((parts + 1, 12)), np.zeros((parts + 1, 6)), np.empty(13)
     part_poses(rest, X, poses)
     for row in range(row_forces.shape[0]):
@@ -185,31 +194,54 @@ def geometric_stiffness(rest, forms, X, row_forces, geometric):
                 local = in_body(X, b, local)
             for e in range(3):
                 wrench[at + e] = local[e]
-        add_forms(wrench, forms.of_loads[i], forms.loads.place[i, FIRST], forms.loads.place[i, WIDTH], blocks)
+        add_forms(wrench, forms.of_loads[i], forms.loads.place[i, WIDTH] ** 2, blocks[forms.bodies[b, BLOCK] :])
     for p in range(parts):
         if forms.carries[p]:
-            add_forms(pushes[p], forms.of_parts[p], rest.part_i[p, FIRST], rest.part_i[p, WIDTH], blocks)
+            start = forms.bodies[rest.part_i[p, BODY], BLOCK]
+            add_forms(pushes[p], forms.of_parts[p], rest.part_i[p, WIDTH] ** 2, blocks[start:])
 
 
 @kernel
 def stiffened(rest, forms, geometric, V):
     """V K_g (p, z) of motions in rows, V (p, z)."""
-    p, d = V.shape[0], rest.column.shape[0]
-    moved = np.dot(V, forms.moved)
+    d, parts = rest.column.shape[0], rest.part_i.shape[0]
+    motions = np.ascontiguousarray(V.T)  # side by side: each step is done for all of them at once
+    found = np.empty(motions.shape)
+    moved = np.empty((d * parts, V.shape[0]))
+    for b in range(forms.bodies.shape[0]):
+        own = forms.bodies[b]
+        start, first, width, before, seen = own[BLOCK], own[FIRST], own[WIDTH], own[BEFORE], own[SEEN]
+        block = geometric.blocks[start : start + (width + seen) * width].reshape(width + seen, width)
+        both = np.dot(block, motions[first : first + width])
+        found[first : first + width] = both[:width]
+        moved[before : before + seen] = both[width:]
     pushed = np.zeros(moved.shape)
     for k in range(forms.ends.shape[0]):
         if geometric.bent[k]:
-            for one in range(2):
-                for other in range(2):
-                    if forms.ends[k, one] < rest.part_i.shape[0] and forms.ends[k, other] < rest.part_i.shape[0]:
-                        at, by = d * forms.ends[k, one], d * forms.ends[k, other]
-                        for i in range(d):
-                            for j in range(d):
-                                h = geometric.bends[k, 6 * one + rest.column[i], 6 * other + rest.column[j]]
-                                if h != 0.0:
-                                    for q in range(p):
-                                        pushed[q, at + i] += h * moved[q, by + j]
-    return np.dot(V, geometric.blocks) + np.dot(pushed, forms.pushed)
+            add_bend(rest, forms, geometric, k, moved, pushed)
+    for b in range(forms.bodies.shape[0]):
+        own = forms.bodies[b]
+        start, first, width, before, seen = own[BLOCK], own[FIRST], own[WIDTH], own[BEFORE], own[SEEN]
+        block = geometric.blocks[start + width * width : start + (width + seen) * width].reshape(seen, width)
+        found[first : first + width] += np.dot(block.T, pushed[before : before + seen])
+    return np.ascontiguousarray(found.T)
+
+
+@kernel
+def add_bend(rest, forms, geometric, k, moved, pushed):
+    """pushed (d parts, p) += what the curvature of rows of pair k gives for displacements moved (d parts, p)."""
+    d, parts = rest.column.shape[0], rest.part_i.shape[0]
+    for one in range(2):
+        for other in range(2):
+            a, b = forms.ends[k, one], forms.ends[k, other]
+            if a < parts and b < parts:
+                for i in range(d):
+                    for j in range(d):
+                        h = geometric.bends[k, 6 * one + rest.column[i], 6 * other + rest.column[j]]
+                        if h != 0.0:
+                            at, by = forms.shift[a] + i, forms.shift[b] + j
+                            for q in range(moved.shape[1]):
+                                pushed[at, q] += h * moved[by, q]
 
 
 @kernel(purpose="stiffness of forces at rest")
@@ -231,35 +263,45 @@ def load_forms(rest: ElasticRest) -> LoadForms:
 def _load_forms(rest: ElasticRest) -> LoadForms:
     loads, bodies = load_arrays(rest), rest.bodies
     widest = max(body.size for body in bodies)
-    of_loads = np.zeros((len(loads.place), 6, widest, widest))
+    of_loads = np.zeros((len(loads.place), 6, widest**2))
     weights = len(bodies) if rest.numbering.mechanism.gravity is not None else 0
     translations = 2 if len(rest.arrays.column) == 3 else 3
     for b, patterns in enumerate(body_patterns(rest)[:weights]):
-        of_loads[b, :translations, : bodies[b].size, : bodies[b].size] = -patterns.accelerations[:translations]
+        of_loads[b, :translations, : bodies[b].size ** 2] = _flat(-patterns.accelerations[:translations])
     for i, item in enumerate(applied_forces(rest, undeformed(rest.numbering.mechanism).X)):
-        size = bodies[item.body].size
-        for c, unit in enumerate(np.eye(6)):
-            one = NodalForce(item.body, item.node, unit[:3], unit[3:], item.arm, item.follows)
-            of_loads[weights + i, c, :size, :size] = applied_form(rest, one)
-    of_parts = np.zeros((len(rest.arrays.part_i), 6, widest, widest))
-    for part, (b, width) in enumerate(rest.arrays.part_i[:, [BODY, WIDTH]].tolist()):
-        of_parts[part, :, :width, :width] = part_forms(rest, b, part, np.eye(width))
-    d = len(rest.arrays.column)
-    pushed = np.zeros((d * len(of_parts), rest.size))
-    for part, (first, width) in enumerate(rest.arrays.part_i[:, [FIRST, WIDTH]].tolist()):
-        pushed[d * part : d * (part + 1), first : first + width] = rest.arrays.shapes[part, :, :width]
+        units = [NodalForce(item.body, item.node, unit[:3], unit[3:], item.arm, item.follows) for unit in np.eye(6)]
+        forms = np.array([applied_form(rest, one) for one in units])
+        of_loads[weights + i, :, : bodies[item.body].size ** 2] = _flat(forms)
+    part_i, d = rest.arrays.part_i, len(rest.arrays.column)
+    of_parts = np.zeros((len(part_i), 6, widest**2))
+    for part, (b, width) in enumerate(part_i[:, [BODY, WIDTH]].tolist()):
+        of_parts[part, :, : width**2] = _flat(part_forms(rest, b, part, np.eye(width)))
+    table, blocks, shift = [], [], np.zeros(len(part_i), dtype=np.int64)
+    start = before = 0
+    for b, body in enumerate(bodies):
+        own = np.flatnonzero(part_i[:, BODY] == b)
+        shift[own] = before + d * np.arange(len(own))
+        table.append((start, body.start, body.size, before, d * len(own)))
+        blocks += [np.zeros(body.size**2), rest.arrays.shapes[own, :, : body.size].ravel()]
+        start, before = start + (body.size + d * len(own)) * body.size, before + d * len(own)
     pairs: dict[tuple[int, int], int] = {}
     pair = [pairs.setdefault((a, b), len(pairs)) for a, b in rest.arrays.rows_i[:, [A, B]].tolist()]
     return LoadForms(
         loads,
-        0.5 * (of_loads + np.swapaxes(of_loads, 2, 3)),
-        0.5 * (of_parts + np.swapaxes(of_parts, 2, 3)),
-        np.asarray(of_parts.any(axis=(1, 2, 3))),
-        np.ascontiguousarray(pushed.T),
-        pushed,
+        of_loads,
+        of_parts,
+        np.asarray(of_parts.any(axis=(1, 2))),
+        np.array(table, dtype=np.int64),
+        np.concatenate(blocks),
+        shift,
         np.array(pair, dtype=np.int64),
         np.array(list(pairs), dtype=np.int64).reshape(-1, 2),
     )
+
+
+def _flat(forms: Array) -> Array:
+    """The symmetric part of matrices (k, w, w), row by row: (k, w²)."""
+    return 0.5 * (forms + np.swapaxes(forms, 1, 2)).reshape(len(forms), -1)
 
 
 def geometric_stiffnesses(rest: ElasticRest, X: Array, row_forces: Array) -> Array:
