@@ -147,18 +147,30 @@ def errors(mechanism: supple.Mechanism, seed: int, counts: int) -> Errors:
     found = Errors(0.0, 0.0, 1)
     for here in assemble(mechanism, theta).each():
         squares, dense = dense_modes(rest, here, held, preload=False)
-        omega = np.sqrt(np.maximum(squares, 0.0))
-        cluster = np.concatenate([[0], np.cumsum(np.diff(omega) >= TOGETHER * omega[1:])])
-        found = found._replace(largest=max(found.largest, int(np.bincount(cluster)[:-1].max(initial=1))))
+        found = found._replace(largest=max(found.largest, int(np.bincount(clusters(squares))[:-1].max(initial=1))))
         for count in np.unique(rng.integers(1, min(len(squares), 60), counts)):
             own, Z = (item[0] for item in constrained_modes(rest, held, here.X[None], int(count)))
-            frequency = np.abs(np.sqrt(own) / omega[:count] - 1.0).max()
-            inside = (cluster[:count, None] == cluster) * (Z @ dense.T)
-            edges = np.abs(omega[:count, None] / omega - 1.0)
-            gap = np.where(cluster[:count, None] == cluster, np.inf, edges).min(axis=1)
-            shape = (np.linalg.norm(Z - inside @ dense, axis=1) * np.minimum(1.0, SHAPES * gap / ROUNDING)).max()
+            frequency, shape = differences(own, Z, squares, dense)
             found = found._replace(frequencies=max(found.frequencies, frequency), shapes=max(found.shapes, shape))
     return found
+
+
+def clusters(squares: np.ndarray) -> np.ndarray:
+    """Number of the cluster that each of rising ω² belongs to."""
+    omega = np.sqrt(np.abs(squares))
+    return np.concatenate([[0], np.cumsum(np.abs(np.diff(omega)) >= TOGETHER * omega[1:])])
+
+
+def differences(own: np.ndarray, Z: np.ndarray, squares: np.ndarray, dense: np.ndarray) -> tuple[float, float]:
+    """The largest difference of a frequency, of itself, and of a shape from the span of its cluster: of ω² (k,) and
+    shapes Z (k, z) from all ω² (m,) and shapes `dense` (m, z) of the same matrices."""
+    omega, cluster, count = np.sqrt(np.abs(squares)), clusters(squares), len(own)
+    frequency = np.abs(np.sqrt(np.abs(own)) / omega[:count] - 1.0).max()
+    inside = (cluster[:count, None] == cluster) * (Z @ dense.T)
+    edges = np.abs(omega[:count, None] / omega - 1.0)
+    gap = np.where(cluster[:count, None] == cluster, np.inf, edges).min(axis=1)
+    shape = (np.linalg.norm(Z - inside @ dense, axis=1) * np.minimum(1.0, SHAPES * gap / ROUNDING)).max()
+    return float(frequency), float(shape)
 
 
 def main(seeds: range, counts: int) -> int:

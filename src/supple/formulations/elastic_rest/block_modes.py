@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.energy_modes import all_motions, energy_modes, extend, refined_response
+from supple.formulations.elastic_rest.energy_modes import REFINED, all_motions, energy_modes, extend, refined_response
 from supple.formulations.elastic_rest.response_operator import Structure, respond, response_operator
 
 PASSES, EARLY = 60, 5  # of a block at most, and before it is judged by how fast its residuals fall
@@ -194,7 +194,8 @@ def block(structure, A, search, count):
         left = residuals(mu, V, AV)
         now = excess(mu, left, search, count, ROUNDING * (1 + turn // 10) / shift)
         if now <= 1.0:
-            return Q[: extend(Q, 0, refined_response(structure, A, V[: alike(mu, left, count)]))], True
+            modes = refined_response(structure, A, V[: alike(mu, left, count)], REFINED)
+            return Q[: extend(Q, 0, modes)], True
         if turn >= EARLY and now > (now / before) ** -PATIENCE:
             return V, False
         before = now

@@ -56,8 +56,9 @@ def extend(Q, size, W):
 
 
 @kernel
-def refined_response(structure, A, V):
-    """A V as `respond` gives it, with the residuals of both equations taken away: exact but for the last bits of V.
+def refined_response(structure, A, V, turns):
+    """A V as `respond` gives it, with the residuals of both equations taken away `turns` times: exact but for the last
+    bits of V.
 
     (Λ + s) Z + Cᵀλ = V,   C Z = diag(c) λ
     """
@@ -65,7 +66,7 @@ def refined_response(structure, A, V):
     Ct = np.ascontiguousarray(C.T)
     F, gap = V, np.zeros((V.shape[0], C.shape[0]))
     Z, reactions = np.zeros(V.shape), np.zeros(gap.shape)
-    for _ in range(1 + REFINED):
+    for _ in range(1 + turns):
         step = multipliers(structure, A, F, gap)
         Z += (F - np.dot(step, C)) * A.D
         reactions += step

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
-from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, below, grown, scattered
+from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered, sharpened
 from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_at, search_for
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held
@@ -36,7 +36,13 @@ from supple.formulations.elastic_rest.energy_modes import (
 from supple.formulations.elastic_rest.load_vectors import rest_loads
 from supple.formulations.elastic_rest.loads import forces_along
 from supple.formulations.elastic_rest.preload import batch_row_forces, pushed_rows
-from supple.formulations.elastic_rest.response_operator import Structure, multipliers, respond, response_operator
+from supple.formulations.elastic_rest.response_operator import (
+    Structure,
+    least_pivot,
+    multipliers,
+    respond,
+    response_operator,
+)
 from supple.formulations.elastic_rest.rest_stiffness import (
     Geometric,
     LoadForms,
@@ -52,19 +58,19 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
-STATIC = 1e-11  # change of the displacements at rest, of their size, in the last step but one
+STATIC = 1e-11  # expected error of the displacements at rest, of their size
 TURNS = 40  # for them; the block takes the slow part away
 UNHELD = 1e-6  # of K + s: a motion without stiffness
-DEPENDENT = 1e-6  # of its energy: what is left of a vector of the first block when the others have taken their share
+DEPENDENT = 1e-12  # of its energy: what is left of a vector of the first block when the others have taken their share
+APART, SMOOTH = 1e-7, 1e-4  # pivots of S: below the first, forces of rows are refined; above the other, no mode is
 ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are judged by how fast they converge
 FALL = 0.3  # of the errors in a round: where they fall less, more vectors are better
-GAIN, STEPS = 300.0, 3  # wanted in a round, by so many steps of Chebyshev's iteration at most
-TAIL = 0.02  # of the errors: what a round leaves at most, before another one has shown how much that is
-SLOW = 0.05  # of the errors: where a round leaves more, it takes all steps
-LAST = 0.7  # of the tolerance: expected error at the end
+FROZEN = 2e-3  # of the errors: where a round leaves more, K_g is applied in every step
+STEPS, LAST = 3, 2  # of Chebyshev's iteration in a round, and in the last one
+ENOUGH = 0.7  # of the tolerance: expected error at the end
 CLUSTER = 0.05  # of ω² + s: modes closer than this to the last one wanted are found with it
-POWERS, CAUTION = 3, 4.0  # steps that estimate the share of loads outside the block; times this it must be below one
-ABOVE = 0.1  # of the gap above the block: where the modes without loads are counted
+CAUTION = 4.0  # times the estimated share of loads outside the block: what it is taken for
+ABOVE = 0.1  # of the gap above the block: where the modes without loads are counted, or higher
 
 
 class LoadedRest(NamedTuple):
@@ -89,15 +95,24 @@ class Loading(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """Motions Y (p, z) that keep the rows, and the forces F (p, z) with Y = A F.
-
-    energy : (p, p) of K + s, Y Fᵀ; mass (p, p) Y Yᵀ
-    """
+    """Motions Y (p, z) that keep the rows, the forces F (p, z) with Y = A F, and mass (p, p) Y Yᵀ. Their energies of
+    K + s are Y Fᵀ = 1."""
 
     F: Array
     Y: Array
-    energy: Array
     mass: Array
+
+
+class LoadedBlock(NamedTuple):
+    """Modes in the span of a block: shifted (p,) ω² + s rising, none where it could not be made diagonal; motions
+    X (p, z), the forces P (p, z) of K + s + K_g that hold them, and G = X K_g (p, z). probe : (1, z) K_g x of a motion
+    outside the block."""
+
+    shifted: Array
+    X: Array
+    P: Array
+    G: Array
+    probe: Array
 
 
 @kernel
@@ -141,30 +156,28 @@ def inverse_of(L):
 
 @kernel
 def first_basis(structure, A, search):
-    """The block of a search after two steps towards its lowest modes, scaled to unit energy."""
-    F = respond(A, search.start)
-    F = respond(A, F) * (2.0 * (search.cut + search.shift)) - F
-    for turn in range(2):
-        if turn == 1:
-            # Some are the same but for a small part. Others take their places, as in `block`.
-            Q = np.empty(F.shape)
-            size = extend(Q, 0, F)
-            more = scattered(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)
-            F = Q[: extend(Q, size, respond(A, more))]
-        Y = respond(A, F)
-        H = np.dot(Y, F.T)
-        scale = np.empty(F.shape[0])
-        for i in range(F.shape[0]):
-            scale[i] = 1.0 / sqrt(H[i, i]) if H[i, i] > 0.0 else 0.0
-            for c in range(F.shape[1]):
-                F[i, c] *= scale[i]
-                Y[i, c] *= scale[i]
-        for i in range(F.shape[0]):
-            for j in range(i + 1):
-                H[i, j] = H[j, i] = 0.5 * (H[i, j] + H[j, i]) * scale[i] * scale[j]
-        if factor(H, np.zeros(H.shape)) > DEPENDENT:
-            break
-    return Basis(F, Y, H, np.dot(Y, Y.T))
+    """The block of a search, sharpened once (eq. 8), of unit energy."""
+    F = sharpened(A, respond(A, search.start), 2, 1.0 / (search.cut + search.shift))
+    basis = unit_energy(F, respond(A, F))
+    if basis.Y.shape[0] < F.shape[0]:
+        # Some are the same but for rounding. Others take their places, as in `block`.
+        Q = np.empty(F.shape)
+        size = extend(Q, 0, F)
+        size = extend(Q, size, respond(A, scattered(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)))
+        basis = unit_energy(Q[:size], respond(A, Q[:size]))
+    return basis
+
+
+@kernel
+def unit_energy(F, Y):
+    """The basis in the span of motions Y = A F (p, z); empty where they depend on each other."""
+    energy = np.dot(Y, F.T)
+    L = np.zeros(energy.shape)
+    if not factor(energy, L) > DEPENDENT:
+        return Basis(F[:0], Y[:0], np.zeros((0, 0)))
+    inverse = inverse_of(L)
+    Y = np.dot(inverse, Y)
+    return Basis(np.dot(inverse, F), Y, np.dot(Y, Y.T))
 
 
 @kernel
@@ -172,29 +185,34 @@ def at_rest(structure, A, basis, f):
     """λ (m,) of the rows under forces f (z,); the span of the basis takes the slow part of the response. Numbers that
     are none where something moves that nothing holds."""
     C, shift = structure.rows, A.shift
-    L = np.zeros(basis.energy.shape)
-    if not factor(basis.energy - shift * basis.mass, L) > UNHELD:
+    L = np.zeros(basis.mass.shape)
+    least = factor(np.eye(L.shape[0]) - shift * basis.mass, L)
+    for i in range(L.shape[0]):
+        least = min(least, L[i, i])
+    if not least > UNHELD:
         return np.full(C.shape[0], np.nan)
     inverse = inverse_of(L)
     over = np.dot(inverse, basis.Y)  # of unit elastic energy
     z = np.dot(np.dot(over, f), over).reshape(1, -1)
     force = f.reshape(1, -1)
+    before = 0.0
     for _ in range(TURNS):
         after = respond(A, force + shift * z)
         after += np.dot(shift * np.dot(after - z, over.T), over)
         change, size = np.abs(after - z).max(), np.abs(after).max()
         z = after
-        if not change > STATIC * size:
+        fall = change / before if change < before else 1.0
+        if not change * fall > STATIC * size:
             break
+        before = change
     reactions = multipliers(structure, A, force + shift * z, np.zeros((1, C.shape[0])))
-    # Rows that little keeps apart make S rough, and forces between them are what its rounding leaves: refined.
-    for _ in range(1 + REFINED):
-        F = force - z * structure.stiffness - np.dot(reactions, C)
-        step = multipliers(structure, A, F, reactions * structure.compliance - np.dot(z, C.T))
-        z += (F - np.dot(step, C)) * A.D
-        reactions += step
-        if not np.abs(step).max() > STATIC * np.abs(reactions).max():
-            break
+    if least_pivot(A) < APART:
+        # Rows that little keeps apart: the forces between them are what the rounding of S leaves.
+        for _ in range(REFINED):
+            F = force - z * structure.stiffness - np.dot(reactions, C)
+            step = multipliers(structure, A, F, reactions * structure.compliance - np.dot(z, C.T))
+            z += (F - np.dot(step, C)) * A.D
+            reactions += step
     return reactions[0]
 
 
@@ -250,20 +268,15 @@ def pushes(shifted, X, G):
 
 
 @kernel
-def load_share(structure, A, loading, X):
-    """How much of K + s the loads take at most from motions outside the span of X, about: the growth of A K_g x."""
-    x = respond(A, scattered(1, X.shape[1]) * (structure.stiffness + A.shift))
-    found = 0.0
-    for turn in range(POWERS):
-        x = x - np.dot(np.dot(x, X.T), X)
-        size = sqrt(np.sum(x * x))
-        if size == 0.0:
-            return found
-        x = respond(A, stiffness_of(loading, x / size))
-        if turn > 0:
-            rest = x - np.dot(np.dot(x, X.T), X)
-            found = max(found, sqrt(np.sum(rest * rest)))
-    return found
+def outside(x, X):
+    """Length of what a motion x (1, z) has outside the span of orthonormal X (p, z); x becomes that, of unit length."""
+    x -= np.dot(np.dot(x, X.T), X)
+    total = 0.0
+    for c in range(x.shape[1]):
+        total += x[0, c] * x[0, c]
+    if total > 0.0:
+        x /= sqrt(total)
+    return sqrt(total)
 
 
 @kernel
@@ -315,96 +328,173 @@ def diagonal_modes(structure, loading, Q, squares, Z):
 
 
 @kernel
-def chebyshev_steps(A, shifted, outside, X, G, away, number):
-    """Motions X (k, z) after `number` steps of Chebyshev's iteration on x = A ((ω² + s) x - g), G = X K_g held.
+def chebyshev_steps(A, loading, state, away, number, fresh):
+    """Motions (k, z) after `number` steps of Chebyshev's iteration on x = A ((ω² + s) x - g) for the first k motions of
+    a block, and the last g.
 
-    away : (k, z) what the first step is made of; outside : ω² + s where modes outside the block begin
+    away : (k, z) what the first step is made of; fresh : g = x K_g in every step, otherwise of the first x
     """
-    x, step, share = X.copy(), np.zeros(X.shape), np.empty(X.shape[0])
+    k, n = away.shape
+    shifted, x, g = state.shifted, state.X[:k].copy(), state.G[:k]
+    last = shifted[shifted.shape[0] - 1]  # modes outside the block begin here
+    step, share = np.zeros((k, n)), np.empty(k)
     for turn in range(number):
         if turn > 0:
-            away = respond(A, pushes(shifted, x, G)) - x
-        for i in range(X.shape[0]):
-            least = min(max(1.0 - shifted[i] / outside, 0.05), 0.999)
+            if fresh:
+                g = stiffness_of(loading, x)
+            away = respond(A, pushes(shifted[:k], x, g)) - x
+        for i in range(k):
+            least = min(max(1.0 - shifted[i] / last, 0.05), 0.999)
             middle, half = 0.5 * (1.0 + least), 0.5 * (1.0 - least)
             after = half / middle if turn == 0 else 1.0 / (2.0 * middle / half - share[i])
             old = 0.0 if turn == 0 else after * share[i]
             new = 1.0 / middle if turn == 0 else 2.0 * after / half
             share[i] = after
-            for c in range(X.shape[1]):
+            for c in range(n):
                 step[i, c] = old * step[i, c] + new * away[i, c]
                 x[i, c] += step[i, c]
-    return x
+    return x, g
+
+
+@kernel
+def stiffness_with(loading, X, probe):
+    """X K_g (k, z) and probe K_g (1, z)."""
+    k, n = X.shape
+    both = np.empty((k + 1, n))
+    both[:k], both[k] = X, probe[0]
+    found = stiffness_of(loading, both)
+    return found[:k], found[k:]
+
+
+@kernel
+def corrected(A, loading, state, away, probe, fresh):
+    """A block whose first k motions are corrected from outside of it, `away` (k, z), and made diagonal again."""
+    k, p = away.shape[0], state.shifted.shape[0]
+    x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
+    push = pushes(state.shifted[:k], x, g)
+    X, P, G = state.X, state.P, state.G
+    X[:k] = respond(A, push)
+    G[:k], pushed = stiffness_with(loading, X[:k], probe)
+    P[:k] = push + G[:k]
+    E, M = np.diag(state.shifted), np.eye(p)
+    E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
+    for i in range(k):
+        for j in range(i):
+            E[i, j] = E[j, i] = 0.5 * (E[i, j] + E[j, i])
+        for j in range(k, p):
+            E[j, i], M[j, i] = E[i, j], M[i, j]
+    return diagonal(E, M, LoadedBlock(state.shifted, X, P, G, pushed), True)
+
+
+@kernel
+def diagonal(E, M, state, near):
+    """Motions with their energies E and masses M (p, p) as modes in their span."""
+    shifted, R = turned(E, M, near)
+    if shifted.shape[0] == 0:
+        return LoadedBlock(shifted, state.X, state.P, state.G, state.probe)
+    return LoadedBlock(shifted, np.dot(R, state.X), np.dot(R, state.P), np.dot(R, state.G), state.probe)
+
+
+@kernel
+def last_pushes(A, loading, state, away, number):
+    """Forces (k, z) whose response is the first k modes of a block, after `number` last steps; `away` (k, z)."""
+    k, p = away.shape[0], state.shifted.shape[0]
+    x, g = chebyshev_steps(A, loading, state, away, number, True)
+    step = x - state.X[:k]
+    step -= np.dot(np.dot(step, state.X.T), state.X)
+    # What that takes along of the other vectors of the block, to first order, by their energies.
+    along = np.dot(step, state.P[k:].T)
+    for i in range(k):
+        for j in range(p - k):
+            along[i, j] /= state.shifted[i] - state.shifted[k + j]
+    return pushes(state.shifted[:k], state.X[:k] + step + np.dot(along, state.X[k:]), g)
+
+
+@kernel
+def smooth_modes(A, loading, push, squares, Z):
+    """ω² and modes Z, rising, in the span of the responses to `push` (k, z), by the work of these. Returns whether they
+    could be found."""
+    y = respond(A, push)
+    G = stiffness_of(loading, y)
+    E = np.dot(y, (push + G).T)
+    shifted, R = turned(0.5 * (E + E.T), np.dot(y, y.T), True)
+    if shifted.shape[0] == 0:
+        return False
+    Z[:] = np.dot(R[: Z.shape[0]], y)
+    squares[:] = shifted[: squares.shape[0]] - A.shift
+    return True
+
+
+@kernel
+def refined_modes(structure, A, loading, state, push, squares, Z):
+    """The same where the rounding of A is seen in modes: motions are refined, and judged by their energy (eq. 9a).
+    Vectors of the block beside them are refined too, and decide anew what each has of the others."""
+    k = push.shape[0]
+    forces = np.empty(state.X.shape)
+    forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
+    Q = np.empty(forces.shape)
+    Q = Q[: extend(Q, 0, refined_response(structure, A, forces, REFINED))]
+    if Q.shape[0] < squares.shape[0]:
+        return False
+    diagonal_modes(structure, loading, Q, squares, Z)
+    return True
 
 
 @kernel
 def settled(structure, A, loading, search, basis, squares, Z):
     """Modes from a basis near them, whether they are found, and the motions so far.                        [eq. 14c]"""
-    count, p = squares.shape[0], basis.Y.shape[0]
-    X, P, G = basis.Y, basis.F, stiffness_of(loading, basis.Y)
-    P = P + G  # forces of K + s + K_g
-    E = np.dot(X, G.T)
-    shifted, R = turned(basis.energy + 0.5 * (E + E.T), basis.mass, False)
-    if shifted.shape[0] == 0:
-        return False, X
-    X, P, G = np.dot(R, X), np.dot(R, P), np.dot(R, G)
-    k = last_of_cluster(shifted, count)
-    share = load_share(structure, A, loading, X)
-    if not bounded(structure, A, share, shifted[:k], shifted - np.sum(X * G, axis=1)):
-        return False, X
-    ratio = shifted[k - 1] / shifted[p - 1]
-    number, gain = 1, (2.0 / ratio - 1.0) / ratio
-    while number < STEPS and gain < GAIN:
-        number, gain = number + 1, gain * (4.0 / ratio - 2.0)  # T_d grows about as the power of twice its argument
-    before, fall = np.inf, TAIL
+    count, p, n = squares.shape[0], basis.Y.shape[0], Z.shape[1]
+    if p <= count:
+        return False, basis.Y
+    # A motion without a pattern shows how much the loads take of the stiffness outside the block, round by round.
+    probe = respond(A, scattered(1, n) * (structure.stiffness + A.shift))
+    G, pushed = stiffness_with(loading, basis.Y, probe)
+    E = np.dot(basis.Y, G.T)
+    state = diagonal(np.eye(p) + 0.5 * (E + E.T), basis.mass, LoadedBlock(E[0], basis.Y, basis.F + G, G, pushed), False)
+    if state.shifted.shape[0] == 0:
+        return False, state.X
+    k = last_of_cluster(state.shifted, count)
+    plain = state.shifted.copy()  # without loads
+    for i in range(p):
+        for c in range(n):
+            plain[i] -= state.X[i, c] * state.G[i, c]
+    share, before, fall = 0.0, np.inf, 1.0
     for turn in range(ROUNDS):
-        away = respond(A, pushes(shifted[:k], X[:k], G[:k])) - X[:k]
-        away -= np.dot(np.dot(away, X.T), X)  # within the block energies say more than A
+        now = p if turn == 0 else k  # guards are corrected once
+        shifted = state.shifted
+        push = np.empty((now + 1, n))
+        push[:now], push[now] = pushes(shifted[:now], state.X[:now], state.G[:now]), state.probe[0]
+        answer = respond(A, push)
+        probe = answer[now:]
+        size = outside(probe, state.X)
+        share = max(share, size) if turn > 0 else 0.0
+        away = answer[:now] - state.X[:now]
+        away -= np.dot(np.dot(away, state.X.T), state.X)  # within the block energies say more than A
         worst = 0.0
         for i in range(count):
             total = 0.0
-            for c in range(X.shape[1]):
+            for c in range(n):
                 total += away[i, c] * away[i, c]
             part = min(1.0, 2.0 * (1.0 - shifted[i] / shifted[p - 1]))
             worst = max(worst, sqrt(total) / (search.tolerance * part + ROUNDING * shifted[i] / A.shift))
-        if turn > 0:
-            fall = worst / before
-            if fall > SLOW:
-                number = STEPS
-        if turn >= EARLY and fall > FALL and worst > 1.0:
-            return False, X
-        if worst * max(fall, share, ratio * ratio) <= LAST:
-            x = chebyshev_steps(A, shifted[:k], shifted[p - 1], X[:k], G[:k], away, 1)
-            # What the step takes along of the other vectors of the block, to first order, by their energies.
-            along = np.dot(x - X[:k], P[k:].T)
-            for i in range(k):
-                for j in range(p - k):
-                    along[i, j] /= shifted[i] - shifted[k + j]
-            x += np.dot(along, X[k:])
-            Q = np.empty(x.shape)
-            Q = Q[: extend(Q, 0, refined_response(structure, A, pushes(shifted[:k], x, G[:k])))]
-            if Q.shape[0] < count:
-                return False, X
-            diagonal_modes(structure, loading, Q, squares, Z)
-            return True, X
+        fall = worst / before if turn > 0 else 1.0
+        ratio = shifted[k - 1] / shifted[p - 1]
+        one = ratio * ratio / (2.0 - ratio)  # what one step of Chebyshev's iteration and the response leave
+        if turn > 0 and worst * max(fall, 0.5 * one * ratio) <= ENOUGH:
+            if not bounded(structure, A, share, shifted[:k], plain):
+                return False, state.X
+            number = 1 if worst * max(fall, share, one) <= ENOUGH else LAST
+            push = last_pushes(A, loading, state, away, number)
+            if least_pivot(A) > SMOOTH:
+                return smooth_modes(A, loading, push, squares, Z), state.X
+            return refined_modes(structure, A, loading, state, push, squares, Z), state.X
+        if turn >= EARLY and fall > FALL:
+            break
         before = worst
-        x = chebyshev_steps(A, shifted[:k], shifted[p - 1], X[:k], G[:k], away, number)
-        push = pushes(shifted[:k], x, G[:k])
-        X[:k] = respond(A, push)
-        G[:k] = stiffness_of(loading, X[:k])
-        P[:k] = push + G[:k]
-        E, M = np.diag(shifted), np.eye(p)
-        E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
-        for i in range(k):
-            for j in range(i):
-                E[i, j] = E[j, i] = 0.5 * (E[i, j] + E[j, i])
-            for j in range(k, p):
-                E[j, i], M[j, i] = E[i, j], M[i, j]
-        shifted, R = turned(E, M, True)
-        if shifted.shape[0] == 0:
-            return False, X
-        X, P, G = np.dot(R, X), np.dot(R, P), np.dot(R, G)
-    return False, X
+        state = corrected(A, loading, state, away, probe, turn > 0 and fall > FROZEN)
+        if state.shifted.shape[0] == 0:
+            break
+    return False, state.X
 
 
 @kernel
@@ -422,11 +512,10 @@ def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
     whole = MANY * search.start.shape[0] >= n - hard
     if whole:
         Q = all_motions(structure, A, hard)
-        Y = respond(A, Q)
-        basis = Basis(Q, Y, np.dot(Y, Q.T), np.dot(Y, Y.T))
+        basis = unit_energy(Q, respond(A, Q))
     else:
+        Q = search.start
         basis = first_basis(structure, A, search)
-        Q = basis.Y
     row_forces = -loaded.along[k]
     if loaded.row_forces.shape[0] > 0:
         row_forces[:] = loaded.row_forces[k]
@@ -436,9 +525,8 @@ def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
             row_forces[held.rows[i]] += found[i]
     if not np.isfinite(row_forces).all():
         return -1
-    geometric = no_stiffness(rest, forms)
-    geometric_stiffness(rest, forms, X, row_forces, geometric)
-    loading = Loading(rest, forms, geometric)
+    loading = Loading(rest, forms, no_stiffness(rest, forms))
+    geometric_stiffness(rest, forms, X, row_forces, loading.geometric)
     if whole:
         wanted = min(count, Q.shape[0])
         diagonal_modes(structure, loading, Q, squares[:wanted], Z[:wanted])
@@ -474,6 +562,26 @@ def redundant_rows(rest: ElasticRest, held: Held) -> bool:
     return rest.numbering.mechanism.remembered(key, found)
 
 
+class Preparation(NamedTuple):
+    """What stays the same for all configurations: a search, the forms of the loads, and whether the forces of rows are
+    taken from `batch_row_forces`. That is so where rows depend on others, for their forces are a matter of choice, the
+    one that all analyses make, and where inputs push along other rows than those of θ."""
+
+    search: Search
+    forms: LoadForms
+    given: bool
+
+
+def preparation(rest: ElasticRest, held: Held, count: int) -> Preparation:
+    """Of a search for `count` modes; made once."""
+    known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.remembered("modes under loads", dict)
+    key = (rest.band, tuple(rest.displacements), held.rows.tobytes(), held.compliance.tobytes(), count)
+    if key not in known:
+        given = redundant_rows(rest, held) or len(pushed_rows(rest)) > 0
+        known[key] = Preparation(search_for(rest, held, count), load_forms(rest), given)
+    return known[key]
+
+
 @single_blas_thread()
 def constrained_loaded_modes(
     rest: ElasticRest, held: Held, configuration: Configuration, count: int, tolerance: float = SHAPES
@@ -484,20 +592,19 @@ def constrained_loaded_modes(
     warn_beyond_tables(rest, X)
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
     number = np.full(len(X), -1, dtype=np.int64)
-    if not len(pushed_rows(rest)):
-        search = search_for(rest, held, count)._replace(tolerance=tolerance)
-        forms, along = load_forms(rest), forces_along(rest, w)
-        # Where rows depend on others, their forces are a matter of choice: the one that all analyses make.
-        forces = batch_row_forces(rest, X, w) if redundant_rows(rest, held) else np.zeros((0, along.shape[1]))
+    search, forms, given = preparation(rest, held, count)
+    search = search._replace(tolerance=tolerance)
+    along = forces_along(rest, w)
+    forces = batch_row_forces(rest, X, w) if given else np.zeros((0, along.shape[1]))
 
-        def part(start: int, stop: int) -> None:
-            piece = slice(start, stop)
-            compiled(loaded_batch, count=stop - start)(
-                rest.arrays, held, search, LoadedRest(forms, along[piece], forces[piece]),
-                X[piece], squares[piece], Z[piece], number[piece],
-            )  # fmt: skip
+    def part(start: int, stop: int) -> None:
+        piece = slice(start, stop)
+        compiled(loaded_batch, count=stop - start)(
+            rest.arrays, held, search, LoadedRest(forms, along[piece], forces[piece]),
+            X[piece], squares[piece], Z[piece], number[piece],
+        )  # fmt: skip
 
-        in_parts(part, len(X))
+    in_parts(part, len(X))
     missing = np.flatnonzero(number < 0)
     if len(missing):
         every = list(configuration.each())

@@ -97,17 +97,25 @@ def _along_measures(rest: ElasticRest, configuration: Configuration, kinds: Coll
 
 
 def measures_acted_along(rest: ElasticRest) -> list[int]:
-    """Measures along which some law acts."""
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
-    starts = arrays.uses_start
-    return [i for i in range(len(starts) - 1) if (arrays.uses_i[starts[i] : starts[i + 1], ROLE] == LAW).any()]
+    """Measures along which some law acts; found once."""
+    mechanism = rest.numbering.mechanism
+
+    def found() -> list[int]:
+        arrays = carried(undeformed(mechanism)).arrays
+        starts = arrays.uses_start
+        return [i for i in range(len(starts) - 1) if (arrays.uses_i[starts[i] : starts[i + 1], ROLE] == LAW).any()]
+
+    return mechanism.remembered("measures acted along", found)
 
 
 def forces_along(rest: ElasticRest, w: Array) -> Array:
     """(N, rows) forces along measures whose values are w (N, measures)."""
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     found = np.zeros((len(w), len(rest.arrays.rows_i)))
-    for measure in measures_acted_along(rest):
+    measures = measures_acted_along(rest)
+    if not measures:
+        return found
+    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    for measure in measures:
         row = rest.numbering.constraints + measure
         found[:, row] = [along_measure(arrays, measure, length).force for length in w[:, measure].tolist()]
     return found

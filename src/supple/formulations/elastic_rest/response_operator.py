@@ -152,6 +152,13 @@ def refined_rows(structure, D, B, L, order, scale):
 
 
 @kernel
+def least_pivot(A):
+    """The least pivot of S, one without rows: the rounding of S over it is seen in A, and in the forces of rows."""
+    rank = A.order.shape[0]
+    return A.L[rank - 1, rank - 1] ** 2 if rank > 0 else 1.0
+
+
+@kernel
 def respond(A, V):
     """A V for vectors in rows, V (p, n)."""
     return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.refined.T)), A.B)
