@@ -2,8 +2,8 @@
 
 Each machine is taken at configurations around its rest, drawn with a fixed seed. Both batches, and both single calls,
 are timed in turn in one run, in processor time of all threads, which other work on the computer changes little; the
-least of several rounds counts. The frequencies under loads are compared with the dense solution of the same matrices at some of the
-configurations.
+least of several rounds counts. Frequencies under loads are compared with the dense solution of the same matrices at
+some of the configurations.
 
     python benchmarks/loaded_modes.py [--machines NAME ...] [--rounds N]
 """
@@ -156,12 +156,10 @@ def main(names: list[str], rounds: int) -> int:
         fine = ratio <= LARGEST_RATIO and apart <= LARGEST_DIFFERENCE
         missed += not fine
         size = supple.modes(mechanism, one, count=COUNT, preload=False).rest.size
-        print(
-            f"{name:12}{size:4}{least['batch'] / BATCH * 1e6:10.1f}{least['loaded batch'] / BATCH * 1e6:10.1f}{ratio:7.2f}"
-            f"{least['one'] / CALLS * 1e6:10.1f}{least['loaded one'] / CALLS * 1e6:10.1f}{single:7.2f}{apart:12.1e}"
-            f"{'' if fine else '   MISSED'}",
-            flush=True,
-        )
+        each = [1e6 * least[task] / BATCH for task in ("batch", "loaded batch")]
+        calls = [1e6 * least[task] / CALLS for task in ("one", "loaded one")]
+        print(f"{name:12}{size:4}{each[0]:10.1f}{each[1]:10.1f}{ratio:7.2f}{calls[0]:10.1f}{calls[1]:10.1f}{single:7.2f}"
+              f"{apart:12.1e}{'' if fine else '   MISSED'}", flush=True)  # fmt: skip
     return 1 if missed else 0
 
 

@@ -37,6 +37,7 @@ from supple.formulations.elastic_rest.load_vectors import rest_loads
 from supple.formulations.elastic_rest.loads import forces_along
 from supple.formulations.elastic_rest.preload import batch_row_forces, pushed_rows
 from supple.formulations.elastic_rest.response_operator import (
+    ROUGH,
     Structure,
     least_pivot,
     multipliers,
@@ -58,11 +59,12 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
-STATIC = 1e-11  # expected error of the displacements at rest, of their size
+STATIC = 1e-11  # of the displacements at rest: the last change
 TURNS = 40  # for them; the block takes the slow part away
 UNHELD = 1e-6  # of K + s: a motion without stiffness
 DEPENDENT = 1e-12  # of its energy: what is left of a vector of the first block when the others have taken their share
-APART, SMOOTH = 1e-7, 1e-4  # pivots of S: below the first, forces of rows are refined; above the other, no mode is
+APART = 1e-7  # a pivot of S below which forces of rows and modes are refined
+CLEAR = 0.02  # of ω² + s: modes closer than this are refined, for rounding of their energies would mix them
 ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are judged by how fast they converge
 FALL = 0.3  # of the errors in a round: where they fall less, more vectors are better
 FROZEN = 2e-3  # of the errors: where a round leaves more, K_g is applied in every step
@@ -193,18 +195,27 @@ def at_rest(structure, A, basis, f):
         return np.full(C.shape[0], np.nan)
     inverse = inverse_of(L)
     over = np.dot(inverse, basis.Y)  # of unit elastic energy
-    z = np.dot(np.dot(over, f), over).reshape(1, -1)
-    force = f.reshape(1, -1)
-    before = 0.0
-    for _ in range(TURNS):
-        after = respond(A, force + shift * z)
-        after += np.dot(shift * np.dot(after - z, over.T), over)
-        change, size = np.abs(after - z).max(), np.abs(after).max()
-        z = after
-        fall = change / before if change < before else 1.0
-        if not change * fall > STATIC * size:
+    along = np.dot(over, f)
+    x = np.dot(along, over)
+    left = f + shift * x - np.dot(np.dot(along, inverse), basis.F)  # forces that are not balanced yet
+    way, push, before = np.zeros(x.shape), np.zeros(x.shape), 1.0
+    for turn in range(TURNS):  # conjugate gradients: K way = push - s way, but for forces of rows
+        answer = respond(A, left.reshape(1, -1))[0]
+        work = np.dot(answer, left)
+        share = work / before if turn > 0 else 0.0
+        way, push = answer + share * way, left + share * push
+        stiff = push - shift * way
+        energy = np.dot(way, stiff)
+        if not energy > 0.0:
             break
-        before = change
+        step, change, size, before = work / energy, 0.0, 0.0, work
+        for c in range(x.shape[0]):
+            x[c] += step * way[c]
+            left[c] -= step * stiff[c]
+            change, size = max(change, abs(step * way[c])), max(size, abs(x[c]))
+        if not change > STATIC * size:
+            break
+    force, z = f.reshape(1, -1), x.reshape(1, -1)
     reactions = multipliers(structure, A, force + shift * z, np.zeros((1, C.shape[0])))
     if least_pivot(A) < APART:
         # Rows that little keeps apart: the forces between them are what the rounding of S leaves.
@@ -411,6 +422,15 @@ def last_pushes(A, loading, state, away, number):
 
 
 @kernel
+def clear(shifted):
+    """Whether no two of rising ω² + s are close to each other."""
+    least = np.inf
+    for i in range(shifted.shape[0] - 1):
+        least = min(least, shifted[i + 1] / shifted[i] - 1.0)
+    return least > CLEAR
+
+
+@kernel
 def smooth_modes(A, loading, push, squares, Z):
     """ω² and modes Z, rising, in the span of the responses to `push` (k, z), by the work of these. Returns whether they
     could be found."""
@@ -428,12 +448,15 @@ def smooth_modes(A, loading, push, squares, Z):
 @kernel
 def refined_modes(structure, A, loading, state, push, squares, Z):
     """The same where the rounding of A is seen in modes: motions are refined, and judged by their energy (eq. 9a).
-    Vectors of the block beside them are refined too, and decide anew what each has of the others."""
-    k = push.shape[0]
-    forces = np.empty(state.X.shape)
-    forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
+    Where S is rough, vectors of the block beside them are refined too, and decide anew what each has of the others."""
+    k, forces, turns = push.shape[0], push, REFINED
+    if least_pivot(A) < APART:
+        forces = np.empty(state.X.shape)
+        forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
+    elif least_pivot(A) > ROUGH:
+        turns = 1
     Q = np.empty(forces.shape)
-    Q = Q[: extend(Q, 0, refined_response(structure, A, forces, REFINED))]
+    Q = Q[: extend(Q, 0, refined_response(structure, A, forces, turns))]
     if Q.shape[0] < squares.shape[0]:
         return False
     diagonal_modes(structure, loading, Q, squares, Z)
@@ -485,7 +508,7 @@ def settled(structure, A, loading, search, basis, squares, Z):
                 return False, state.X
             number = 1 if worst * max(fall, share, one) <= ENOUGH else LAST
             push = last_pushes(A, loading, state, away, number)
-            if least_pivot(A) > SMOOTH:
+            if least_pivot(A) > APART and clear(shifted[: k + 1]):
                 return smooth_modes(A, loading, push, squares, Z), state.X
             return refined_modes(structure, A, loading, state, push, squares, Z), state.X
         if turn >= EARLY and fall > FALL:
@@ -498,10 +521,10 @@ def settled(structure, A, loading, search, basis, squares, Z):
 
 
 @kernel
-def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
+def loaded_modes(loading, held, search, loaded, k, X, squares, Z):
     """ω² (count,) rising and modes Z (count, z) at poses X, number k. Returns how many there are, or -1: without
-    convergence, or where loads are so large that a mode might have been missed."""
-    count, n, forms = squares.shape[0], Z.shape[1], loaded.forms
+    convergence, or where loads are so large that a mode might have been missed. loading : Loading, with room for K_g"""
+    count, n, rest = squares.shape[0], Z.shape[1], loading.rest
     C = np.empty((held.rows.shape[0], n))
     chosen_rows(rest, held.rows, X, C)
     structure = Structure(rest.stiffness, C, held.compliance)
@@ -525,8 +548,7 @@ def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
             row_forces[held.rows[i]] += found[i]
     if not np.isfinite(row_forces).all():
         return -1
-    loading = Loading(rest, forms, no_stiffness(rest, forms))
-    geometric_stiffness(rest, forms, X, row_forces, loading.geometric)
+    geometric_stiffness(rest, loading.forms, X, row_forces, loading.geometric)
     if whole:
         wanted = min(count, Q.shape[0])
         diagonal_modes(structure, loading, Q, squares[:wanted], Z[:wanted])
@@ -544,8 +566,9 @@ def loaded_modes(rest, held, search, loaded, k, X, squares, Z):
 @kernel(purpose="modes of vibration under loads")
 def loaded_batch(rest, held, search, loaded, X, squares, Z, number):
     """As `modes_batch`, with the geometric stiffness of the loads at rest."""
+    loading = Loading(rest, loaded.forms, no_stiffness(rest, loaded.forms))
     for k in range(X.shape[0]):
-        number[k] = loaded_modes(rest, held, search, loaded, k, X[k], squares[k], Z[k])
+        number[k] = loaded_modes(loading, held, search, loaded, k, X[k], squares[k], Z[k])
 
 
 def redundant_rows(rest: ElasticRest, held: Held) -> bool:

@@ -80,15 +80,20 @@ def row_forces_at_rest(
         for row, force in loads.along.items():
             found[row] = -force
         return found
+    every = _reactions(rest, configuration.X[None], forces[None])[0]
+    return forces_of_rows(rest, loads, every, inputs, holding=holding)
+
+
+def _reactions(rest: ElasticRest, X: Array, forces: Array) -> Array:
+    """λ (N, p, rows) under forces (N, p, z) at poses X (N, bodies + 1, 12), θ locked."""
     try:
-        every = static_response(rest, configuration.X[None], forces[None])[1][0]
+        return static_response(rest, X, forces)[1]
     except InputError as error:
         raise UnheldLoads(
             "its loads move something that no joint, coordinate or spring holds, so that there are no forces at rest",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             hint="hold it, or leave out the stiffness of forces at rest: --no-preload (preload=False)",
         ) from error
-    return forces_of_rows(rest, loads, every, inputs, holding=holding)
 
 
 def batch_row_forces(rest: ElasticRest, X: Array, w: Array) -> Array:
@@ -104,7 +109,7 @@ def batch_row_forces(rest: ElasticRest, X: Array, w: Array) -> Array:
         forces[:, 1:] = rows_at(rest, pushed, X)
     if not forces.any():
         return -along
-    every = static_response(rest, X, forces)[1]
+    every = _reactions(rest, X, forces)
     found = np.empty(along.shape)
     for k, (one, own) in enumerate(zip(every, along, strict=True)):
         loads = Loads(forces[k, 0], np.zeros(3), [], {int(row): float(own[row]) for row in rows})
