@@ -69,7 +69,7 @@ ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are
 FALL = 0.3  # of the errors in a round: where they fall less, more vectors are better
 FROZEN = 2e-3  # of the errors: where a round leaves more, K_g is applied in every step
 STEPS, LAST = 3, 2  # of Chebyshev's iteration in a round, and in the last one
-ENOUGH = 0.7  # of the tolerance: expected error at the end
+ENOUGH, CLOSE = 0.7, 0.1  # of the tolerance: expected error at the end, and where modes are close to each other
 CLUSTER = 0.05  # of ω² + s: modes closer than this to the last one wanted are found with it
 CAUTION = 4.0  # times the estimated share of loads outside the block: what it is taken for
 ABOVE = 0.1  # of the gap above the block: where the modes without loads are counted, or higher
@@ -378,22 +378,30 @@ def stiffness_with(loading, X, probe):
 
 
 @kernel
-def corrected(A, loading, state, away, probe, fresh):
-    """A block whose first k motions are corrected from outside of it, `away` (k, z), and made diagonal again."""
-    k, p = away.shape[0], state.shifted.shape[0]
-    x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
-    push = pushes(state.shifted[:k], x, g)
-    X, P, G = state.X, state.P, state.G
-    X[:k] = respond(A, push)
-    G[:k], pushed = stiffness_with(loading, X[:k], probe)
-    P[:k] = push + G[:k]
-    E, M = np.diag(state.shifted), np.eye(p)
+def energies(shifted, X, P, k):
+    """E and M (p, p) of motions X (p, z) with forces P (p, z), those from number k on modes in their span."""
+    p = X.shape[0]
+    E, M = np.diag(shifted), np.eye(p)
     E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
     for i in range(k):
         for j in range(i):
             E[i, j] = E[j, i] = 0.5 * (E[i, j] + E[j, i])
         for j in range(k, p):
             E[j, i], M[j, i] = E[i, j], M[i, j]
+    return E, M
+
+
+@kernel
+def corrected(A, loading, state, away, probe, fresh):
+    """A block whose first k motions are corrected from outside of it, `away` (k, z), and made diagonal again."""
+    k = away.shape[0]
+    x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
+    push = pushes(state.shifted[:k], x, g)
+    X, P, G = state.X, state.P, state.G
+    X[:k] = respond(A, push)
+    G[:k], pushed = stiffness_with(loading, X[:k], probe)
+    P[:k] = push + G[:k]
+    E, M = energies(state.shifted, X, P, k)
     return diagonal(E, M, LoadedBlock(state.shifted, X, P, G, pushed), True)
 
 
@@ -431,35 +439,33 @@ def clear(shifted):
 
 
 @kernel
-def smooth_modes(A, loading, push, squares, Z):
-    """ω² and modes Z, rising, in the span of the responses to `push` (k, z), by the work of these. Returns whether they
-    could be found."""
-    y = respond(A, push)
-    G = stiffness_of(loading, y)
-    E = np.dot(y, (push + G).T)
-    shifted, R = turned(0.5 * (E + E.T), np.dot(y, y.T), True)
+def smooth_modes(A, loading, state, push, squares, Z):
+    """ω² and modes Z, rising, in the span of a block whose first k motions are the responses to `push` (k, z), by the
+    work of forces. Returns whether they could be found."""
+    k, X, P = push.shape[0], state.X.copy(), state.P.copy()
+    X[:k] = respond(A, push)
+    P[:k] = push + stiffness_of(loading, X[:k])
+    E, M = energies(state.shifted, X, P, k)
+    shifted, R = turned(E, M, True)
     if shifted.shape[0] == 0:
         return False
-    Z[:] = np.dot(R[: Z.shape[0]], y)
+    Z[:] = np.dot(R[: Z.shape[0]], X)
     squares[:] = shifted[: squares.shape[0]] - A.shift
     return True
 
 
 @kernel
 def refined_modes(structure, A, loading, state, push, squares, Z):
-    """The same where the rounding of A is seen in modes: motions are refined, and judged by their energy (eq. 9a).
-    Where S is rough, vectors of the block beside them are refined too, and decide anew what each has of the others."""
-    k, forces, turns = push.shape[0], push, REFINED
-    if least_pivot(A) < APART:
-        forces = np.empty(state.X.shape)
-        forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
-    elif least_pivot(A) > ROUGH:
-        turns = 1
-    Q = np.empty(forces.shape)
-    Q = Q[: extend(Q, 0, refined_response(structure, A, forces, turns))]
-    if Q.shape[0] < squares.shape[0]:
-        return False
-    diagonal_modes(structure, loading, Q, squares, Z)
+    """The same where the rounding of A is seen in modes: motions are refined, and judged by their energy (eq. 9a)."""
+    k, forces = push.shape[0], np.empty(state.X.shape)
+    forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
+    Y = refined_response(structure, A, forces, 1 if least_pivot(A) > ROUGH else REFINED)
+    for _ in range(2):  # orthonormal to the last bits
+        L = np.zeros((Y.shape[0], Y.shape[0]))
+        if not factor(np.dot(Y, Y.T), L) > DEPENDENT:
+            return False
+        Y = np.dot(inverse_of(L), Y)
+    diagonal_modes(structure, loading, Y, squares, Z)
     return True
 
 
@@ -503,13 +509,15 @@ def settled(structure, A, loading, search, basis, squares, Z):
         fall = worst / before if turn > 0 else 1.0
         ratio = shifted[k - 1] / shifted[p - 1]
         one = ratio * ratio / (2.0 - ratio)  # what one step of Chebyshev's iteration and the response leave
-        if turn > 0 and worst * max(fall, 0.5 * one * ratio) <= ENOUGH:
+        apart = clear(shifted[: k + 1])
+        enough = ENOUGH if apart else CLOSE
+        if turn > 0 and worst * max(fall, 0.5 * one * ratio) <= enough:
             if not bounded(structure, A, share, shifted[:k], plain):
                 return False, state.X
-            number = 1 if worst * max(fall, share, one) <= ENOUGH else LAST
+            number = 1 if worst * max(fall, share, one) <= enough else LAST
             push = last_pushes(A, loading, state, away, number)
-            if least_pivot(A) > APART and clear(shifted[: k + 1]):
-                return smooth_modes(A, loading, push, squares, Z), state.X
+            if apart and least_pivot(A) > APART:
+                return smooth_modes(A, loading, state, push, squares, Z), state.X
             return refined_modes(structure, A, loading, state, push, squares, Z), state.X
         if turn >= EARLY and fall > FALL:
             break
